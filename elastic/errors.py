@@ -1,0 +1,62 @@
+"""Every error elasticd raises on purpose, as one tree.
+
+ElasticError                 something elasticd names; its text is fit to show a user
+├── InvalidInput             the caller sent something wrong: says what was wanted, what was found and what to do
+├── NotFound                 no such job, node, decision ...
+├── Conflict                 the request contradicts what is already there (a stopped job, a reused key)
+├── Unauthorized             no token, or a token that may not do this
+├── StoreUnavailable         the database cannot be read or written: no launches until it can
+├── AlreadyRunning           another daemon owns this database
+├── PriceUnavailable         no price in force for an offering that a launch needs
+└── ProviderError            a provider could not do what it was asked
+    ├── CapacityUnavailable  none of these machines is to be had now; try another offering
+    └── ProviderUnavailable  the provider does not answer or throttles; the same call may be repeated
+"""
+
+
+class ElasticError(Exception):
+    """Something elasticd names; its text is fit to show a user."""
+
+
+class InvalidInput(ElasticError):
+    """The caller sent something wrong; `field` is the path of the part at fault, if there is one."""
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class NotFound(ElasticError):
+    """No such thing."""
+
+
+class Conflict(ElasticError):
+    """The request contradicts what is already there."""
+
+
+class Unauthorized(ElasticError):
+    """No token, or a token that may not do this."""
+
+
+class StoreUnavailable(ElasticError):
+    """The database cannot be read or written."""
+
+
+class AlreadyRunning(ElasticError):
+    """Another daemon owns this database."""
+
+
+class PriceUnavailable(ElasticError):
+    """No price is in force for an offering that a launch needs."""
+
+
+class ProviderError(ElasticError):
+    """A provider could not do what it was asked."""
+
+
+class CapacityUnavailable(ProviderError):
+    """None of these machines is to be had now; try another offering."""
+
+
+class ProviderUnavailable(ProviderError):
+    """The provider does not answer or throttles; the same call may be repeated."""

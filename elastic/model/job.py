@@ -1,0 +1,139 @@
+"""A training job: what was asked for, and the life it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from elastic.errors import Conflict, InvalidInput
+from elastic.model.offering import Capacity
+
+
+class JobPhase(StrEnum):
+    """Where a job is in its life; `LEGAL_JOB_MOVES` says what may follow what."""
+
+    SUBMITTED = "submitted"
+    PROFILING = "profiling"
+    RUNNING = "running"
+    RESCALING = "rescaling"
+    DRAINING = "draining"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+
+    @property
+    def is_final(self) -> bool:
+        return not LEGAL_JOB_MOVES[self]
+
+
+_ENDINGS = frozenset({JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED})
+_ALIVE = frozenset({JobPhase.PROFILING, JobPhase.RUNNING, JobPhase.RESCALING, JobPhase.DRAINING})
+
+LEGAL_JOB_MOVES: Mapping[JobPhase, frozenset[JobPhase]] = {
+    JobPhase.SUBMITTED: _ALIVE | _ENDINGS,
+    JobPhase.PROFILING: _ALIVE - {JobPhase.PROFILING},
+    JobPhase.RUNNING: _ALIVE - {JobPhase.RUNNING},
+    JobPhase.RESCALING: _ALIVE - {JobPhase.RESCALING},
+    JobPhase.DRAINING: _ENDINGS,
+    **{ending: frozenset() for ending in _ENDINGS},
+}
+
+
+def move_job(current: JobPhase, wanted: JobPhase) -> JobPhase:
+    """Gives `wanted` if a job may go there from `current`; raises Conflict otherwise."""
+    if wanted not in LEGAL_JOB_MOVES[current]:
+        raise Conflict(f"a job that is {current} cannot become {wanted}")
+    return wanted
+
+
+class Goal(StrEnum):
+    """What a job's money should buy."""
+
+    ITERATIONS_PER_DOLLAR = "iterations_per_dollar"
+
+
+class CapacityChoice(StrEnum):
+    """Which capacities a job accepts."""
+
+    SPOT = "spot"
+    ON_DEMAND = "on-demand"
+    ANY = "any"
+
+    def admits(self, capacity: Capacity) -> bool:
+        return self is CapacityChoice.ANY or self.value == capacity.value
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What to maximise, and the limits it must keep. `None` means no such limit.
+
+    `deadline_s` is an instant (Unix seconds); `budget_usd` caps all the job's dollars; `max_usd_per_hour` caps its burn;
+    `value_of_time_usd_per_h` is what an hour sooner is worth to the owner.
+    """
+
+    maximize: Goal = Goal.ITERATIONS_PER_DOLLAR
+    deadline_s: float | None = None
+    budget_usd: float | None = None
+    max_usd_per_hour: float | None = None
+    value_of_time_usd_per_h: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPhase:
+    """A stretch of a job whose iterations cost alike; it ends at `until_iteration`, or with the job if that is None."""
+
+    name: str
+    until_iteration: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    """What was asked for. `iterations` is the total of paramount iterations; None means until the script ends.
+
+    `command` is the argv after torchrun's own options. `node_types` limits the candidates (empty = all the provider has).
+    `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    workload: str | None = None
+    hyperparameters: Mapping[str, bool | int | float | str] = field(default_factory=dict)
+    nodes_min: int = 1
+    nodes_max: int = 1
+    nproc_per_node: int = 1
+    global_batch: int | None = None
+    iterations: int | None = None
+    objective: Objective = Objective()
+    node_types: tuple[str, ...] = ()
+    capacity: CapacityChoice = CapacityChoice.ANY
+    policy: str = "best_value"
+    fixed_node_type: str | None = None
+    phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
+    drain_grace_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        if not self.command:
+            raise InvalidInput("command: wanted at least the script to run, got nothing", field="command")
+        if not 1 <= self.nodes_min <= self.nodes_max:
+            raise InvalidInput(
+                f"nodes: wanted 1 <= min <= max, got min {self.nodes_min} and max {self.nodes_max}", field="nodes"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a drain leads."""
+
+    id: str
+    spec: JobSpec
+    phase: JobPhase
+    submitted_at_s: float
+    version: int = 0
+    iteration: int = 0
+    training_phase: str | None = None
+    finished_at_s: float | None = None
+    ending: JobPhase | None = None
+    message: str | None = None

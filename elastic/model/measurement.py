@@ -1,0 +1,72 @@
+"""What a job's own main loop was seen to do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from elastic.errors import InvalidInput
+from elastic.model.offering import Offering
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of paramount iterations, timed by rank 0 from step to step.
+
+    `iterations` turns took `elapsed_s` seconds and ended at `ended_at_s`. `iteration` is how many turns the job has done
+    in all, if the script knows. A cold window (the first turn of a process or of a phase) counts as progress, never
+    as rate. `(node_id, seq)` is unique: a window that arrives twice counts once.
+    """
+
+    node_id: str
+    seq: int
+    generation: int
+    world_size: int
+    phase: str
+    iteration: int | None
+    iterations: int
+    elapsed_s: float
+    is_cold: bool
+    ended_at_s: float
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1:
+            raise InvalidInput(f"a window holds at least one iteration, got {self.iterations}")
+        if not (math.isfinite(self.elapsed_s) and self.elapsed_s > 0):
+            raise InvalidInput(f"a window lasts a positive, finite time, got {self.elapsed_s} s")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Group:
+    """The nodes that train together: how many of which offerings, sorted; the same nodes always make the same group."""
+
+    members: tuple[tuple[Offering, int], ...]
+
+    @staticmethod
+    def of(offering: Offering, count: int = 1) -> Group:
+        return Group(((offering, count),))
+
+    @property
+    def node_count(self) -> int:
+        return sum(count for _, count in self.members)
+
+    def __str__(self) -> str:
+        return " + ".join(f"{count} x {offering.node_type} {offering.capacity}" for offering, count in self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One warm window reduced to what an estimate needs: seconds an iteration, over how many, ended when."""
+
+    iterations: int
+    elapsed_s: float
+    ended_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The warm windows of one group in one training phase, oldest first."""
+
+    group: Group
+    training_phase: str
+    samples: tuple[Sample, ...]

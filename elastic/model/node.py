@@ -1,0 +1,117 @@
+"""A node: one machine bought for one job, from the intent to buy it to the proof that it is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from elastic.errors import Conflict
+from elastic.model.offering import Offering
+
+
+class NodePhase(StrEnum):
+    """Where a node is in its life; `LEGAL_NODE_MOVES` says what may follow what."""
+
+    INTENDED = "intended"
+    LAUNCHING = "launching"
+    BOOTING = "booting"
+    JOINED = "joined"
+    DRAINING = "draining"
+    TERMINATING = "terminating"
+    TERMINATED = "terminated"
+    LOST = "lost"
+
+    @property
+    def is_gone(self) -> bool:
+        """Proven to cost nothing any more."""
+        return self in (NodePhase.TERMINATED, NodePhase.LOST)
+
+
+LEGAL_NODE_MOVES: Mapping[NodePhase, frozenset[NodePhase]] = {
+    NodePhase.INTENDED: frozenset({NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.TERMINATING, NodePhase.TERMINATED}),
+    NodePhase.LAUNCHING: frozenset({NodePhase.BOOTING, NodePhase.JOINED, NodePhase.TERMINATING, NodePhase.LOST}),
+    NodePhase.BOOTING: frozenset({NodePhase.JOINED, NodePhase.TERMINATING, NodePhase.LOST}),
+    NodePhase.JOINED: frozenset({NodePhase.DRAINING, NodePhase.TERMINATING, NodePhase.LOST}),
+    NodePhase.DRAINING: frozenset({NodePhase.TERMINATING, NodePhase.LOST}),
+    NodePhase.TERMINATING: frozenset({NodePhase.TERMINATED}),
+    NodePhase.TERMINATED: frozenset(),
+    NodePhase.LOST: frozenset(),
+}
+
+
+def move_node(current: NodePhase, wanted: NodePhase) -> NodePhase:
+    """Gives `wanted` if a node may go there from `current`; raises Conflict otherwise."""
+    if wanted not in LEGAL_NODE_MOVES[current]:
+        raise Conflict(f"a node that is {current} cannot become {wanted}")
+    return wanted
+
+
+class AgentState(StrEnum):
+    """What an agent says it is doing."""
+
+    IDLE = "idle"
+    STARTING = "starting"
+    RUNNING = "running"
+    DRAINING = "draining"
+    EXITED = "exited"
+
+
+class Outcome(StrEnum):
+    """How a generation ended on a node."""
+
+    SUCCEEDED = "succeeded"
+    DRAINED = "drained"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The last word of a node about a generation. `iteration` is where its workers stood, if they said so."""
+
+    generation: int
+    outcome: Outcome
+    exit_code: int
+    iteration: int | None = None
+    log_tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
+
+    Instants are Unix seconds and None while they have not happened. `usd` counts what the ledger holds for it.
+    """
+
+    id: str
+    job_id: str
+    offering: Offering
+    phase: NodePhase
+    token: str
+    intended_at_s: float
+    provider_id: str | None = None
+    launched_at_s: float | None = None
+    joined_at_s: float | None = None
+    heartbeat_at_s: float | None = None
+    terminated_at_s: float | None = None
+    agent_state: AgentState | None = None
+    agent_generation: int | None = None
+    exit: Exit | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One membership of a job's group: a fencing token, recorded before any node hears of it.
+
+    `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe point, `ended_at_s` when
+    all of them had.
+    """
+
+    job_id: str
+    number: int
+    node_ids: tuple[str, ...]
+    rdzv_endpoint: str
+    started_at_s: float
+    drain_at_s: float | None = None
+    ended_at_s: float | None = None

@@ -1,0 +1,68 @@
+"""What can be bought: node types, the offerings that sell them, their prices."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from elastic.errors import InvalidInput
+
+
+class Capacity(StrEnum):
+    """How a node is bought."""
+
+    ON_DEMAND = "on-demand"
+    SPOT = "spot"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeType:
+    """A kind of machine. `cpu` is in cores (0.5 = half a core), memory in GiB."""
+
+    name: str
+    cpu: float
+    memory_gib: float
+    gpu_count: int = 0
+    gpu_model: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InvalidInput("a node type needs a name, got an empty one")
+        _require_positive(self.cpu, f"{self.name}: cpu")
+        _require_positive(self.memory_gib, f"{self.name}: memory_gib")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Offering:
+    """One way to buy one node type: in this zone, as this capacity. It is the key that prices and nodes share."""
+
+    node_type: str
+    capacity: Capacity = Capacity.ON_DEMAND
+    zone: str = "local"
+
+    def __str__(self) -> str:
+        return f"{self.node_type} {self.capacity} {self.zone}"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What an offering costs from `valid_from_s` on, until a later price of the same offering.
+
+    `usd_per_h` is the whole node's burn: the machine, its disk and its address.
+    """
+
+    id: int
+    offering: Offering
+    usd_per_h: float
+    valid_from_s: float
+    observed_at_s: float
+    source: str
+
+    def __post_init__(self) -> None:
+        _require_positive(self.usd_per_h, f"{self.offering}: price in USD per hour")
+
+
+def _require_positive(value: float, what: str) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise InvalidInput(f"{what} must be positive and finite, got {value}")

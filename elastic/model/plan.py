@@ -1,0 +1,89 @@
+"""What a decision says: the group that should train, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from elastic.model.measurement import Group
+
+
+class Action(StrEnum):
+    """What a plan does to the job's group."""
+
+    HOLD = "hold"
+    START = "start"
+    TRIAL = "trial"
+    MOVE = "move"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why, for a program (`code`), for a person (`text`), and the numbers that decided it (units in their names)."""
+
+    code: str
+    text: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its 95 % interval; `low` and `high` are None while there is too little to say."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def overlaps(self, other: Interval) -> bool:
+        """True unless the two intervals are known and apart."""
+        if self.low is None or self.high is None or other.low is None or other.high is None:
+            return True
+        return self.low <= other.high and other.low <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A group weighed for the rest of the job.
+
+    `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T), `effective_iterations_per_usd` counts
+    what getting there and finishing costs. None while unmeasured or unpriced. `samples` counts the warm windows behind it.
+    """
+
+    group: Group
+    training_phase: str
+    samples: int
+    usd_per_h: float | None = None
+    step_s: Interval | None = None
+    iterations_per_usd: Interval | None = None
+    effective_iterations_per_usd: float | None = None
+    remaining_usd: float | None = None
+    remaining_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The group that should train from now on (None: no group), why, and how every candidate compared.
+
+    `limited_by` names each limit of the guard that changed what the policy wanted.
+    """
+
+    action: Action
+    target: Group | None
+    reason: Reason
+    candidates: tuple[Candidate, ...] = ()
+    limited_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them and `last_at_s` dates the latest."""
+
+    id: int
+    job_id: str
+    at_s: float
+    last_at_s: float
+    ticks: int
+    policy: str
+    plan: Plan

@@ -1,0 +1,78 @@
+"""All that a decision about one job may know: raw facts and the present instant, frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from elastic.model.job import Job
+from elastic.model.measurement import Group, Series
+from elastic.model.node import Node
+from elastic.model.offering import NodeType, Price
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One change of group that was carried out: how long training stood still, and what starting the new nodes took.
+
+    `pause_s`: last step in the old group to first warm step in the new one. `boot_s`: launch of the slowest new node to its
+    joining (0 when no node was new).
+    """
+
+    to_group: Group
+    pause_s: float
+    boot_s: float
+    ended_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A recorded decision that changed the target: what it left, where it went, when and why (its reason's code)."""
+
+    at_s: float
+    from_group: Group | None
+    to_group: Group | None
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The operator's settings that decisions must keep.
+
+    `margin`: least relative gain of a move (0.1 = 10 %). `cooldown_s`: least time between opposite changes.
+    `trial_windows`: warm windows that end a trial. `trial_usd_share`: greatest share of what the job is expected to cost
+    that all trials together may cost. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
+    `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed longer ago is no price.
+    """
+
+    margin: float = 0.10
+    cooldown_s: float = 600.0
+    trial_windows: int = 8
+    trial_usd_share: float = 0.10
+    switch_pause_prior_s: float = 30.0
+    boot_prior_s: float = 60.0
+    wind_down_s: float = 600.0
+    price_max_age_s: float = 86_400.0
+    minimum_billed_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything one decision about one job was made from; the same snapshot always gives the same plan.
+
+    `target` is the group decided last (None before the first decision), `current` the group that trains now (None while
+    none does). `prices` holds the price in force of each candidate offering; an offering without one is absent.
+    `spent_usd` is the ledger's total for the job at `now_s`.
+    """
+
+    now_s: float
+    job: Job
+    target: Group | None
+    current: Group | None
+    nodes: tuple[Node, ...]
+    node_types: tuple[NodeType, ...]
+    prices: tuple[Price, ...]
+    series: tuple[Series, ...]
+    switches: tuple[Switch, ...]
+    changes: tuple[Change, ...]
+    spent_usd: float
+    limits: Limits = Limits()

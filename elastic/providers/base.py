@@ -1,0 +1,88 @@
+"""The port that every provider of machines implements; these docstrings are its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from elastic.model import NodeType, Offering
+
+
+class InstanceState(StrEnum):
+    """What a provider knows of a machine."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """One machine to be bought. The same `token` never buys a second one.
+
+    `join_token` is good for one registration of this node; it must appear in no tag, argument list or log.
+    `env` is added to the environment of everything that runs on the node.
+    """
+
+    token: str
+    node_id: str
+    job_id: str
+    offering: Offering
+    daemon_url: str
+    join_token: str
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A machine as its provider sees it. `exited_at_s` is when it was gone, if the provider can tell."""
+
+    provider_id: str
+    node_id: str
+    job_id: str
+    token: str
+    offering: Offering
+    state: InstanceState
+    launched_at_s: float
+    exited_at_s: float | None = None
+
+
+class Provider(Protocol):
+    """Buys and ends machines.
+
+    Every call may be repeated without harm. None of them waits for a machine to boot or to be gone.
+    """
+
+    name: str
+    minimum_billed_s: float
+
+    def node_types(self) -> tuple[NodeType, ...]:
+        """The kinds of machine on offer."""
+        ...
+
+    def offerings(self) -> tuple[Offering, ...]:
+        """Every way to buy them."""
+        ...
+
+    def launch(self, request: LaunchRequest) -> Instance:
+        """Buys one machine, or gives the one already bought under the same token, whatever its state now.
+
+        Raises CapacityUnavailable if there is none to be had, ProviderUnavailable if the outcome is unknown or the call
+        was throttled (repeat it with the same token), ProviderError if asking again would not help.
+        """
+        ...
+
+    def instances(self) -> tuple[Instance, ...]:
+        """Every machine of this cluster that may still cost money, and recently gone ones; complete or ProviderUnavailable."""
+        ...
+
+    def terminate(self, provider_id: str, *, now_s: float) -> None:
+        """Asks for the machine's end and returns; `instances` shows when it is gone. Unknown or gone machines are fine."""
+        ...
+
+    def log_path(self, provider_id: str) -> str | None:
+        """The folder that holds the machine's logs, if it can be read from here."""
+        ...
