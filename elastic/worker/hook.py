@@ -1,0 +1,133 @@
+"""The words of a training script: a turn has ended, a checkpoint is safe, the job is done."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import socket
+import time
+
+from elastic.worker.membership import Membership
+from elastic.worker.outbox import Datagram, Outbox
+from elastic.worker.recorder import Recorder
+
+DRAIN_LOOK_S = 0.05
+LAST_SEND_TIMEOUT_S = 1.0
+_IMPORTED_AT = time.perf_counter()
+
+
+def paramount(iteration: int | None = None, *, phase: str = "main") -> bool:
+    """Marks the end of one turn of the main loop; call it once a turn, on every rank.
+
+    Args:
+        iteration: Turns the job has done so far, this one included, as its checkpoint keeps them; ``None`` if unknown.
+        phase: A name for what the loop is doing, where one kind of turn costs more than another.
+
+    Returns:
+        True when this worker has been asked to stop here. Ranks learn it at different turns: agree before stopping.
+    """
+    return worker().turn(iteration, phase)
+
+
+def checkpointed(iteration: int, *, elapsed_s: float) -> None:
+    """Says that a durable checkpoint of ``iteration`` exists; writing it took ``elapsed_s``."""
+    worker().say("checkpoint", iteration=iteration, elapsed_s=elapsed_s)
+
+
+def finished(iteration: int | None = None) -> None:
+    """The last word before exit 0: the job is complete."""
+    worker().say_last("finished", iteration)
+
+
+def drained(iteration: int | None = None) -> None:
+    """The last word before exit 0: stopped on request, to be resumed elsewhere."""
+    worker().say_last("drained", iteration)
+
+
+def note(text: str) -> None:
+    """Adds a sentence to the job's event log and report."""
+    worker().say("note", text=text)
+
+
+class Worker:
+    """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words from every rank."""
+
+    def __init__(self, membership: Membership, *, started_at: float) -> None:
+        self.membership = membership
+        self.has_last_word = False
+        self.counts_own_turns = False
+        self._pid = os.getpid()
+        self._outbox = Outbox(
+            membership.socket_path,
+            worker=f"{socket.gethostname()}-{self._pid}-{time.time_ns():x}",
+            common={
+                "rank": membership.rank,
+                "world_size": membership.world_size,
+                "generation": membership.generation,
+            },
+        )
+        self.recorder = Recorder(self._outbox, started_at=started_at)
+        self._is_reporting = membership.rank == 0 and membership.socket_path is not None
+        self._drain_file = membership.drain_file
+        self._is_asked_to_stop = False
+        self._next_look = 0.0
+
+    def turn(self, iteration: int | None, phase: str) -> bool:
+        if not self.counts_own_turns:
+            self.counts_own_turns = True
+            self.recorder.discard()
+        return self.count(iteration, phase)
+
+    def count(self, iteration: int | None, phase: str) -> bool:
+        """Counts a turn whoever saw it, the script or the optimizer's hook."""
+        now = self.recorder.turn(iteration, phase) if self._is_reporting else time.perf_counter()
+        if now >= self._next_look:
+            self._next_look = now + DRAIN_LOOK_S
+            self._look_for_drain()
+        return self._is_asked_to_stop
+
+    @property
+    def is_asked_to_stop(self) -> bool:
+        """Whether the drain file exists, seen afresh."""
+        self._look_for_drain()
+        return self._is_asked_to_stop
+
+    def say(self, kind: str, **content: str | int | float | None) -> None:
+        if self._is_reporting:
+            self._post({"kind": kind, "at_s": time.time(), **content})
+
+    def say_last(self, kind: str, iteration: int | None) -> None:
+        self.has_last_word = True
+        self.recorder.flush()
+        self._post({"kind": kind, "at_s": time.time(), "iteration": iteration})
+
+    def tell_agent(self, kind: str) -> None:
+        """Says something that concerns this node's agent only, from any rank."""
+        self._post({"kind": kind, "at_s": time.time()})
+
+    def close(self) -> None:
+        # A fork (a data loader's worker) must not speak for its parent.
+        if os.getpid() == self._pid:
+            self.recorder.flush()
+            self._outbox.close(timeout_s=LAST_SEND_TIMEOUT_S)
+
+    def _post(self, message: Datagram) -> None:
+        self._outbox.put(message)
+        self._outbox.flush()
+
+    def _look_for_drain(self) -> None:
+        # Once asked, always asked: a script that has begun to stop cannot be called back.
+        if self._drain_file and not self._is_asked_to_stop:
+            self._is_asked_to_stop = os.path.exists(self._drain_file)
+
+
+@functools.cache
+def worker() -> Worker:
+    """The one worker that this process is, made from the environment at its first word.
+
+    The one value of the package that outlives a call: scripts call plain functions, as they do with ``print``.
+    """
+    result = Worker(Membership.from_environment(os.environ), started_at=_IMPORTED_AT)
+    atexit.register(result.close)
+    return result

@@ -1,0 +1,33 @@
+"""What elasticd and torchrun told this process about its place in the job, read from its environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A worker's place in a job; every path is ``None`` in a script that runs without elasticd."""
+
+    rank: int = 0
+    world_size: int = 1
+    generation: int | None = None
+    socket_path: str | None = None
+    drain_file: str | None = None
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Membership:
+        """Reads the variables that the agent and torchrun set.
+
+        >>> Membership.from_environment({"RANK": "1", "WORLD_SIZE": "2", "ELASTICD_GENERATION": "3"}).generation
+        3
+        """
+        generation = environment.get("ELASTICD_GENERATION")
+        return cls(
+            rank=int(environment.get("RANK", "0")),
+            world_size=int(environment.get("WORLD_SIZE", "1")),
+            generation=int(generation) if generation else None,
+            socket_path=environment.get("ELASTICD_SOCKET") or None,
+            drain_file=environment.get("ELASTICD_DRAIN_FILE") or None,
+        )

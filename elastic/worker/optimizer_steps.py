@@ -1,0 +1,122 @@
+"""Sees the turns of an unmodified script through torch's own optimizer step hook, without importing torch."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from elastic.worker.hook import Worker
+
+OPTIMIZER_MODULE = "torch.optim.optimizer"
+RETIRED_AFTER_OTHER_STEPS = 100
+HOLD_S = 2.0
+
+
+def count_optimizer_steps(worker: Worker) -> None:
+    """Arranges that the steps of the first optimizer count as turns, as soon as the script imports torch."""
+    counter = StepCounter(worker)
+    if OPTIMIZER_MODULE in sys.modules:
+        _register(sys.modules[OPTIMIZER_MODULE], counter)
+    else:
+        sys.meta_path.insert(0, _ImportHook(counter))
+
+
+class StepCounter:
+    """A hook after every optimizer step; one step of the first optimizer that ever stepped is one turn.
+
+    A GAN's two optimizers thus count once. Where the counted optimizer is gone, or others have stepped 100 times
+    without it (a script that changes optimizers), the one stepping then is counted from there on. The counter stands
+    aside when the script calls ``paramount()`` itself; what it saw in its first two seconds is then taken back.
+    """
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._counted: Callable[[], object | None] = lambda: None
+        self._other_steps = 0
+        self._is_first_turn = True
+        self._has_asked_for_signal = False
+
+    def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
+        if self._worker.counts_own_turns or not self._is_counted(optimizer):
+            return
+        if self._is_first_turn:
+            self._is_first_turn = False
+            self._worker.recorder.hold(for_s=HOLD_S)
+        if self._worker.count(None, "main"):
+            self._stop_here()
+
+    def _is_counted(self, optimizer: object) -> bool:
+        counted = self._counted()
+        if counted is optimizer:
+            self._other_steps = 0
+            return True
+        self._other_steps += 1
+        if counted is not None and self._other_steps <= RETIRED_AFTER_OTHER_STEPS:
+            return False
+        self._counted = weakref.ref(optimizer)
+        self._other_steps = 0
+        return True
+
+    def _stop_here(self) -> None:
+        """Ends the process at this step boundary where that is safe, else asks the agent to stop all ranks.
+
+        A script with a SIGTERM handler knows best how to stop and gets its signal now. One process alone without a
+        handler leaves by ``SystemExit``, so that its ``finally`` blocks run. Several ranks see the drain file at
+        different steps and one that left would make the others fail: there the agent's SIGTERM reaches all at once.
+        """
+        if self._has_asked_for_signal:
+            return
+        self._has_asked_for_signal = True
+        if self._worker.membership.world_size > 1:
+            self._worker.tell_agent("needs_signal")
+        elif signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None):
+            os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            self._worker.say_last("drained", None)
+            raise SystemExit(0)
+
+
+class _ImportHook(MetaPathFinder):
+    """Lets the import of torch's optimizer module pass and registers the counter when it is done."""
+
+    def __init__(self, counter: StepCounter) -> None:
+        self._counter = counter
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != OPTIMIZER_MODULE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _RegisteringLoader(spec.loader, self._counter)
+        return spec
+
+
+class _RegisteringLoader(Loader):
+    def __init__(self, loader: Loader, counter: StepCounter) -> None:
+        self._loader = loader
+        self._counter = counter
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module keeps its true loader: inspect and pickling ask it for source and name.
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _register(module, self._counter)
+
+
+def _register(module: ModuleType, counter: StepCounter) -> None:
+    module.register_optimizer_step_post_hook(counter)

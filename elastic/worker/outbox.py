@@ -1,0 +1,133 @@
+"""Datagrams on their way to the agent: sent without ever blocking, kept in order until its socket takes them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import TypeAlias
+
+MAX_DATAGRAM_BYTES = 8000
+MAX_WAITING = 1000
+LEFTOVER_MARK = ".left-"
+
+Datagram: TypeAlias = dict[str, str | int | float | bool | None]
+
+
+class Outbox:
+    """Messages of one worker, oldest first.
+
+    An agent that is slow, restarting or gone makes them wait in memory; what still waits when the process ends is
+    written beside the socket (``<socket>.left-<worker>``), where the agent finds it later. Without a socket nothing is
+    kept.
+    """
+
+    def __init__(self, socket_path: str | None, *, worker: str, common: Mapping[str, str | int | None]) -> None:
+        self._path = socket_path
+        self._worker = worker
+        self._common = {"worker": worker, **common}
+        self._waiting: deque[Datagram] = deque()
+        self._next_seq = 1
+        self._lock = threading.Lock()
+        self._socket = _open_socket() if socket_path else None
+
+    @property
+    def is_clear(self) -> bool:
+        """Everything said so far has reached the agent."""
+        return not self._waiting
+
+    def put(self, message: Datagram) -> None:
+        """Queues a message; where too many wait, windows are merged and the oldest notes and checkpoints given up."""
+        if self._path is None:
+            return
+        with self._lock:
+            self._waiting.append(message)
+            if len(self._waiting) > MAX_WAITING:
+                self._waiting = deque(_merged(self._waiting))
+
+    def flush(self) -> bool:
+        """Sends what waits, as far as the socket takes it at once; tells whether nothing is left."""
+        if self._socket is None or self._path is None:
+            return True
+        with self._lock:
+            while self._waiting:
+                if not self._send(_encoded(self._waiting[0] | self._common | {"seq": self._next_seq})):
+                    return False
+                self._waiting.popleft()
+                self._next_seq += 1
+        return True
+
+    def close(self, *, timeout_s: float) -> None:
+        """Sends the rest within ``timeout_s`` or else leaves it in a file for the agent."""
+        deadline = time.monotonic() + timeout_s
+        while not self.flush():
+            if time.monotonic() > deadline:
+                self._leave_behind()
+                return
+            time.sleep(0.01)
+
+    def _send(self, data: bytes) -> bool:
+        assert self._socket is not None and self._path is not None
+        try:
+            self._socket.sendto(data, self._path)
+        except OSError:  # full (EAGAIN), gone (ENOENT, ECONNREFUSED): the message waits, whatever the cause
+            return False
+        return True
+
+    def _leave_behind(self) -> None:
+        try:
+            with open(f"{self._path}{LEFTOVER_MARK}{self._worker}", "ab") as file:
+                while self._waiting:
+                    file.write(_encoded(self._waiting.popleft() | self._common | {"seq": self._next_seq}) + b"\n")
+                    self._next_seq += 1
+        except OSError:  # the node's folder is gone with the agent: there is no one left to tell
+            self._waiting.clear()
+
+
+def _open_socket() -> socket.socket:
+    result = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+    result.setblocking(False)
+    return result
+
+
+def _encoded(message: Datagram) -> bytes:
+    data = json.dumps(message).encode()
+    while len(data) > MAX_DATAGRAM_BYTES:
+        message = message | {"text": str(message["text"])[: len(str(message["text"])) // 2]}
+        data = json.dumps(message).encode()
+    return data
+
+
+def _merged(waiting: deque[Datagram]) -> list[Datagram]:
+    """The same totals in fewer messages: windows of one phase become one; of the others the newer half stays."""
+    result: list[Datagram] = []
+    places: dict[tuple[object, object], int] = {}
+    to_drop = sum(message["kind"] in {"note", "checkpoint"} for message in waiting) // 2
+    for message in waiting:
+        key = (message.get("phase"), message.get("is_cold"))
+        if message["kind"] == "window" and key in places:
+            result[places[key]] = joined(result[places[key]], message)
+        elif message["kind"] == "window":
+            places[key] = len(result)
+            result.append(message)
+        elif message["kind"] in {"note", "checkpoint"} and to_drop > 0:
+            to_drop -= 1
+        else:
+            result.append(message)
+    return result
+
+
+def joined(earlier: Datagram, later: Datagram) -> Datagram:
+    """One window that covers the turns of two.
+
+    >>> a = {"kind": "window", "iteration": 4, "iterations": 4, "elapsed_s": 1.0}
+    >>> joined(a, {"kind": "window", "iteration": 6, "iterations": 2, "elapsed_s": 0.5})["elapsed_s"]
+    1.5
+    """
+    return later | {
+        "iterations": int(earlier["iterations"] or 0) + int(later["iterations"] or 0),
+        "elapsed_s": float(earlier["elapsed_s"] or 0) + float(later["elapsed_s"] or 0),
+    }

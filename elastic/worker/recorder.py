@@ -1,0 +1,105 @@
+"""Turns of the main loop gathered into windows of at least half a second, so that a step costs a few comparisons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from elastic.worker.outbox import Datagram, Outbox
+
+WINDOW_S = 0.5
+MAX_PHASE_LENGTH = 64
+
+
+class Recorder:
+    """Counts the turns of one process and hands closed windows to its outbox.
+
+    The first turn of a process, and of a phase, is a cold window of its own: it holds start-up and first allocations,
+    so it counts as progress and never as a rate. While the outbox is not clear the open window stays open and grows.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        *,
+        started_at: float,
+        monotonic: Callable[[], float] = time.perf_counter,
+        wall_s: Callable[[], float] = time.time,
+    ) -> None:
+        self._outbox = outbox
+        self._monotonic = monotonic
+        self._wall_s = wall_s
+        self._started_at = started_at
+        self._hold_until: float | None = None
+        self._held: list[Datagram] = []
+        self._phase: str | None = None
+        self._iteration: int | None = None
+        self._turns = 0
+        self._start = self._last = started_at
+        self._close_at = started_at + WINDOW_S
+
+    def turn(self, iteration: int | None, phase: str) -> float:
+        """Records that a turn has just ended; gives the monotonic instant, which the caller needs too."""
+        now = self._monotonic()
+        is_first = phase != self._phase
+        if is_first:
+            self._close_window()
+            self._phase = phase
+        self._turns += 1
+        self._iteration = iteration
+        self._last = now
+        if is_first:
+            self._close_window(is_cold=True)
+        elif now >= self._close_at:
+            self._close_if_heard(now)
+        return now
+
+    def hold(self, *, for_s: float) -> None:
+        """Keeps the coming windows back for a while, so that ``discard`` can take them back."""
+        self._hold_until = self._monotonic() + for_s
+
+    def discard(self) -> None:
+        """Forgets all that is held: the script counts its own turns after all, from the process's start."""
+        if self._hold_until is None:
+            return
+        self._hold_until = None
+        self._held.clear()
+        self._phase, self._turns = None, 0
+        self._start = self._last = self._started_at
+
+    def flush(self) -> None:
+        """Closes the open window and sends all, short of blocking."""
+        self._hold_until = None
+        self._close_window()
+        self._release()
+
+    def _close_if_heard(self, now: float) -> None:
+        if self._outbox.flush():
+            self._close_window()
+        self._close_at = now + WINDOW_S
+
+    def _close_window(self, *, is_cold: bool = False) -> None:
+        if not self._turns:
+            return
+        self._held.append(
+            {
+                "kind": "window",
+                "phase": (self._phase or "main")[:MAX_PHASE_LENGTH],
+                "iteration": self._iteration,
+                "iterations": self._turns,
+                "elapsed_s": self._last - self._start,
+                "is_cold": is_cold,
+                "ended_at_s": self._wall_s() - (self._monotonic() - self._last),
+            }
+        )
+        self._start, self._turns = self._last, 0
+        self._close_at = self._last + WINDOW_S
+        if self._hold_until is None or self._last >= self._hold_until:
+            self._hold_until = None
+            self._release()
+
+    def _release(self) -> None:
+        for window in self._held:
+            self._outbox.put(window)
+        self._held.clear()
+        self._outbox.flush()
