@@ -1,0 +1,65 @@
+# Everything runs in .venv, made on first use: a fresh clone needs only make and Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# `make test BROWSER=0` leaves out the tests that need Chromium.
+BROWSER ?= 1
+JOBS ?= 2
+
+export OMP_NUM_THREADS ?= 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help venv browser demo test slow check format lint types imports clean
+
+help:  ## Shows this list.
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(STAMP)  ## Makes .venv with elasticd, torch and the development tools.
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "wanted Python 3.11 or newer, found $$($(PYTHON) --version 2>&1): set PYTHON, as in make PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+		{ echo "could not make $(VENV): on Debian and Ubuntu, install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,dev]'
+	@touch $@
+
+browser:  ## Finds Chromium, or installs it with apt-get when run as root.
+	@if command -v chromium >/dev/null || test "$(BROWSER)" = 0; then exit 0; \
+	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	else \
+		echo "wanted Chromium for the dashboard's tests, found none: install it (Debian: apt-get install chromium)," \
+			"or leave those tests out with make test BROWSER=0" >&2; exit 1; \
+	fi
+
+demo: $(STAMP)  ## Trains ESRGAN on three local node types, under 5 minutes, and accounts for it.
+	@$(BIN)/python examples/demo/demo.py
+
+test: $(STAMP) browser  ## Runs all tests but the slow ones.
+	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
+
+slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
+	$(BIN)/pytest -m 'slow $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900
+
+check: $(STAMP) lint types imports test  ## The whole truth: format, lint, types, import rules, tests.
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+imports: $(STAMP)
+	$(BIN)/lint-imports --no-logo
+
+format: $(STAMP)  ## Formats the code and sorts its imports.
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only --quiet .
+
+clean:  ## Removes .venv and everything that tools have left behind.
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
