@@ -29,7 +29,9 @@ class NodePhase(StrEnum):
 
 
 LEGAL_NODE_MOVES: Mapping[NodePhase, frozenset[NodePhase]] = {
-    NodePhase.INTENDED: frozenset({NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.TERMINATING, NodePhase.TERMINATED}),
+    NodePhase.INTENDED: frozenset(
+        {NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.TERMINATING, NodePhase.TERMINATED}
+    ),
     NodePhase.LAUNCHING: frozenset({NodePhase.BOOTING, NodePhase.JOINED, NodePhase.TERMINATING, NodePhase.LOST}),
     NodePhase.BOOTING: frozenset({NodePhase.JOINED, NodePhase.TERMINATING, NodePhase.LOST}),
     NodePhase.JOINED: frozenset({NodePhase.DRAINING, NodePhase.TERMINATING, NodePhase.LOST}),

@@ -1,0 +1,130 @@
+"""The daemon's settings: command line over ELASTICD_* over elasticd.toml over defaults."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, PositiveFloat, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from elastic.errors import InvalidInput
+
+
+def default_data_dir() -> Path:
+    """The folder XDG gives to elasticd's data."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "elasticd"
+
+
+def config_files() -> tuple[Path, ...]:
+    """Where settings are read from, the later file winning: the user's own, then the working folder's."""
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    named = os.environ.get("ELASTICD_CONFIG")
+    return (Path(named),) if named else (home / "elasticd" / "elasticd.toml", Path("elasticd.toml"))
+
+
+class LocalType(BaseModel):
+    """One node type that this machine emulates: `cpu` in cores, memory in GiB, price in USD per hour."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,62}$")
+    cpu: PositiveFloat
+    memory_gib: PositiveFloat = 2.0
+    usd_per_h: PositiveFloat
+
+
+_DEFAULT_LOCAL_TYPES = (
+    LocalType(name="local.quarter", cpu=0.25, usd_per_h=0.025),
+    LocalType(name="local.half", cpu=0.5, usd_per_h=0.045),
+    LocalType(name="local.full", cpu=1.0, usd_per_h=0.09),
+)
+
+
+class PolicySettings(BaseModel):
+    """What every decision keeps to; the meaning of each is `elastic.model.Limits`'."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    margin: FiniteFloat = Field(0.10, ge=0, lt=1)
+    cooldown_s: FiniteFloat = Field(600.0, ge=0)
+    trial_windows: int = Field(8, ge=2, le=64)
+    trial_usd_share: FiniteFloat = Field(0.10, ge=0, le=1)
+    switch_pause_prior_s: FiniteFloat = Field(30.0, ge=0)
+    boot_prior_s: FiniteFloat = Field(60.0, ge=0)
+    wind_down_s: FiniteFloat = Field(600.0, ge=0)
+    price_max_age_s: FiniteFloat = Field(86_400.0, gt=0)
+
+
+class Settings(BaseSettings):
+    """Every setting of `elasticd serve`."""
+
+    model_config = SettingsConfigDict(env_prefix="ELASTICD_", env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    host: str = Field("127.0.0.1", description="Address the API listens on; loopback unless you say otherwise.")
+    port: int = Field(8470, ge=0, le=65535, description="Port the API listens on.")
+    data_dir: Path = Field(default_factory=default_data_dir, description="Folder of the database, tokens and nodes.")
+    database_url: str | None = Field(None, description="SQLAlchemy URL; SQLite in data_dir if absent.")
+    provider: Literal["local"] = Field("local", description="Where nodes come from.")
+    tick_s: PositiveFloat = Field(5.0, description="Seconds between two looks at the world.")
+    heartbeat_s: PositiveFloat = Field(1.0, description="Seconds between two heartbeats of a node.")
+    lease_s: PositiveFloat = Field(600.0, description="Seconds a node lives on without an answered heartbeat.")
+    register_timeout_s: PositiveFloat = Field(600.0, description="Seconds a node may take from launch to joining.")
+    drain_grace_s: PositiveFloat = Field(30.0, description="Seconds that workers may take to reach a safe point.")
+    max_failures: int = Field(3, ge=1, description="Failures in a row, without progress, that fail a job.")
+    local_types: tuple[LocalType, ...] = Field(_DEFAULT_LOCAL_TYPES, description="Node types this machine emulates.")
+    price_trace: Path | None = Field(None, description="CSV or JSON of price changes to replay over the local prices.")
+    policy: PolicySettings = PolicySettings()
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="Host names, beside the loopback ones, that requests may name."
+    )
+
+    @field_validator("local_types")
+    @classmethod
+    def _names_are_unique(cls, types: tuple[LocalType, ...]) -> tuple[LocalType, ...]:
+        names = [each.name for each in types]
+        if len(set(names)) < len(names):
+            raise ValueError(f"wanted each local type once, got {', '.join(names)}")
+        return types
+
+    @property
+    def url(self) -> str:
+        """The database's SQLAlchemy URL."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'elasticd.db'}"
+
+    @property
+    def token_file(self) -> Path:
+        """The file that holds the user's token."""
+        return self.data_dir / "token"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        files = [path for path in config_files() if path.is_file()]
+        toml = TomlConfigSettingsSource(settings_cls, toml_file=files)
+        return init_settings, env_settings, toml
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Gives the settings in force; `overrides` that are None count as not given. Raises InvalidInput."""
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"setting {path}: {first['msg']}, got {first['input']!r}", field=path) from error
+    except ValueError as error:
+        raise InvalidInput(f"settings: {error}") from error

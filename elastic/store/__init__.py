@@ -1,0 +1,20 @@
+"""The database: everything that must survive, in SQLAlchemy Core tables behind one class."""
+
+from elastic.store.codec import from_text, to_text
+from elastic.store.events import Event
+from elastic.store.measurements import StoredWindow, ThroughputPoint
+from elastic.store.opening import lock, migrate, migration_config, open_store
+from elastic.store.store import Store
+
+__all__ = [
+    "Event",
+    "Store",
+    "StoredWindow",
+    "ThroughputPoint",
+    "from_text",
+    "lock",
+    "migrate",
+    "migration_config",
+    "open_store",
+    "to_text",
+]

@@ -1,0 +1,37 @@
+"""Values to JSON text and back, exactly: what is read equals what was written."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+Value = TypeVar("Value")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def to_text(value: Any, kind: Any | None = None) -> str:
+    """Gives `value` as JSON; floats keep every bit."""
+    return _adapter(kind or type(value)).dump_json(value).decode()
+
+
+def from_text(kind: type[Value], text: str | bytes) -> Value:
+    """Gives the value of type `kind` that `to_text` wrote."""
+    value: Value = _adapter(kind).validate_json(text)
+    return value
+
+
+def pack(value: Any) -> bytes:
+    """Gives `value` as compressed JSON."""
+    return zlib.compress(to_text(value).encode(), level=6)
+
+
+def unpack(kind: type[Value], blob: bytes) -> Value:
+    """Gives the value of type `kind` that `pack` wrote."""
+    return from_text(kind, zlib.decompress(blob))

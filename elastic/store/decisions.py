@@ -1,0 +1,102 @@
+"""Decisions as rows, each with the snapshot it was made from; holds that repeat share one row."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Row, select, update
+
+from elastic.errors import NotFound
+from elastic.model import Action, Change, Decision, Group, Plan, Snapshot
+from elastic.store.codec import from_text, pack, to_text, unpack
+from elastic.store.events import add_event
+from elastic.store.schema import decisions
+
+
+def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) -> Decision:
+    """Stores a decision; a hold for the same reason as the one before it is counted in that one's row, at its newest."""
+    job_id, now_s = snapshot.job.id, snapshot.now_s
+    last = connection.execute(
+        select(decisions).where(decisions.c.job_id == job_id).order_by(decisions.c.id.desc()).limit(1)
+    ).one_or_none()
+    newest = {"last_at_s": now_s, "plan": to_text(plan), "snapshot": pack(snapshot)}
+    if last is not None and plan.action is Action.HOLD and (last.action, last.code) == (plan.action, plan.reason.code):
+        connection.execute(
+            update(decisions).where(decisions.c.id == last.id).values(ticks=decisions.c.ticks + 1, **newest)
+        )
+        return get(connection, last.id)
+    row_id = connection.execute(
+        decisions.insert().values(
+            job_id=job_id,
+            at_s=now_s,
+            ticks=1,
+            policy=policy,
+            action=plan.action,
+            code=plan.reason.code,
+            from_group=None if snapshot.target is None else to_text(snapshot.target),
+            **newest,
+        )
+    ).inserted_primary_key[0]
+    text = f"{plan.action}: {plan.reason.text}"
+    add_event(connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s)
+    return get(connection, row_id)
+
+
+def get(connection: Connection, decision_id: int) -> Decision:
+    """Gives a decision. Raises NotFound."""
+    return to_decision(_row(connection, decision_id))
+
+
+def snapshot(connection: Connection, decision_id: int) -> Snapshot:
+    """Gives what a decision was made from, bit for bit."""
+    return unpack(Snapshot, _row(connection, decision_id).snapshot)
+
+
+def listed(
+    connection: Connection, job_id: str | None = None, *, limit: int, before: int | None = None
+) -> tuple[Decision, ...]:
+    """Decisions, newest first."""
+    query = select(decisions).order_by(decisions.c.id.desc()).limit(limit)
+    if job_id is not None:
+        query = query.where(decisions.c.job_id == job_id)
+    if before is not None:
+        query = query.where(decisions.c.id < before)
+    return tuple(to_decision(each) for each in connection.execute(query))
+
+
+def changes(connection: Connection, job_id: str, *, limit: int = 64) -> tuple[Change, ...]:
+    """The latest decisions of a job that changed something, oldest first."""
+    query = (
+        select(decisions)
+        .where(decisions.c.job_id == job_id, decisions.c.action != Action.HOLD)
+        .order_by(decisions.c.id.desc())
+        .limit(limit)
+    )
+    rows = list(connection.execute(query))[::-1]
+    return tuple(
+        Change(
+            at_s=row.at_s,
+            from_group=None if row.from_group is None else from_text(Group, row.from_group),
+            to_group=from_text(Plan, row.plan).target,
+            code=row.code,
+        )
+        for row in rows
+    )
+
+
+def to_decision(row: Row[tuple[object, ...]]) -> Decision:
+    """One row as a value."""
+    return Decision(
+        id=row.id,
+        job_id=row.job_id,
+        at_s=row.at_s,
+        last_at_s=row.last_at_s,
+        ticks=row.ticks,
+        policy=row.policy,
+        plan=from_text(Plan, row.plan),
+    )
+
+
+def _row(connection: Connection, decision_id: int) -> Row[tuple[object, ...]]:
+    found = connection.execute(select(decisions).where(decisions.c.id == decision_id)).one_or_none()
+    if found is None:
+        raise NotFound(f"no decision {decision_id}; `elasticd decision ls` lists them")
+    return found

@@ -1,0 +1,69 @@
+"""Connections: one that writes, a pool that reads, each transaction whole or not at all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from elastic.errors import StoreUnavailable
+
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000", "cache_size=-32768")
+
+
+class Database:
+    """A database by its URL. Writes are serialised: SQLite has one writer anyway, and waiting here is cheaper than there."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        self._writer = _sqlite(url, "BEGIN IMMEDIATE", size=1) if is_sqlite else create_engine(url)
+        self._reader = _sqlite(url, "BEGIN", size=8) if is_sqlite else self._writer
+        self._writing = threading.RLock()
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that is committed, durably, when the block ends without an error."""
+        with self._writing, _translated(), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database and changes nothing."""
+        with _translated(), self._reader.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        self._reader.dispose()
+        self._writer.dispose()
+
+
+def _sqlite(url: str, begin: str, *, size: int) -> Engine:
+    # autocommit at the driver, so that BEGIN is ours: the driver's own is deferred and may fail half-way through.
+    arguments = {"check_same_thread": False, "isolation_level": None, "timeout": 5.0}
+    engine = create_engine(url, poolclass=QueuePool, pool_size=size, max_overflow=0, connect_args=arguments)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        raise StoreUnavailable(f"the database refused: {error.orig}; nothing was changed") from error

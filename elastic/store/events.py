@@ -1,0 +1,57 @@
+"""What happened, in order, in words: the feed that people and pages follow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, func, select
+
+from elastic.store.schema import events
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened. Ids grow with time."""
+
+    id: int
+    at_s: float
+    kind: str
+    text: str
+    job_id: str | None = None
+    node_id: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+def add_event(
+    connection: Connection,
+    kind: str,
+    text: str,
+    *,
+    job_id: str | None = None,
+    node_id: str | None = None,
+    numbers: Mapping[str, float] | None = None,
+    now_s: float,
+) -> None:
+    """Appends to the feed, in the transaction of what it tells of."""
+    connection.execute(
+        events.insert().values(
+            at_s=now_s, kind=kind, text=text, job_id=job_id, node_id=node_id, numbers=json.dumps(dict(numbers or {}))
+        )
+    )
+
+
+def listed(connection: Connection, *, after: int, job_id: str | None, limit: int) -> tuple[Event, ...]:
+    """Events after the one of id `after`, oldest first."""
+    query = select(events).where(events.c.id > after).order_by(events.c.id).limit(limit)
+    rows = connection.execute(query if job_id is None else query.where(events.c.job_id == job_id))
+    return tuple(
+        Event(each.id, each.at_s, each.kind, each.text, each.job_id, each.node_id, json.loads(each.numbers))
+        for each in rows
+    )
+
+
+def newest_id(connection: Connection) -> int:
+    """The id of the latest event, 0 before the first."""
+    return connection.execute(select(func.max(events.c.id))).scalar() or 0

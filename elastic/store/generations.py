@@ -1,0 +1,111 @@
+"""Generations as rows: each membership of a job's group, recorded before any node hears of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from sqlalchemy import Connection, Row, select, update
+
+from elastic.model import Generation, Group, Node, Switch
+from elastic.store import nodes as node_rows
+from elastic.store.codec import from_text, to_text
+from elastic.store.events import add_event
+from elastic.store.schema import generations
+
+
+def start(
+    connection: Connection, job_id: str, members: tuple[Node, ...], *, rdzv_endpoint: str, now_s: float
+) -> Generation:
+    """Records the next generation of a job; the earlier one is over."""
+    earlier = latest(connection, job_id)
+    number = 1 if earlier is None else earlier.number + 1
+    if earlier is not None and earlier.ended_at_s is None:
+        end(connection, job_id, earlier.number, now_s=now_s)
+    group = group_of(members)
+    connection.execute(
+        generations.insert().values(
+            job_id=job_id,
+            number=number,
+            node_ids=json.dumps([node.id for node in members]),
+            members=to_text(group),
+            rdzv_endpoint=rdzv_endpoint,
+            started_at_s=now_s,
+        )
+    )
+    add_event(connection, "generation", f"generation {number}: {group}", job_id=job_id, now_s=now_s)
+    found = latest(connection, job_id)
+    assert found is not None  # it was inserted four lines above, in this transaction
+    return found
+
+
+def drain(connection: Connection, job_id: str, number: int, *, now_s: float) -> None:
+    """Records that the members were asked to stop at their next safe point."""
+    mine = (generations.c.job_id == job_id) & (generations.c.number == number)
+    connection.execute(update(generations).where(mine, generations.c.drain_at_s.is_(None)).values(drain_at_s=now_s))
+
+
+def end(connection: Connection, job_id: str, number: int, *, now_s: float) -> None:
+    """Records that no member runs this generation any more."""
+    mine = (generations.c.job_id == job_id) & (generations.c.number == number)
+    connection.execute(update(generations).where(mine, generations.c.ended_at_s.is_(None)).values(ended_at_s=now_s))
+
+
+def latest(connection: Connection, job_id: str) -> Generation | None:
+    """The generation recorded last."""
+    query = select(generations).where(generations.c.job_id == job_id).order_by(generations.c.number.desc()).limit(1)
+    found = connection.execute(query).one_or_none()
+    return None if found is None else to_generation(found)
+
+
+def listed(connection: Connection, job_id: str) -> tuple[Generation, ...]:
+    """All generations of a job, oldest first."""
+    query = select(generations).where(generations.c.job_id == job_id).order_by(generations.c.number)
+    return tuple(to_generation(each) for each in connection.execute(query))
+
+
+def switches(connection: Connection, job_id: str, *, limit: int = 32) -> tuple[Switch, ...]:
+    """The latest changes of group that were carried out and reached a first step, oldest first."""
+    query = select(generations).where(generations.c.job_id == job_id, generations.c.first_step_at_s.is_not(None))
+    rows = list(connection.execute(query.order_by(generations.c.number.desc()).limit(limit + 1)))[::-1]
+    found = []
+    for earlier, later in zip(rows, rows[1:], strict=False):
+        if earlier.members == later.members:  # a restart after a failure, not a change of group
+            continue
+        found.append(
+            Switch(
+                to_group=from_text(Group, later.members),
+                pause_s=max(later.first_step_at_s - earlier.last_step_at_s, 0.0),
+                boot_s=_boot_s(connection, set(json.loads(later.node_ids)) - set(json.loads(earlier.node_ids))),
+                ended_at_s=later.first_step_at_s,
+            )
+        )
+    return tuple(found)
+
+
+def group_of(members: tuple[Node, ...]) -> Group:
+    """The group that these nodes make."""
+    return Group(tuple(sorted(Counter(node.offering for node in members).items())))
+
+
+def to_generation(row: Row[tuple[object, ...]]) -> Generation:
+    """One row as a value."""
+    return Generation(
+        job_id=row.job_id,
+        number=row.number,
+        node_ids=tuple(json.loads(row.node_ids)),
+        rdzv_endpoint=row.rdzv_endpoint,
+        started_at_s=row.started_at_s,
+        drain_at_s=row.drain_at_s,
+        ended_at_s=row.ended_at_s,
+    )
+
+
+def _boot_s(connection: Connection, node_ids: set[str]) -> float:
+    newcomers = [node_rows.get(connection, node_id) for node_id in node_ids]
+    spans = [
+        node.joined_at_s - node.launched_at_s
+        for node in newcomers
+        if node.joined_at_s is not None and node.launched_at_s is not None
+    ]
+    return max(spans, default=0.0)

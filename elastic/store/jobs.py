@@ -1,0 +1,147 @@
+"""Jobs as rows: submitting, reading, moving through their life."""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy import Connection, Row, select, update
+
+from elastic.errors import Conflict, NotFound
+from elastic.model import Group, Job, JobPhase, JobSpec, move_job
+from elastic.store.codec import from_text, to_text
+from elastic.store.events import add_event
+from elastic.store.schema import jobs
+
+
+def submit(
+    connection: Connection, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float
+) -> tuple[Job, bool]:
+    """Gives the job made from `spec` and True, or the one already made under `key` and False.
+
+    Raises Conflict if `key` was used for another request.
+    """
+    if key is not None:
+        earlier = connection.execute(select(jobs).where(jobs.c.idempotency_key == key)).one_or_none()
+        if earlier is not None:
+            if earlier.request_hash != request_hash:
+                raise Conflict(f"Idempotency-Key {key!r} was used for another request; use a new key for a new job")
+            return to_job(earlier), False
+    job_id = f"job-{secrets.token_hex(4)}"
+    connection.execute(
+        jobs.insert().values(
+            id=job_id,
+            name=spec.name,
+            spec=to_text(spec),
+            phase=JobPhase.SUBMITTED,
+            submitted_at_s=now_s,
+            idempotency_key=key,
+            request_hash=request_hash,
+        )
+    )
+    add_event(connection, "job_submitted", f"job {spec.name} submitted", job_id=job_id, now_s=now_s)
+    return get(connection, job_id), True
+
+
+def get(connection: Connection, job_id: str) -> Job:
+    """Gives the job of this id, or else the newest of this name. Raises NotFound."""
+    return to_job(row(connection, job_id))
+
+
+def row(connection: Connection, job_id: str) -> Row[tuple[object, ...]]:
+    """The row behind `get`."""
+    by_id = connection.execute(select(jobs).where(jobs.c.id == job_id)).one_or_none()
+    newest = select(jobs).where(jobs.c.name == job_id).order_by(jobs.c.seq.desc()).limit(1)
+    found = by_id or connection.execute(newest).one_or_none()
+    if found is None:
+        raise NotFound(f"no job {job_id!r}; `elasticd job ls` lists them")
+    return found
+
+
+def seq(connection: Connection, job_id: str) -> int:
+    """The number that lists of jobs are paged by."""
+    found: int = row(connection, job_id).seq
+    return found
+
+
+def listed(connection: Connection, *, limit: int, before: int | None) -> tuple[tuple[int, Job], ...]:
+    """Jobs with the number to page by, newest first."""
+    query = select(jobs).order_by(jobs.c.seq.desc()).limit(limit)
+    rows = connection.execute(query if before is None else query.where(jobs.c.seq < before))
+    return tuple((each.seq, to_job(each)) for each in rows)
+
+
+def unfinished(connection: Connection) -> tuple[Job, ...]:
+    """Jobs that still have something to do, oldest first."""
+    done = [phase.value for phase in JobPhase if phase.is_final]
+    rows = connection.execute(select(jobs).where(jobs.c.phase.not_in(done)).order_by(jobs.c.seq))
+    return tuple(to_job(each) for each in rows)
+
+
+def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float, message: str | None = None) -> None:
+    """Brings a job to another phase of its life. Raises Conflict if that is not legal."""
+    current = get(connection, job_id)
+    if current.phase is wanted:
+        return
+    values = {"phase": move_job(current.phase, wanted), "version": current.version + 1}
+    if wanted.is_final:
+        values["finished_at_s"] = now_s  # type: ignore[assignment]  # a row's values are of many types
+    if message is not None:
+        values["message"] = message  # type: ignore[assignment]
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+    text = f"job {current.spec.name} is {wanted}" + (f": {message}" if message else "")
+    add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
+
+
+def drain(connection: Connection, job_id: str, ending: JobPhase, message: str | None, *, now_s: float) -> Job:
+    """Starts a job's orderly end, which will be `ending`. A job that is ending already keeps its first ending."""
+    job = get(connection, job_id)
+    if job.phase.is_final:
+        raise Conflict(f"job {job.spec.name} is already {job.phase}; there is nothing to stop")
+    if job.phase is not JobPhase.DRAINING:
+        move(connection, job.id, JobPhase.DRAINING, now_s=now_s, message=message)
+        connection.execute(update(jobs).where(jobs.c.id == job.id).values(ending=ending, target=None))
+    return get(connection, job.id)
+
+
+def target(connection: Connection, job_id: str) -> Group | None:
+    """The group decided last."""
+    text = connection.execute(select(jobs.c.target).where(jobs.c.id == job_id)).scalar_one()
+    return None if text is None else from_text(Group, text)
+
+
+def set_target(connection: Connection, job_id: str, group: Group | None) -> None:
+    """Makes `group` what the job's nodes are brought to."""
+    value = None if group is None else to_text(group)
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(target=value))
+
+
+def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> None:
+    """Replaces what was asked for, as a user's scaling does."""
+    values = {"spec": to_text(spec), "version": jobs.c.version + 1}
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+
+
+def failures(connection: Connection, job_id: str) -> int:
+    """Failed generations in a row that made no progress."""
+    count: int = connection.execute(select(jobs.c.failures).where(jobs.c.id == job_id)).scalar_one()
+    return count
+
+
+def set_failures(connection: Connection, job_id: str, count: int) -> None:
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(failures=count))
+
+
+def to_job(row: Row[tuple[object, ...]]) -> Job:
+    """One row as a value."""
+    return Job(
+        id=row.id,
+        spec=from_text(JobSpec, row.spec),
+        phase=JobPhase(row.phase),
+        submitted_at_s=row.submitted_at_s,
+        version=row.version,
+        iteration=row.iteration,
+        training_phase=row.training_phase,
+        finished_at_s=row.finished_at_s,
+        ending=None if row.ending is None else JobPhase(row.ending),
+        message=row.message,
+    )

@@ -1,0 +1,205 @@
+"""Measurements as rows: every window is kept; what charts and estimates need of them is kept summed beside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from elastic.model import Group, Node, Sample, Series, Window
+from elastic.store.codec import from_text
+from elastic.store.schema import buckets, generations, jobs, series, windows
+
+BUCKET_S = 10
+"""Width of the stored sums of throughput, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWindow:
+    """A window with the id it is paged by, and the group that it measures."""
+
+    id: int
+    job_id: str
+    group: Group
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputPoint:
+    """Mean iterations per second around an instant."""
+
+    at_s: float
+    iterations_per_s: float
+    training_phase: str
+
+
+def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
+    """Stores the windows not stored yet and gives how many were; those of a generation the node was no member of are dropped."""
+    members = _memberships(connection, node, {window.generation for window in batch})
+    fresh = [window for window in batch if window.generation in members and _is_new(connection, node.id, window)]
+    ids: dict[tuple[str, str], int] = {}
+    for window in fresh:
+        key = (members[window.generation], window.phase)
+        if key not in ids:
+            ids[key] = _series_id(connection, node.job_id, *key)
+    if fresh:
+        connection.execute(windows.insert(), [_values(node, w, ids[members[w.generation], w.phase]) for w in fresh])
+        _add_to_buckets(connection, node.job_id, fresh)
+        _advance(connection, node.job_id, fresh)
+    return len(fresh)
+
+
+def listed(
+    connection: Connection, job_id: str | None = None, *, limit: int, before: int | None = None
+) -> tuple[StoredWindow, ...]:
+    """Windows, newest first."""
+    query = select(windows, series.c.members, series.c.training_phase).join(series, series.c.id == windows.c.series_id)
+    if job_id is not None:
+        query = query.where(windows.c.job_id == job_id)
+    if before is not None:
+        query = query.where(windows.c.id < before)
+    rows = connection.execute(query.order_by(windows.c.id.desc()).limit(limit))
+    return tuple(StoredWindow(row.id, row.job_id, from_text(Group, row.members), _to_window(row)) for row in rows)
+
+
+def recent_series(connection: Connection, job_id: str, *, newest: int = 64) -> tuple[Series, ...]:
+    """The newest warm windows of every group and training phase of a job, each series oldest first."""
+    found = []
+    for row in connection.execute(select(series).where(series.c.job_id == job_id).order_by(series.c.id)).all():
+        query = (
+            select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
+            .where(windows.c.series_id == row.id, windows.c.is_cold.is_(False))
+            .order_by(windows.c.id.desc())
+            .limit(newest)
+        )
+        samples = tuple(Sample(*each) for each in connection.execute(query))[::-1]
+        found.append(Series(from_text(Group, row.members), row.training_phase, samples))
+    return tuple(found)
+
+
+def throughput(connection: Connection, job_id: str, *, since_s: float, points: int) -> tuple[ThroughputPoint, ...]:
+    """Throughput over time in at most about `points` points, oldest first, from the stored sums alone."""
+    span = select(func.min(buckets.c.at_s), func.max(buckets.c.at_s))
+    first, last = connection.execute(span.where(buckets.c.job_id == job_id, buckets.c.at_s >= since_s)).one()
+    if first is None:
+        return ()
+    width_s = max((last - first) // max(points, 1) // BUCKET_S * BUCKET_S, BUCKET_S)
+    query = (
+        select(
+            func.min(buckets.c.at_s).label("at_s"),
+            func.sum(buckets.c.iterations).label("iterations"),
+            func.sum(buckets.c.elapsed_s).label("elapsed_s"),
+            buckets.c.training_phase,
+        )
+        .where(buckets.c.job_id == job_id, buckets.c.at_s >= since_s)
+        .group_by(buckets.c.at_s - buckets.c.at_s % width_s, buckets.c.training_phase)
+        .order_by(func.min(buckets.c.at_s))
+    )
+    rows = connection.execute(query)
+    return tuple(ThroughputPoint(row.at_s, row.iterations / row.elapsed_s, row.training_phase) for row in rows)
+
+
+def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> dict[int, str]:
+    query = select(generations.c.number, generations.c.members, generations.c.node_ids).where(
+        generations.c.job_id == node.job_id, generations.c.number.in_(list(numbers))
+    )
+    return {row.number: row.members for row in connection.execute(query) if node.id in json.loads(row.node_ids)}
+
+
+def _is_new(connection: Connection, node_id: str, window: Window) -> bool:
+    same = select(windows.c.id).where(windows.c.node_id == node_id, windows.c.seq == window.seq)
+    return connection.execute(same).first() is None
+
+
+def _series_id(connection: Connection, job_id: str, members: str, training_phase: str) -> int:
+    values = {"job_id": job_id, "members": members, "training_phase": training_phase}
+    mine = [getattr(series.c, name) == value for name, value in values.items()]
+    found: int | None = connection.execute(select(series.c.id).where(*mine)).scalar()
+    if found is None:
+        found = int(connection.execute(series.insert().values(**values)).inserted_primary_key[0])
+    return found
+
+
+def _values(node: Node, window: Window, series_id: int) -> dict[str, object]:
+    return {
+        "series_id": series_id,
+        "job_id": node.job_id,
+        "node_id": node.id,
+        "seq": window.seq,
+        "generation": window.generation,
+        "world_size": window.world_size,
+        "iteration": window.iteration,
+        "iterations": window.iterations,
+        "elapsed_s": window.elapsed_s,
+        "is_cold": window.is_cold,
+        "ended_at_s": window.ended_at_s,
+    }
+
+
+def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
+    sums: dict[tuple[int, str], tuple[int, float]] = {}
+    for window in fresh:
+        if window.is_cold:  # start-up is no throughput; the chart shows it as a gap
+            continue
+        key = (int(window.ended_at_s // BUCKET_S * BUCKET_S), window.phase)
+        iterations, elapsed_s = sums.get(key, (0, 0.0))
+        sums[key] = (iterations + window.iterations, elapsed_s + window.elapsed_s)
+    for (at_s, phase), (iterations, elapsed_s) in sums.items():
+        row = {"job_id": job_id, "at_s": at_s, "training_phase": phase}
+        row |= {"iterations": iterations, "elapsed_s": elapsed_s}
+        new = _upsertable(connection, buckets).values(**row)
+        connection.execute(
+            new.on_conflict_do_update(
+                index_elements=["job_id", "at_s", "training_phase"],
+                set_={
+                    "iterations": buckets.c.iterations + new.excluded.iterations,
+                    "elapsed_s": buckets.c.elapsed_s + new.excluded.elapsed_s,
+                },
+            )
+        )
+
+
+def _upsertable(connection: Connection, table: Table) -> Any:
+    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+
+
+def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
+    """Brings the job's progress and its generations' first and last step to what the windows show."""
+    job = connection.execute(select(jobs).where(jobs.c.id == job_id)).one()
+    iteration, generation, phase = job.iteration, job.progress_generation, job.training_phase
+    for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
+        if window.generation < generation:
+            continue
+        counted = iteration + window.iterations
+        iteration = counted if window.iteration is None else window.iteration
+        generation, phase = window.generation, window.phase
+        _mark_steps(connection, job_id, window, iteration)
+    values = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
+
+
+def _mark_steps(connection: Connection, job_id: str, window: Window, iteration: int) -> None:
+    first = func.coalesce(generations.c.first_step_at_s, window.ended_at_s)
+    begun = func.coalesce(generations.c.first_iteration, iteration)
+    mine = (generations.c.job_id == job_id) & (generations.c.number == window.generation)
+    values = {"first_step_at_s": first, "last_step_at_s": window.ended_at_s, "first_iteration": begun}
+    connection.execute(update(generations).where(mine).values(**values))
+
+
+def _to_window(row: Any) -> Window:
+    return Window(
+        node_id=row.node_id,
+        seq=row.seq,
+        generation=row.generation,
+        world_size=row.world_size,
+        phase=row.training_phase,
+        iteration=row.iteration,
+        iterations=row.iterations,
+        elapsed_s=row.elapsed_s,
+        is_cold=row.is_cold,
+        ended_at_s=row.ended_at_s,
+    )

@@ -1,0 +1,177 @@
+"""Nodes and the intents behind them as rows: an intent is committed before the call that spends or saves money."""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy import Connection, Row, select, update
+
+from elastic.errors import NotFound
+from elastic.model import AgentState, Capacity, Exit, Node, NodePhase, Offering, move_node
+from elastic.store import ledger
+from elastic.store.codec import from_text, to_text
+from elastic.store.events import add_event
+from elastic.store.schema import intents, nodes
+
+_GONE = [phase.value for phase in NodePhase if phase.is_gone]
+
+
+def intend_launch(
+    connection: Connection, job_id: str, offering: Offering, *, reason: str, request_hash: str, now_s: float
+) -> Node:
+    """Records that one node of `offering` shall be bought for the job, before anyone is asked for it."""
+    node_id, token = f"node-{secrets.token_hex(4)}", secrets.token_hex(16)
+    connection.execute(
+        nodes.insert().values(
+            id=node_id,
+            job_id=job_id,
+            node_type=offering.node_type,
+            capacity=offering.capacity,
+            zone=offering.zone,
+            phase=NodePhase.INTENDED,
+            token=token,
+            intended_at_s=now_s,
+            reason=reason,
+        )
+    )
+    _intend(connection, token, "launch", node_id, request_hash, now_s)
+    return get(connection, node_id)
+
+
+def launched(connection: Connection, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
+    """Records that the provider made the machine: it costs from `launched_at_s` on."""
+    node = get(connection, node_id)
+    if node.phase is not NodePhase.INTENDED:
+        return
+    values = {"provider_id": provider_id, "launched_at_s": launched_at_s, "phase": NodePhase.BOOTING}
+    _change(connection, node_id, values)
+    _done(connection, node.token, "launch", "launched", launched_at_s)
+    ledger.open_node(connection, node, from_s=launched_at_s, minimum_s=minimum_s)
+    text = f"{node.offering.node_type} launched for {node.reason}" if node.reason else f"{node.offering} launched"
+    add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
+
+
+def launch_failed(connection: Connection, node_id: str, why: str, *, now_s: float) -> None:
+    """Records that the provider made no machine and never will under this intent."""
+    node = get(connection, node_id)
+    _change(connection, node_id, {"phase": move_node(node.phase, NodePhase.TERMINATED), "terminated_at_s": now_s})
+    _done(connection, node.token, "launch", f"failed: {why}", now_s)
+    add_event(connection, "node_failed", why, job_id=node.job_id, node_id=node_id, now_s=now_s)
+
+
+def joined(connection: Connection, node_id: str, *, now_s: float) -> Node:
+    """Records that the node's agent has registered; saying so again changes nothing."""
+    node = get(connection, node_id)
+    if node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
+        _change(connection, node_id, {"phase": NodePhase.JOINED, "joined_at_s": now_s, "heartbeat_at_s": now_s})
+        text = f"{node.offering.node_type} joined"
+        add_event(connection, "node_joined", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
+    return get(connection, node_id)
+
+
+def heard(
+    connection: Connection,
+    node_id: str,
+    *,
+    state: AgentState,
+    generation: int | None,
+    exit: Exit | None,
+    acked_seq: int,
+    now_s: float,
+) -> None:
+    """Records what a node said of itself. An earlier exit is kept until another one is reported."""
+    values: dict[str, object] = {
+        "heartbeat_at_s": now_s,
+        "agent_state": state,
+        "agent_generation": generation,
+        "acked_seq": acked_seq,
+    }
+    if exit is not None:
+        values["exit"] = to_text(exit)
+    _change(connection, node_id, values)
+
+
+def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: float) -> Node:
+    """Records that a node shall end, before the provider is asked; it stays so until it is proven gone."""
+    node = get(connection, node_id)
+    if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
+        return node
+    _change(connection, node_id, {"phase": move_node(node.phase, NodePhase.TERMINATING)})
+    _intend(connection, node.token, "terminate", node_id, node.token, now_s)
+    text = f"{node.offering.node_type} is being terminated: {reason}"
+    add_event(connection, "node_terminating", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
+    return get(connection, node_id)
+
+
+def gone(connection: Connection, node_id: str, *, at_s: float) -> None:
+    """Records that a node is proven gone: from `at_s` on it costs nothing. Unasked for, it counts as lost."""
+    node = get(connection, node_id)
+    if node.phase.is_gone:
+        return
+    was_asked = node.phase in (NodePhase.TERMINATING, NodePhase.INTENDED)
+    phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
+    _change(connection, node_id, {"phase": move_node(node.phase, phase), "terminated_at_s": at_s})
+    _done(connection, node.token, "terminate", "gone", at_s)
+    ledger.close_node(connection, node_id, to_s=at_s)
+    text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}"
+    add_event(connection, f"node_{phase}", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
+
+
+def get(connection: Connection, node_id: str) -> Node:
+    """Gives a node. Raises NotFound."""
+    found = connection.execute(select(nodes).where(nodes.c.id == node_id)).one_or_none()
+    if found is None:
+        raise NotFound(f"no node {node_id!r}; `elasticd node ls` lists them")
+    return to_node(found)
+
+
+def acked_seq(connection: Connection, node_id: str) -> int:
+    """The highest sequence number whose measurements from this node are stored."""
+    found: int = connection.execute(select(nodes.c.acked_seq).where(nodes.c.id == node_id)).scalar_one()
+    return found
+
+
+def listed(connection: Connection, job_id: str | None = None, *, include_gone: bool = False) -> tuple[Node, ...]:
+    """Nodes, newest first; those proven gone only on request."""
+    query = select(nodes).order_by(nodes.c.seq.desc())
+    if job_id is not None:
+        query = query.where(nodes.c.job_id == job_id)
+    if not include_gone:
+        query = query.where(nodes.c.phase.not_in(_GONE))
+    return tuple(to_node(each) for each in connection.execute(query))
+
+
+def to_node(row: Row[tuple[object, ...]]) -> Node:
+    """One row as a value."""
+    return Node(
+        id=row.id,
+        job_id=row.job_id,
+        offering=Offering(row.node_type, Capacity(row.capacity), row.zone),
+        phase=NodePhase(row.phase),
+        token=row.token,
+        intended_at_s=row.intended_at_s,
+        provider_id=row.provider_id,
+        launched_at_s=row.launched_at_s,
+        joined_at_s=row.joined_at_s,
+        heartbeat_at_s=row.heartbeat_at_s,
+        terminated_at_s=row.terminated_at_s,
+        agent_state=None if row.agent_state is None else AgentState(row.agent_state),
+        agent_generation=row.agent_generation,
+        exit=None if row.exit is None else from_text(Exit, row.exit),
+        reason=row.reason,
+    )
+
+
+def _change(connection: Connection, node_id: str, values: dict[str, object]) -> None:
+    connection.execute(update(nodes).where(nodes.c.id == node_id).values(**values))
+
+
+def _intend(connection: Connection, token: str, kind: str, node_id: str, request_hash: str, now_s: float) -> None:
+    connection.execute(
+        intents.insert().values(token=token, kind=kind, node_id=node_id, request_hash=request_hash, created_at_s=now_s)
+    )
+
+
+def _done(connection: Connection, token: str, kind: str, outcome: str, now_s: float) -> None:
+    mine = (intents.c.token == token) & (intents.c.kind == kind)
+    connection.execute(update(intents).where(mine).values(done_at_s=now_s, outcome=outcome))

@@ -1,0 +1,60 @@
+"""Opening a store: its folder, its schema brought up to date, and the lock that lets one daemon own it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy.engine import make_url
+
+from elastic.errors import AlreadyRunning
+from elastic.store.engine import Database
+from elastic.store.store import Store
+
+
+def open_store(url: str) -> Store:
+    """Gives the store at `url`, made or migrated to the newest schema."""
+    path = make_url(url).database
+    if make_url(url).get_backend_name() == "sqlite" and path:
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    migrate(url)
+    return Store(Database(url))
+
+
+def migrate(url: str, revision: str = "head") -> None:
+    """Brings the database to a revision of the schema."""
+    command.upgrade(migration_config(url), revision)
+
+
+def migration_config(url: str) -> Config:
+    """Alembic's configuration for a database, from a checkout or from an installed wheel."""
+    config = Config()
+    config.set_main_option("script_location", str(_migrations()))
+    config.attributes["url"] = url
+    return config
+
+
+def lock(data_dir: Path) -> int:
+    """Takes the daemon's lock on a data folder and gives its file descriptor. Raises AlreadyRunning."""
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(data_dir / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = os.read(descriptor, 32).decode().strip() or "unknown"
+        os.close(descriptor)
+        raise AlreadyRunning(
+            f"{data_dir}: another daemon (pid {owner}) owns this folder; stop it or choose another --data-dir"
+        ) from None
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+    return descriptor
+
+
+def _migrations() -> Path:
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "migrations"
+    return installed if installed.is_dir() else package.parent / "migrations"

@@ -1,0 +1,101 @@
+"""Prices as rows, dated from when they hold; a price is never changed, only followed by another."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Row, func, select
+
+from elastic.model import Capacity, Offering, Price
+from elastic.store.events import add_event
+from elastic.store.schema import prices
+
+
+def add(
+    connection: Connection,
+    offering: Offering,
+    usd_per_h: float,
+    *,
+    valid_from_s: float,
+    observed_at_s: float,
+    source: str,
+) -> tuple[Price, bool]:
+    """Records a price and gives it with True; one that says nothing new is the old one, given with False."""
+    current = in_force(connection, offering, at_s=valid_from_s)
+    if current is not None and current.usd_per_h == usd_per_h:
+        return current, False
+    row_id = connection.execute(
+        prices.insert().values(
+            node_type=offering.node_type,
+            capacity=offering.capacity,
+            zone=offering.zone,
+            usd_per_h=usd_per_h,
+            valid_from_s=valid_from_s,
+            observed_at_s=observed_at_s,
+            source=source,
+        )
+    ).inserted_primary_key[0]
+    price = Price(row_id, offering, usd_per_h, valid_from_s, observed_at_s, source)
+    if current is not None:
+        text = f"{offering}: ${current.usd_per_h:.4g}/h is now ${usd_per_h:.4g}/h"
+        numbers = {"before_usd_per_h": current.usd_per_h, "usd_per_h": usd_per_h}
+        add_event(connection, "price", text, numbers=numbers, now_s=valid_from_s)
+    return price, True
+
+
+def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Price | None:
+    """The price of one offering at an instant."""
+    query = (
+        select(prices)
+        .where(
+            prices.c.node_type == offering.node_type,
+            prices.c.capacity == offering.capacity,
+            prices.c.zone == offering.zone,
+            prices.c.valid_from_s <= at_s,
+        )
+        .order_by(prices.c.valid_from_s.desc(), prices.c.id.desc())
+        .limit(1)
+    )
+    found = connection.execute(query).one_or_none()
+    return None if found is None else to_price(found)
+
+
+def all_in_force(connection: Connection, *, at_s: float) -> tuple[Price, ...]:
+    """The price of every offering at an instant, in the order of the offerings."""
+    rank = (
+        func.row_number()
+        .over(
+            partition_by=(prices.c.node_type, prices.c.capacity, prices.c.zone),
+            order_by=(prices.c.valid_from_s.desc(), prices.c.id.desc()),
+        )
+        .label("rank")
+    )
+    ranked = select(prices, rank).where(prices.c.valid_from_s <= at_s).subquery()
+    rows = connection.execute(select(ranked).where(ranked.c.rank == 1))
+    return tuple(sorted((to_price(each) for each in rows), key=lambda price: price.offering))
+
+
+def listed(
+    connection: Connection, *, limit: int, before: int | None = None, offering: Offering | None = None
+) -> tuple[Price, ...]:
+    """Prices, newest first."""
+    query = select(prices).order_by(prices.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(prices.c.id < before)
+    if offering is not None:
+        query = query.where(
+            prices.c.node_type == offering.node_type,
+            prices.c.capacity == offering.capacity,
+            prices.c.zone == offering.zone,
+        )
+    return tuple(to_price(each) for each in connection.execute(query))
+
+
+def to_price(row: Row[tuple[object, ...]]) -> Price:
+    """One row as a value."""
+    return Price(
+        id=row.id,
+        offering=Offering(row.node_type, Capacity(row.capacity), row.zone),
+        usd_per_h=row.usd_per_h,
+        valid_from_s=row.valid_from_s,
+        observed_at_s=row.observed_at_s,
+        source=row.source,
+    )

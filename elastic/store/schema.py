@@ -1,0 +1,212 @@
+"""The tables. Instants are Unix seconds; groups, specs and plans are JSON text, snapshots are compressed JSON."""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _id() -> Column[int]:
+    return Column("id", Integer, primary_key=True, autoincrement=True)
+
+
+def _offering() -> tuple[Column[str], Column[str], Column[str]]:
+    return (
+        Column("node_type", String(64), nullable=False),
+        Column("capacity", String(16), nullable=False),
+        Column("zone", String(32), nullable=False),
+    )
+
+
+def _instant(name: str, *, nullable: bool = False) -> Column[float]:
+    return Column(name, Float(53), nullable=nullable)
+
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False, unique=True),
+    Column("name", String(64), nullable=False, index=True),
+    Column("spec", Text, nullable=False),
+    Column("phase", String(24), nullable=False, index=True),
+    _instant("submitted_at_s"),
+    Column("version", Integer, nullable=False, default=0),
+    Column("iteration", Integer, nullable=False, default=0),
+    Column("progress_generation", Integer, nullable=False, default=0),
+    Column("training_phase", String(64)),
+    _instant("finished_at_s", nullable=True),
+    Column("ending", String(24)),
+    Column("message", Text),
+    Column("target", Text),
+    Column("failures", Integer, nullable=False, default=0),
+    Column("idempotency_key", String(255), unique=True),
+    Column("request_hash", String(64), nullable=False),
+)
+
+nodes = Table(
+    "nodes",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False, unique=True),
+    Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False, index=True),
+    *_offering(),
+    Column("phase", String(16), nullable=False, index=True),
+    Column("token", String(64), nullable=False, unique=True),
+    _instant("intended_at_s"),
+    Column("provider_id", String(128)),
+    _instant("launched_at_s", nullable=True),
+    _instant("joined_at_s", nullable=True),
+    _instant("heartbeat_at_s", nullable=True),
+    _instant("terminated_at_s", nullable=True),
+    Column("agent_state", String(16)),
+    Column("agent_generation", Integer),
+    Column("exit", Text),
+    Column("acked_seq", Integer, nullable=False, default=0),
+    Column("reason", Text, nullable=False, default=""),
+)
+
+intents = Table(
+    "intents",
+    metadata,
+    _id(),
+    Column("token", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("node_id", String(32), nullable=False, index=True),
+    Column("request_hash", String(64), nullable=False),
+    _instant("created_at_s"),
+    _instant("done_at_s", nullable=True),
+    Column("outcome", Text),
+    UniqueConstraint("token", "kind"),
+)
+
+generations = Table(
+    "generations",
+    metadata,
+    Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("node_ids", Text, nullable=False),
+    Column("members", Text, nullable=False),
+    Column("rdzv_endpoint", String(128), nullable=False),
+    _instant("started_at_s"),
+    _instant("drain_at_s", nullable=True),
+    _instant("ended_at_s", nullable=True),
+    _instant("first_step_at_s", nullable=True),
+    _instant("last_step_at_s", nullable=True),
+    Column("first_iteration", Integer),
+)
+
+prices = Table(
+    "prices",
+    metadata,
+    _id(),
+    *_offering(),
+    Column("usd_per_h", Float(53), nullable=False),
+    _instant("valid_from_s"),
+    _instant("observed_at_s"),
+    Column("source", String(64), nullable=False),
+    Index(None, "node_type", "capacity", "zone", "valid_from_s"),
+)
+
+series = Table(
+    "series",
+    metadata,
+    _id(),
+    Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False),
+    Column("members", Text, nullable=False),
+    Column("training_phase", String(64), nullable=False),
+    UniqueConstraint("job_id", "members", "training_phase"),
+)
+
+windows = Table(
+    "windows",
+    metadata,
+    _id(),
+    Column("series_id", Integer, ForeignKey("series.id"), nullable=False),
+    Column("job_id", String(32), nullable=False),
+    Column("node_id", String(32), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("world_size", Integer, nullable=False),
+    Column("iteration", Integer),
+    Column("iterations", Integer, nullable=False),
+    Column("elapsed_s", Float(53), nullable=False),
+    Column("is_cold", Boolean, nullable=False),
+    _instant("ended_at_s"),
+    UniqueConstraint("node_id", "seq"),
+    Index(None, "series_id", "is_cold", "id"),
+    Index(None, "job_id", "id"),
+)
+
+buckets = Table(
+    "buckets",
+    metadata,
+    Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
+    Column("at_s", Integer, primary_key=True),
+    Column("training_phase", String(64), primary_key=True),
+    Column("iterations", Integer, nullable=False),
+    Column("elapsed_s", Float(53), nullable=False),
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    _id(),
+    Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False),
+    _instant("at_s"),
+    _instant("last_at_s"),
+    Column("ticks", Integer, nullable=False),
+    Column("policy", String(64), nullable=False),
+    Column("action", String(16), nullable=False),
+    Column("code", String(64), nullable=False),
+    Column("from_group", Text),
+    Column("plan", Text, nullable=False),
+    Column("snapshot", LargeBinary, nullable=False),
+    Index(None, "job_id", "id"),
+    Index(None, "job_id", "action", "id"),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    _id(),
+    Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False, index=True),
+    Column("node_id", String(32), ForeignKey("nodes.id"), nullable=False, index=True),
+    *_offering(),
+    Column("price_id", Integer, ForeignKey("prices.id"), nullable=False),
+    Column("usd_per_h", Float(53), nullable=False),
+    _instant("from_s"),
+    _instant("to_s", nullable=True),
+    Column("minimum_s", Float(53), nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _id(),
+    _instant("at_s"),
+    Column("job_id", String(32), index=True),
+    Column("node_id", String(32)),
+    Column("kind", String(32), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("numbers", Text, nullable=False),
+)

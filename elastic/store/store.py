@@ -1,0 +1,301 @@
+"""The store as the rest of elasticd sees it: each method is one transaction, committed when it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import Connection, text
+
+from elastic.model import (
+    AgentState,
+    Change,
+    Decision,
+    Exit,
+    Generation,
+    Group,
+    Job,
+    JobPhase,
+    JobSpec,
+    LedgerRow,
+    Node,
+    Offering,
+    Plan,
+    Price,
+    Series,
+    Snapshot,
+    Switch,
+    Window,
+)
+from elastic.store import decisions, events, generations, jobs, ledger, measurements, nodes, prices
+from elastic.store.engine import Database
+from elastic.store.events import Event
+from elastic.store.measurements import StoredWindow, ThroughputPoint
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Store:
+    """Jobs, nodes, prices, measurements, decisions, the ledger and the events, in one database. Safe to share by threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def close(self) -> None:
+        self._database.close()
+
+    def ping(self) -> None:
+        """Returns if the database answers. Raises StoreUnavailable."""
+        with self._database.read() as connection:
+            connection.execute(text("SELECT 1"))
+
+    # jobs
+
+    def submit_job(self, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float) -> tuple[Job, bool]:
+        """Gives the job made from `spec` and True, or the one made earlier under `key` and False."""
+        return self._write(jobs.submit, spec, key=key, request_hash=request_hash, now_s=now_s)
+
+    def job(self, job_id: str) -> Job:
+        """Gives the job of this id or name. Raises NotFound."""
+        return self._read(jobs.get, job_id)
+
+    def jobs(self, *, limit: int = 50, before: int | None = None) -> tuple[Job, ...]:
+        """Jobs, newest first."""
+        return tuple(job for _, job in self._read(jobs.listed, limit=limit, before=before))
+
+    def job_seq(self, job_id: str) -> int:
+        """The number that `jobs` pages by."""
+        return self._read(jobs.seq, job_id)
+
+    def unfinished_jobs(self) -> tuple[Job, ...]:
+        """Jobs that still have something to do, oldest first."""
+        return self._read(jobs.unfinished)
+
+    def request_stop(self, job_id: str, ending: JobPhase, message: str | None, *, now_s: float) -> Job:
+        """Starts the job's orderly end. Raises Conflict if it has ended."""
+        return self._write(jobs.drain, job_id, ending, message, now_s=now_s)
+
+    def move_job(self, job_id: str, wanted: JobPhase, *, now_s: float, message: str | None = None) -> None:
+        self._write(jobs.move, job_id, wanted, now_s=now_s, message=message)
+
+    def target(self, job_id: str) -> Group | None:
+        """The group decided last."""
+        return self._read(jobs.target, job_id)
+
+    def set_spec(self, job_id: str, spec: JobSpec) -> Job:
+        """Replaces what was asked for."""
+        self._write(jobs.set_spec, job_id, spec)
+        return self.job(job_id)
+
+    def failures(self, job_id: str) -> int:
+        """Failed generations in a row that made no progress."""
+        return self._read(jobs.failures, job_id)
+
+    def set_failures(self, job_id: str, count: int) -> None:
+        self._write(jobs.set_failures, job_id, count)
+
+    # nodes and generations
+
+    def nodes(self, job_id: str | None = None, *, include_gone: bool = False) -> tuple[Node, ...]:
+        """Nodes, newest first; those proven gone only on request."""
+        return self._read(nodes.listed, job_id, include_gone=include_gone)
+
+    def node(self, node_id: str) -> Node:
+        """Gives a node. Raises NotFound."""
+        return self._read(nodes.get, node_id)
+
+    def intend_launch(self, job_id: str, offering: Offering, *, reason: str, request_hash: str, now_s: float) -> Node:
+        """Records that one node shall be bought, before anyone is asked for it."""
+        return self._write(nodes.intend_launch, job_id, offering, reason=reason, request_hash=request_hash, now_s=now_s)
+
+    def node_launched(self, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
+        """Records that the machine exists; its ledger opens."""
+        self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s)
+
+    def node_launch_failed(self, node_id: str, why: str, *, now_s: float) -> None:
+        self._write(nodes.launch_failed, node_id, why, now_s=now_s)
+
+    def node_joined(self, node_id: str, *, now_s: float) -> Node:
+        """Records that the node's agent has registered."""
+        return self._write(nodes.joined, node_id, now_s=now_s)
+
+    def intend_end(self, node_id: str, *, reason: str, now_s: float) -> Node:
+        """Records that a node shall end, before the provider is asked."""
+        return self._write(nodes.intend_end, node_id, reason=reason, now_s=now_s)
+
+    def node_gone(self, node_id: str, *, at_s: float) -> None:
+        """Records that a node is proven gone; its ledger closes."""
+        self._write(nodes.gone, node_id, at_s=at_s)
+
+    def acked_seq(self, node_id: str) -> int:
+        """The highest sequence number stored from a node."""
+        return self._read(nodes.acked_seq, node_id)
+
+    def generations(self, job_id: str) -> tuple[Generation, ...]:
+        """All generations of a job, oldest first."""
+        return self._read(generations.listed, job_id)
+
+    def generation(self, job_id: str) -> Generation | None:
+        """The generation recorded last."""
+        return self._read(generations.latest, job_id)
+
+    def start_generation(
+        self, job_id: str, members: tuple[Node, ...], *, rdzv_endpoint: str, now_s: float
+    ) -> Generation:
+        """Records the next generation of a job."""
+        return self._write(generations.start, job_id, members, rdzv_endpoint=rdzv_endpoint, now_s=now_s)
+
+    def drain_generation(self, job_id: str, number: int, *, now_s: float) -> None:
+        self._write(generations.drain, job_id, number, now_s=now_s)
+
+    def end_generation(self, job_id: str, number: int, *, now_s: float) -> None:
+        self._write(generations.end, job_id, number, now_s=now_s)
+
+    def switches(self, job_id: str) -> tuple[Switch, ...]:
+        """Changes of group that were carried out, oldest first."""
+        return self._read(generations.switches, job_id)
+
+    # prices and the ledger
+
+    def add_price(
+        self, offering: Offering, usd_per_h: float, *, valid_from_s: float, observed_at_s: float, source: str
+    ) -> Price:
+        """Records a price; the running ledger rows of its nodes go on at it."""
+        with self._database.write() as connection:
+            price, is_new = prices.add(
+                connection,
+                offering,
+                usd_per_h,
+                valid_from_s=valid_from_s,
+                observed_at_s=observed_at_s,
+                source=source,
+            )
+            if is_new:
+                ledger.reprice(connection, price)
+            return price
+
+    def prices(
+        self, *, limit: int = 50, before: int | None = None, offering: Offering | None = None
+    ) -> tuple[Price, ...]:
+        """Prices, newest first."""
+        return self._read(prices.listed, limit=limit, before=before, offering=offering)
+
+    def prices_in_force(self, now_s: float) -> tuple[Price, ...]:
+        """The price of every offering at an instant."""
+        return self._read(prices.all_in_force, at_s=now_s)
+
+    def ledger(self, job_id: str | None = None, *, limit: int = 50, before: int | None = None) -> tuple[LedgerRow, ...]:
+        """Ledger rows, newest first."""
+        return self._read(ledger.listed, job_id, limit=limit, before=before)
+
+    def ledger_of_job(self, job_id: str) -> tuple[LedgerRow, ...]:
+        """All of a job's ledger rows, oldest first."""
+        return self._read(ledger.of_job, job_id)
+
+    def spent(self, job_id: str, now_s: float) -> float:
+        """Dollars that a job has cost by `now_s`."""
+        return self._read(ledger.spent, job_id, now_s=now_s)
+
+    # measurements
+
+    def heard(
+        self,
+        node_id: str,
+        *,
+        state: AgentState,
+        generation: int | None,
+        exit: Exit | None,
+        windows: Sequence[Window],
+        notes: Sequence[Event],
+        acked_seq: int,
+        now_s: float,
+    ) -> int:
+        """Stores all that one heartbeat brought and gives how many windows were new."""
+        with self._database.write() as connection:
+            node = nodes.get(connection, node_id)
+            fresh = measurements.append(connection, node, windows) if windows else 0
+            for note in notes:
+                events.add_event(
+                    connection,
+                    note.kind,
+                    note.text,
+                    job_id=node.job_id,
+                    node_id=node_id,
+                    numbers=note.numbers,
+                    now_s=note.at_s,
+                )
+            nodes.heard(
+                connection, node_id, state=state, generation=generation, exit=exit, acked_seq=acked_seq, now_s=now_s
+            )
+            return fresh
+
+    def append_windows(self, node_id: str, windows: Sequence[Window]) -> int:
+        """Stores the windows not stored yet and gives how many were."""
+        with self._database.write() as connection:
+            return measurements.append(connection, nodes.get(connection, node_id), windows)
+
+    def windows(
+        self, job_id: str | None = None, *, limit: int = 50, before: int | None = None
+    ) -> tuple[StoredWindow, ...]:
+        """Measurements, newest first."""
+        return self._read(measurements.listed, job_id, limit=limit, before=before)
+
+    def recent_series(self, job_id: str) -> tuple[Series, ...]:
+        """The newest warm windows of each group and training phase."""
+        return self._read(measurements.recent_series, job_id)
+
+    def throughput(self, job_id: str, *, since_s: float = 0.0, buckets: int = 300) -> tuple[ThroughputPoint, ...]:
+        """Throughput over time, in at most about `buckets` points, oldest first."""
+        return self._read(measurements.throughput, job_id, since_s=since_s, points=buckets)
+
+    # decisions
+
+    def record_decision(self, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> Decision:
+        """Stores a decision and, with it, the group it wants."""
+        with self._database.write() as connection:
+            decision = decisions.record(connection, snapshot, plan, policy)
+            if sets_target:
+                jobs.set_target(connection, snapshot.job.id, plan.target)
+            return decision
+
+    def decision(self, decision_id: int) -> Decision:
+        """Gives a decision. Raises NotFound."""
+        return self._read(decisions.get, decision_id)
+
+    def decisions(
+        self, job_id: str | None = None, *, limit: int = 50, before: int | None = None
+    ) -> tuple[Decision, ...]:
+        """Decisions, newest first."""
+        return self._read(decisions.listed, job_id, limit=limit, before=before)
+
+    def snapshot(self, decision_id: int) -> Snapshot:
+        """What a decision was made from."""
+        return self._read(decisions.snapshot, decision_id)
+
+    def changes(self, job_id: str) -> tuple[Change, ...]:
+        """Decisions that changed something, oldest first."""
+        return self._read(decisions.changes, job_id)
+
+    # events
+
+    def add_event(
+        self, kind: str, text: str, *, job_id: str | None = None, node_id: str | None = None, now_s: float
+    ) -> None:
+        self._write(events.add_event, kind, text, job_id=job_id, node_id=node_id, now_s=now_s)
+
+    def events(self, *, after: int = 0, job_id: str | None = None, limit: int = 200) -> tuple[Event, ...]:
+        """Events after the one of id `after`, oldest first."""
+        return self._read(events.listed, after=after, job_id=job_id, limit=limit)
+
+    def newest_event_id(self) -> int:
+        """The id of the latest event, 0 before the first."""
+        return self._read(events.newest_id)
+
+    def _read(self, query: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._database.read() as connection:
+            return query(connection, *args, **kwargs)
+
+    def _write(self, change: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._database.write() as connection:
+            return change(connection, *args, **kwargs)
