@@ -54,7 +54,7 @@ def _run_script(path: str, argv: list[str]) -> None:
     sys.modules["__main__"] = module
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
-    exec(code, module.__dict__)
+    exec(code, module.__dict__)  # noqa: S102 (running the script is what this program is for)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,118 @@
+"""The words of a training script, with and without elasticd around it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from elastic.worker.hook import Worker
+from elastic.worker.membership import Membership
+from tests.worker.conftest import AgentSocket
+
+LOOP = """
+from elastic.worker import checkpointed, drained, finished, note, paramount
+note("features are seeded random")
+for done in range(1, 6):
+    if paramount(done, phase="gan"):
+        checkpointed(done, elapsed_s=0.25)
+        drained(done)
+        break
+else:
+    finished(5)
+"""
+
+
+def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")}
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+@contextmanager
+def a_worker(agent_socket: AgentSocket, *, rank: int = 0, drain_file: Path | None = None) -> Iterator[Worker]:
+    membership = Membership(
+        rank=rank,
+        world_size=2,
+        generation=3,
+        socket_path=str(agent_socket.path),
+        drain_file=str(drain_file) if drain_file else None,
+    )
+    with closing(Worker(membership, started_at=0.0)) as worker:
+        yield worker
+
+
+def test_a_script_works_without_elasticd() -> None:
+    result = run(LOOP)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_every_turn_and_word_of_a_short_process_arrives(
+    agent_socket: AgentSocket,
+) -> None:
+    run(LOOP, ELASTICD_SOCKET=str(agent_socket.path), ELASTICD_GENERATION="4")
+    messages = agent_socket.received()
+    assert [m["kind"] for m in messages] == ["note", "window", "window", "finished"]
+    assert sum(m.get("iterations", 0) for m in messages) == 5
+    assert {m["generation"] for m in messages} == {4}
+    assert [m["seq"] for m in messages] == [1, 2, 3, 4]
+
+
+def test_a_worker_asked_to_stop_learns_it_at_its_next_turn(agent_socket: AgentSocket, tmp_path: Path) -> None:
+    (tmp_path / "drain").touch()
+    run(
+        LOOP,
+        ELASTICD_SOCKET=str(agent_socket.path),
+        ELASTICD_DRAIN_FILE=str(tmp_path / "drain"),
+    )
+    messages = agent_socket.received()
+    assert [(m["kind"], m.get("iteration")) for m in messages[1:]] == [
+        ("window", 1),
+        ("checkpoint", 1),
+        ("drained", 1),
+    ]
+
+
+def test_only_rank_zero_tells_turns_but_every_rank_its_last_word(
+    agent_socket: AgentSocket,
+) -> None:
+    with a_worker(agent_socket, rank=1) as other:
+        other.turn(1, "main")
+        other.say("note", text="said by all")
+        other.say_last("drained", 1)
+    assert [(m["kind"], m["rank"]) for m in agent_socket.received()] == [("drained", 1)]
+
+
+def test_the_drain_file_is_looked_for_at_most_every_100_ms(agent_socket: AgentSocket, tmp_path: Path) -> None:
+    drain_file = tmp_path / "drain"
+    with a_worker(agent_socket, drain_file=drain_file) as worker:
+        assert not worker.turn(1, "main")
+        drain_file.touch()
+        assert not worker.turn(2, "main")
+        assert worker.is_asked_to_stop
+
+
+def test_a_worker_once_asked_to_stop_stays_asked(agent_socket: AgentSocket, tmp_path: Path) -> None:
+    drain_file = tmp_path / "drain"
+    drain_file.touch()
+    with a_worker(agent_socket, drain_file=drain_file) as worker:
+        assert worker.turn(1, "main")
+        drain_file.unlink()
+        assert worker.turn(2, "main")
+
+
+def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None:
+    script = (
+        "import os, elastic.worker as w\nw.paramount(1); w.paramount(2)\nif os.fork() == 0: raise SystemExit\nos.wait()"
+    )
+    run(script, ELASTICD_SOCKET=str(agent_socket.path))
+    assert sum(m["iterations"] for m in agent_socket.received()) == 2

@@ -1,0 +1,186 @@
+"""Unmodified scripts run as under python itself, and their turns are seen; torch is played by a small package."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.worker.conftest import AgentSocket
+
+FAKE_TORCH = """
+_hooks = []
+def register_optimizer_step_post_hook(hook):
+    _hooks.append(hook)
+class Optimizer:
+    def step(self):
+        for hook in _hooks:
+            hook(self, (), {})
+"""
+GAN = """
+from torch.optim.optimizer import Optimizer
+generator, discriminator = Optimizer(), Optimizer()
+for _ in range({turns}):
+    generator.step()
+    discriminator.step()
+"""
+
+
+class Desk:
+    """A folder with scripts and a fake torch, from which scripts are launched beside an agent's socket."""
+
+    def __init__(self, folder: Path, agent_socket: AgentSocket) -> None:
+        self.folder = folder
+        self._agent_socket = agent_socket
+        (folder / "torch" / "optim").mkdir(parents=True)
+        (folder / "torch" / "__init__.py").touch()
+        (folder / "torch" / "optim" / "__init__.py").write_text("from torch.optim.optimizer import Optimizer\n")
+        (folder / "torch" / "optim" / "optimizer.py").write_text(FAKE_TORCH)
+
+    def launch(self, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        (self.folder / "train.py").write_text(script)
+        return self.run(str(self.folder / "train.py"), *arguments, **environment)
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "elastic.worker.launch", *arguments],
+            env=os.environ
+            | {
+                "PYTHONPATH": str(self.folder),
+                "ELASTICD_SOCKET": str(self._agent_socket.path),
+            }
+            | environment,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+
+    def words(self) -> list[tuple[str, Any]]:
+        messages = self._agent_socket.received()
+        turns = sum(m["iterations"] for m in messages if m["kind"] == "window")
+        return [
+            ("turns", turns),
+            *((m["kind"], m.get("iteration")) for m in messages if m["kind"] != "window"),
+        ]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, agent_socket: AgentSocket) -> Desk:
+    return Desk(tmp_path, agent_socket)
+
+
+def test_two_optimizers_of_a_gan_count_once_a_turn(desk: Desk) -> None:
+    result = desk.launch(GAN.format(turns=7))
+    assert result.stderr == ""
+    assert desk.words() == [("turns", 7), ("finished", None)]
+
+
+def test_a_script_that_changes_its_optimizer_keeps_counting(desk: Desk) -> None:
+    desk.launch(GAN.format(turns=7) + "del generator\nfor _ in range(5): discriminator.step()")
+    assert desk.words() == [("turns", 12), ("finished", None)]
+
+
+def test_an_optimizer_that_is_kept_but_no_longer_used_gives_way(desk: Desk) -> None:
+    desk.launch(GAN.format(turns=1) + "for _ in range(150): discriminator.step()")
+    assert desk.words() == [("turns", 1 + 51), ("finished", None)]
+
+
+def test_the_counter_stands_aside_when_the_script_counts_itself(desk: Desk) -> None:
+    script = "from elastic.worker import paramount, finished\n" + GAN.format(turns=6) + "    paramount()\nfinished(6)"
+    desk.launch(script)
+    assert desk.words() == [("turns", 6), ("finished", 6)]
+
+
+def test_many_critic_steps_a_turn_are_taken_back_when_the_script_counts_itself(
+    desk: Desk,
+) -> None:
+    steps = "    for _ in range(4): generator.step()\n    paramount()\n"
+    desk.launch("from elastic.worker import paramount\n" + GAN.format(turns=3) + steps)
+    assert desk.words() == [("turns", 3), ("finished", None)]
+
+
+def test_a_script_that_fails_says_nothing_and_keeps_its_exit_code(desk: Desk) -> None:
+    assert desk.launch(GAN.format(turns=2) + "raise SystemExit(3)").returncode == 3
+    assert desk.words() == [("turns", 2)]
+
+
+def test_a_traceback_names_the_script(desk: Desk) -> None:
+    result = desk.launch("1 / 0")
+    assert result.returncode == 1
+    assert 'train.py", line 1, in <module>' in result.stderr
+
+
+def test_sys_exit_zero_is_a_finished_job(desk: Desk) -> None:
+    assert desk.launch("import sys; sys.exit(0)").returncode == 0
+    assert desk.words() == [("turns", 0), ("finished", None)]
+
+
+def test_one_process_alone_stops_at_a_step_boundary(desk: Desk) -> None:
+    (desk.folder / "drain").touch()
+    script = f"try:\n  {'  '.join(GAN.format(turns=1000).splitlines(keepends=True))}finally: print('tidied up')"
+    result = desk.launch(script, ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
+    assert (result.returncode, result.stdout) == (0, "tidied up\n")
+    assert desk.words() == [("turns", 1), ("drained", None)]
+
+
+def test_a_script_with_a_signal_handler_is_stopped_by_its_own_rule(desk: Desk) -> None:
+    (desk.folder / "drain").touch()
+    handler = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: (print('saved'), sys.exit(0)))\n"
+    result = desk.launch(handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
+    assert (result.returncode, result.stdout) == (0, "saved\n")
+    assert desk.words() == [("turns", 1), ("drained", None)]
+
+
+def test_one_of_several_ranks_leaves_the_stopping_to_the_agent(desk: Desk) -> None:
+    (desk.folder / "drain").touch()
+    environment = {
+        "ELASTICD_DRAIN_FILE": str(desk.folder / "drain"),
+        "WORLD_SIZE": "2",
+        "RANK": "0",
+    }
+    assert desk.launch(GAN.format(turns=20), **environment).returncode == 0
+    assert desk.words() == [("turns", 20), ("needs_signal", None), ("drained", None)]
+
+
+def test_a_module_runs_as_with_python_dash_m(desk: Desk) -> None:
+    (desk.folder / "job").mkdir()
+    (desk.folder / "job" / "__main__.py").write_text("import sys\nprint(__name__, __package__, sys.argv[1:])")
+    assert desk.run("-m", "job", "--lr", "1").stdout == "__main__ job ['--lr', '1']\n"
+
+
+def test_a_script_finds_its_neighbours_arguments_and_itself(desk: Desk) -> None:
+    (desk.folder / "sub").mkdir()
+    (desk.folder / "sub" / "neighbour.py").write_text("value = 7")
+    script = (
+        "import json, pickle, sys, neighbour, multiprocessing\n"
+        "class Thing: pass\n"
+        "def child(queue): queue.put(pickle.dumps(Thing()))\n"
+        "if __name__ == '__main__':\n"
+        "    context = multiprocessing.get_context('spawn')\n"
+        "    queue = context.Queue()\n"
+        "    process = context.Process(target=child, args=(queue,)); process.start()\n"
+        "    thing = pickle.loads(queue.get(timeout=20)); process.join()\n"
+        "    print(json.dumps([sys.argv[1:], neighbour.value, type(thing).__name__, __file__]))\n"
+    )
+    path = desk.folder / "sub" / "train.py"
+    path.write_text(script)
+    result = desk.run(str(path), "-x")
+    assert json.loads(result.stdout) == [["-x"], 7, "Thing", str(path)], result.stderr
+
+
+def test_without_a_script_it_says_what_is_wanted(desk: Desk) -> None:
+    result = desk.run("-m")
+    assert result.returncode == 1
+    assert result.stderr.startswith("wanted: python -m elastic.worker.launch")
+
+
+def test_a_killed_script_leaves_its_signal_as_exit_code(desk: Desk) -> None:
+    result = desk.launch("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+    assert result.returncode == -signal.SIGTERM

@@ -1,0 +1,56 @@
+"""What workers say reaches the agent or waits where the agent will look."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from elastic.worker.outbox import MAX_DATAGRAM_BYTES, MAX_WAITING, Outbox
+from tests.worker.conftest import AgentSocket
+
+
+def test_a_message_too_long_for_a_datagram_is_cut(agent_socket: AgentSocket) -> None:
+    outbox = agent_socket.outbox()
+    outbox.put({"kind": "note", "text": "ü" * 20_000})
+    assert outbox.flush()
+    (message,) = agent_socket.received()
+    assert message["text"].startswith("üüü")
+    assert len(json.dumps(message)) <= MAX_DATAGRAM_BYTES
+
+
+def test_what_no_agent_took_is_left_in_a_file_beside_the_socket(tmp_path: Path) -> None:
+    outbox = Outbox(str(tmp_path / "s"), worker="w", common={"rank": 0})
+    outbox.put({"kind": "finished", "iteration": 9})
+    outbox.close(timeout_s=0.0)
+    left = json.loads((tmp_path / "s.left-w").read_text())
+    assert (left["kind"], left["iteration"], left["seq"], left["rank"]) == (
+        "finished",
+        9,
+        1,
+        0,
+    )
+
+
+def test_a_folder_that_is_gone_ends_quietly(tmp_path: Path) -> None:
+    outbox = Outbox(str(tmp_path / "gone" / "s"), worker="w", common={})
+    outbox.put({"kind": "finished", "iteration": 9})
+    outbox.close(timeout_s=0.0)
+    assert outbox.is_clear
+
+
+def test_without_an_agent_nothing_is_kept() -> None:
+    outbox = Outbox(None, worker="w", common={})
+    outbox.put({"kind": "note", "text": "alone"})
+    assert outbox.is_clear
+    assert outbox.flush()
+
+
+def test_last_words_survive_a_flood_of_notes(agent_socket: AgentSocket) -> None:
+    outbox = agent_socket.outbox()
+    outbox.put({"kind": "drained", "iteration": 5})
+    for number in range(3 * MAX_WAITING):
+        outbox.put({"kind": "note", "text": str(number)})
+    messages = agent_socket.drain(outbox)
+    assert messages[0]["kind"] == "drained"
+    assert messages[-1]["text"] == str(3 * MAX_WAITING - 1)
+    assert len(messages) <= MAX_WAITING
