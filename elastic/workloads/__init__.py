@@ -1,0 +1,19 @@
+"""The training programs elasticd brings along: what they are called, take and consist of, known without torch."""
+
+from collections.abc import Mapping
+
+from elastic.workloads import esrgan
+from elastic.workloads.options import OptionValue
+from elastic.workloads.workload import Phase, Workload
+
+WORKLOADS: Mapping[str, Workload] = {
+    "esrgan": Workload(
+        name="esrgan",
+        module="elastic.workloads.esrgan",
+        options=esrgan.EsrganOptions,
+        presets=esrgan.PRESETS,
+        phases=esrgan.phases,
+    ),
+}
+
+__all__ = ["WORKLOADS", "OptionValue", "Phase", "Workload"]

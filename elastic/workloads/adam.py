@@ -1,0 +1,59 @@
+"""Adam (arXiv:1412.6980) by torch's fused kernel, without the second that torch.optim's constructor takes to start.
+
+The first `torch.optim.Optimizer()` of a process imports torch._dynamo, 800 modules. A node that joins a running job pays
+for that before its first step; the arithmetic here is `torch.optim.adam.adam`, the same function torch.optim.Adam calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.optim.adam import adam
+
+EPSILON = 1e-8  # torch.optim.Adam's default
+
+
+class Adam:
+    """Moves `parameters` against gradients that it is handed, so that no `.grad` is kept alive."""
+
+    def __init__(self, parameters: Sequence[Tensor], *, b1: float, b2: float) -> None:
+        self._parameters = list(parameters)
+        self._betas = (b1, b2)
+        self._first = [torch.zeros_like(parameter) for parameter in parameters]
+        self._second = [torch.zeros_like(parameter) for parameter in parameters]
+        self._steps = [torch.zeros((), dtype=torch.float32, device=parameter.device) for parameter in parameters]
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[Tensor], *, lr: float) -> None:
+        """Applies one update; `gradients` match the parameters in number, order and shape."""
+        b1, b2 = self._betas
+        adam(
+            self._parameters,
+            [_laid_out_like(p, g) for p, g in zip(self._parameters, gradients, strict=True)],
+            self._first,
+            self._second,
+            [],
+            self._steps,
+            fused=True,
+            foreach=False,
+            amsgrad=False,
+            beta1=b1,
+            beta2=b2,
+            lr=lr,
+            weight_decay=0.0,
+            eps=EPSILON,
+            maximize=False,
+        )
+
+    def tensors(self) -> list[Tensor]:
+        """Gives the live state, for copying into or out of: all first moments, all second moments, all step counts."""
+        return [*self._first, *self._second, *self._steps]
+
+
+def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
+    """Gives the gradient in its parameter's memory order: the fused kernel walks both as flat arrays."""
+    if gradient.stride() == parameter.stride():
+        return gradient
+    return torch.empty_like(parameter).copy_(gradient)

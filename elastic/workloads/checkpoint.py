@@ -1,0 +1,134 @@
+"""Checkpoints that are either whole or not there: written aside, synced, renamed, and proved by a digest when read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+FORMAT = "elasticd-checkpoint-1"
+KEPT = 2
+_NAME = re.compile(r"checkpoint-(\d{9,})\.pt")
+
+
+class CheckpointRefused(Exception):
+    """A file that is no checkpoint of this job, or not whole; the text says which and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The checkpoints of one job in one folder. `program` and `options_digest` tell this job's from a foreign one's."""
+
+    folder: Path
+    program: str
+    options_digest: str
+
+    def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
+        """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but the newest two."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        target = self.folder / f"checkpoint-{iteration:09d}.pt"
+        partial = target.with_suffix(f".{os.getpid()}.partial")
+        content = {
+            "format": FORMAT,
+            "program": self.program,
+            "options_digest": self.options_digest,
+            "iteration": iteration,
+            "state": dict(state),
+            "digest": digest_of(state),
+        }
+        with partial.open("wb") as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+        _sync_folder(self.folder)
+        self._let_go()
+        return target
+
+    def newest(self) -> tuple[int, dict[str, Any], list[str]] | None:
+        """Gives iteration, state and what had to be refused on the way; None where the folder holds no checkpoint.
+
+        Raises CheckpointRefused where there are files and none can be used: starting over would waste what was paid.
+        """
+        refused: list[str] = []
+        for path in self._paths():
+            try:
+                content = self.read(path)
+            except CheckpointRefused as refusal:
+                refused.append(str(refusal))
+                continue
+            return content["iteration"], content["state"], refused
+        if refused:
+            raise CheckpointRefused("; ".join([*refused, "none is left: give the job another folder to start anew"]))
+        return None
+
+    def read(self, path: Path) -> dict[str, Any]:
+        """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and undamaged."""
+        try:
+            content = torch.load(path, weights_only=True, map_location="cpu")
+        except Exception as error:  # noqa: BLE001  # torch raises half a dozen unrelated types for a damaged file
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise CheckpointRefused(f"{path.name}: wanted a checkpoint, found a damaged file ({reason})") from error
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise CheckpointRefused(f"{path.name}: wanted a checkpoint of format {FORMAT}, found something else")
+        if content["program"] != self.program or content["options_digest"] != self.options_digest:
+            raise CheckpointRefused(
+                f"{path.name}: wanted one of {self.program} with this job's options, found one of {content['program']} "
+                "with others; restore the options or give the job another folder"
+            )
+        if digest_of(content["state"]) != content["digest"]:
+            raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
+        return content
+
+    def _paths(self) -> list[Path]:
+        """Gives the checkpoints there are, newest first."""
+        if not self.folder.is_dir():
+            return []
+        found = [(int(match[1]), path) for path in self.folder.iterdir() if (match := _NAME.fullmatch(path.name))]
+        return [path for _, path in sorted(found, reverse=True)]
+
+    def _let_go(self) -> None:
+        for path in self._paths()[KEPT:]:
+            path.unlink(missing_ok=True)
+
+
+def digest_of(state: Any) -> str:
+    """Gives the SHA-256 over structure and content: numbers, texts, tensors, lists and dictionaries of them."""
+    digest = hashlib.sha256()
+    for piece in _pieces(state):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(value: Any) -> Iterator[bytes | memoryview]:
+    match value:
+        case Tensor():
+            flat = value.detach().cpu().contiguous()
+            yield f"tensor {flat.dtype} {tuple(flat.shape)}".encode()
+            yield memoryview(flat.reshape(-1).view(torch.uint8).numpy())
+        case Mapping():
+            for key in sorted(value):
+                yield f"key {key}".encode()
+                yield from _pieces(value[key])
+        case list() | tuple():
+            yield f"list {len(value)}".encode()
+            for member in value:
+                yield from _pieces(member)
+        case _:
+            yield f"{type(value).__name__} {value!r}".encode()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the rename itself durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

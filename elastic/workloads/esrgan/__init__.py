@@ -1,0 +1,8 @@
+"""Super-resolution by a generative adversarial network (ESRGAN, arXiv:1809.00219), trained alike on any fleet.
+
+Importing this package needs no torch: the modules that train import it themselves.
+"""
+
+from elastic.workloads.esrgan.options import GAN, PRESETS, WARMUP, EsrganOptions, phases
+
+__all__ = ["GAN", "PRESETS", "WARMUP", "EsrganOptions", "phases"]

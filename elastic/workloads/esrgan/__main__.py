@@ -1,0 +1,34 @@
+"""Trains ESRGAN: `torchrun --module elastic.workloads.esrgan --batch_size 4 ...`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from elastic.errors import InvalidInput
+from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.options import from_argv
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the job to its end or to a requested stop; 0 for both, 2 where the options are wrong."""
+    try:
+        options = from_argv(EsrganOptions, argv, program="elastic.workloads.esrgan")
+        return _train(options)
+    except InvalidInput as error:
+        print(f"esrgan: {error}", file=sys.stderr)
+        return 2
+
+
+def _train(options: EsrganOptions) -> int:
+    # Imported late: wrong options, or --help, must not cost the seconds that torch takes to load.
+    from elastic.workloads.esrgan.training import places_from, train
+    from elastic.workloads.group import joined
+
+    with joined(timeout_s=options.collective_timeout_s) as group:
+        train(options, group, places_from())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,81 @@
+"""This rank's samples of each global batch, prepared ahead by threads where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.group import Group
+from elastic.workloads.photographs import Photographs, shrink
+from elastic.workloads.sample_order import draw, share
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Samples and their weights in the global mean; a rank with no share holds one sample of weight 0.
+
+    `low` is `(batch, channels, h / 4, w / 4)`, `high` `(batch, channels, h, w)`, `weights` `(batch,)`.
+    """
+
+    low: Tensor
+    high: Tensor
+    weights: Tensor
+
+
+class Batches:
+    """Gives the batch that starts at a position in the job's sequence of samples."""
+
+    def __init__(
+        self, photographs: Photographs, options: EsrganOptions, group: Group, *, shares: Sequence[float] | None = None
+    ) -> None:
+        self._photographs = photographs
+        self._options = options
+        self._device = group.device
+        self._places = share(
+            options.batch_size, rank=group.rank, weights=shares if shares is not None else (1.0,) * group.world_size
+        )
+        self._threads = ThreadPoolExecutor(options.n_cpu, "samples") if options.n_cpu else None
+        self._ahead: tuple[int, list[Future[Tensor]]] | None = None
+
+    def at(self, first_position: int) -> Batch:
+        """Gives this rank's share of the global batch whose first sample is the `first_position`-th of the job."""
+        crops = self._crops(first_position)
+        high = torch.stack(crops)
+        weight = 1.0 / self._options.batch_size if self._places else 0.0
+        low = shrink(high)
+        return Batch(self._placed(low), self._placed(high), torch.full((len(crops),), weight, device=self._device))
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _crops(self, first_position: int) -> list[Tensor]:
+        if self._threads is None:
+            return [self._crop(position) for position in self._positions(first_position)]
+        ahead = self._ahead[1] if self._ahead and self._ahead[0] == first_position else self._submit(first_position)
+        following = first_position + self._options.batch_size
+        self._ahead = (following, self._submit(following))
+        return [future.result() for future in ahead]
+
+    def _submit(self, first_position: int) -> list[Future[Tensor]]:
+        assert self._threads is not None
+        return [self._threads.submit(self._crop, position) for position in self._positions(first_position)]
+
+    def _positions(self, first_position: int) -> list[int]:
+        return [first_position + place for place in self._places] or [first_position]
+
+    def _crop(self, position: int) -> Tensor:
+        drawn = draw(position, items=len(self._photographs), seed=self._options.seed)
+        return self._photographs.crop(drawn, self._options.hr_height, self._options.hr_width)
+
+    def _placed(self, images: Tensor) -> Tensor:
+        images = images.contiguous(memory_format=torch.channels_last)
+        if self._device.type == "cuda":
+            return images.pin_memory().to(self._device, non_blocking=True)
+        return images

@@ -1,0 +1,121 @@
+"""What a picture looks like to VGG19: the content loss compares images through its first layers (arXiv:1409.1556)."""
+
+from __future__ import annotations
+
+import os
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+
+import torch
+from torch import Tensor, nn
+from torch.hub import get_dir
+
+# Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution, or a pooling.
+_LAYOUT = (64, 64, 0, 128, 128, 0, 256, 256, 256, 256, 0, 512, 512, 512, 512, 0, 512, 512, 512, 512, 0)
+_FILE = "vgg19-dcbb9e9d.pth"
+_URL = f"https://download.pytorch.org/models/{_FILE}"
+_CONNECT_TIMEOUT_S = 3.0
+_DOWNLOAD_TIMEOUT_S = 90.0
+_MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # ImageNet's, which the published weights expect
+
+
+class Features(nn.Module):
+    """VGG19's first layers with frozen weights, `(batch, 1 or 3, h, w)` in [0, 1] to feature maps.
+
+    Built here rather than by torchvision, whose import costs 3.5 CPU-seconds; names and shapes are torchvision's, so
+    its published weights fit.
+    """
+
+    def __init__(self, layer_count: int) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        inputs = 3
+        for outputs in _LAYOUT:
+            if outputs == 0:
+                layers.append(nn.MaxPool2d(2))
+            else:
+                layers += [nn.Conv2d(inputs, outputs, kernel_size=3, padding=1), nn.ReLU(inplace=True)]
+                inputs = outputs
+            if len(layers) >= layer_count:
+                break
+        self.layers = nn.Sequential(*layers[:layer_count])
+        self.register_buffer("mean", torch.tensor(_MEAN).view(1, 3, 1, 1), persistent=False)
+        self.register_buffer("std", torch.tensor(_STD).view(1, 3, 1, 1), persistent=False)
+        self.requires_grad_(False)
+
+    def forward(self, image: Tensor) -> Tensor:
+        mean, std = self.get_buffer("mean"), self.get_buffer("std")
+        maps: Tensor = self.layers((image.expand(-1, 3, -1, -1) - mean) / std)
+        return maps
+
+
+def random_features(layer_count: int, *, seed: int) -> Features:
+    """Gives features with weights drawn from `seed`, the same on every rank (He's initialisation, arXiv:1502.01852)."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        features = Features(layer_count)
+        for layer in features.layers:
+            if isinstance(layer, nn.Conv2d):
+                nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+                assert layer.bias is not None
+                nn.init.zeros_(layer.bias)
+    return features
+
+
+def pretrained_weights(layer_count: int, *, kept: Path, may_download: bool) -> dict[str, Tensor] | None:
+    """Gives the published weights of the first layers, or None where they are neither kept, cached nor reachable.
+
+    `kept` is the job's own copy of just these layers, written at the first find: no later rank or node downloads.
+    """
+    if kept.exists():
+        return _load(kept)
+    cached = Path(get_dir()) / "checkpoints" / _FILE
+    if not cached.exists() and not (may_download and _download(cached)):
+        return None
+    wanted = Features(layer_count).layers.state_dict().keys()
+    published = _load(cached)
+    weights = {name: published[f"features.{name}"].clone() for name in wanted}
+    _keep(weights, kept)
+    return weights
+
+
+def is_offline(environment: Mapping[str, str] = os.environ) -> bool:
+    """Says whether the user has forbidden downloads."""
+    return environment.get("ELASTICD_OFFLINE", "") not in ("", "0")
+
+
+def _load(path: Path) -> dict[str, Tensor]:
+    loaded: dict[str, Tensor] = torch.load(path, weights_only=True, map_location="cpu")
+    return loaded
+
+
+def _keep(weights: dict[str, Tensor], path: Path) -> None:
+    partial = path.with_suffix(".partial")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(weights, partial)
+    partial.replace(path)
+
+
+def _download(target: Path) -> bool:
+    """Fetches the weights within a fixed time; False where that cannot be done."""
+    partial = target.with_suffix(f".{os.getpid()}.partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with urllib.request.urlopen(_URL, timeout=_CONNECT_TIMEOUT_S) as response, partial.open("wb") as file:
+            deadline_s = monotonic() + _DOWNLOAD_TIMEOUT_S
+            while block := response.read(1 << 20):
+                file.write(block)
+                if monotonic() > deadline_s:
+                    return False
+        partial.replace(target)
+    except (urllib.error.URLError, socket.timeout, OSError):
+        return False
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return True

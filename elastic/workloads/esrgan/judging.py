@@ -1,0 +1,111 @@
+"""How good the generator is on photographs it never saw: PSNR on the Y channel, and pictures to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from PIL import Image, ImageDraw
+from torch import Tensor
+from torch.nn import functional
+
+from elastic.workloads.esrgan.generator import SCALE, Generator, enlarge
+from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.photographs import Photographs, shrink
+from elastic.workloads.sample_order import Draw
+
+_SHAVED = SCALE  # pixels at each edge that do not count, as super-resolution papers do (arXiv:1809.00219, section 4.1)
+_Y_WEIGHTS = (65.481, 128.553, 24.966)  # ITU-R BT.601, for RGB in [0, 1]; Y spans 16 to 235
+_HEADER_PX, _GAP_PX = 14, 4
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Crops kept for judging: `high` is `(crops, channels, size, size)`, `low` a quarter of it each way, [0, 1]."""
+
+    low: Tensor
+    high: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The super-resolved crops, and their mean PSNR on Y in dB."""
+
+    images: Tensor
+    psnr_y_db: float
+
+
+def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch.device) -> HeldOut:
+    """Gives the same crops in every run: taken in turn from the photographs, from the middle outwards."""
+    count, size = options.held_out_crops, options.held_out_size
+    crops = []
+    for number in range(count):
+        turn = number // len(photographs)
+        place = 0.5 if turn == 0 else (turn * 0.381966) % 1  # golden section: spreads however many there are
+        crops.append(photographs.crop(Draw(number % len(photographs), place, 1 - place, False), size, size))
+    high = torch.stack(crops).to(device)
+    return HeldOut(shrink(high), high)
+
+
+@torch.no_grad()
+def judge(generator: Generator, held_out: HeldOut) -> Verdict:
+    """Enlarges the held-out crops one by one, in float32, and compares them with the originals."""
+    images = torch.cat([generator(low[None]) for low in held_out.low]).clamp_(0, 1)
+    return Verdict(images, psnr_y_db(images, held_out.high))
+
+
+def bicubic(held_out: HeldOut) -> Verdict:
+    """Gives what plain bicubic upsampling makes of the held-out crops."""
+    images = enlarge(held_out.low).clamp_(0, 1)
+    return Verdict(images, psnr_y_db(images, held_out.high))
+
+
+def psnr_y_db(found: Tensor, wanted: Tensor) -> float:
+    """Gives the mean over images of the peak signal-to-noise ratio on the Y channel; both `(n, channels, h, w)`."""
+    inner = slice(_SHAVED, -_SHAVED)
+    error = (_luma(found) - _luma(wanted))[:, inner, inner].square().flatten(1).mean(1)
+    return float((10 * torch.log10(255**2 / error.clamp_min(1e-10))).mean())
+
+
+def save_picture(path: Path, held_out: HeldOut, generated: Verdict) -> None:
+    """Writes a PNG, one held-out crop a row: low resolution, bicubic, super-resolved, original."""
+    plain = bicubic(held_out)
+    columns = {
+        "low resolution": functional.interpolate(held_out.low, scale_factor=SCALE, mode="nearest"),
+        f"bicubic {plain.psnr_y_db:.2f} dB": plain.images,
+        f"ESRGAN {generated.psnr_y_db:.2f} dB": generated.images,
+        "original": held_out.high,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    _sheet(columns).save(partial, format="PNG")
+    partial.replace(path)
+
+
+def _sheet(columns: dict[str, Tensor]) -> Image.Image:
+    rows, _, height, width = next(iter(columns.values())).shape
+    sheet = Image.new(
+        "RGB", (len(columns) * (width + _GAP_PX) + _GAP_PX, _HEADER_PX + rows * (height + _GAP_PX) + _GAP_PX), "white"
+    )
+    pen = ImageDraw.Draw(sheet)
+    for column, (label, images) in enumerate(columns.items()):
+        left = _GAP_PX + column * (width + _GAP_PX)
+        pen.text((left, 2), label, fill="black")
+        for row, image in enumerate(images):
+            sheet.paste(_picture(image), (left, _HEADER_PX + row * (height + _GAP_PX)))
+    return sheet
+
+
+def _picture(image: Tensor) -> Image.Image:
+    """Gives the image with its [0, 1] spread over 0 to 255."""
+    pixels = image.expand(3, -1, -1).clamp(0, 1).mul(255).round().to(torch.uint8)
+    return Image.fromarray(pixels.permute(1, 2, 0).cpu().numpy())
+
+
+def _luma(images: Tensor) -> Tensor:
+    """Gives Y, `(n, h, w)`, 16 to 235."""
+    if images.shape[1] == 1:
+        return 16 + 219 * images[:, 0]
+    weights = torch.tensor(_Y_WEIGHTS, device=images.device).view(1, 3, 1, 1)
+    return 16 + (images * weights).sum(1)

@@ -1,0 +1,60 @@
+"""The two networks and their optimizers: all that training changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from elastic.workloads.adam import Adam
+from elastic.workloads.esrgan.discriminator import Discriminator
+from elastic.workloads.esrgan.generator import Generator
+from elastic.workloads.esrgan.options import EsrganOptions
+
+M = TypeVar("M", bound=nn.Module)
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """Generator and discriminator, each with its optimizer."""
+
+    generator: Generator
+    discriminator: Discriminator
+    generator_adam: Adam
+    discriminator_adam: Adam
+
+    def tensors(self) -> list[Tensor]:
+        """Gives every live tensor of the state, in a fixed order."""
+        weights = [*self.generator.parameters(), *self.discriminator.parameters()]
+        return [*(w.detach() for w in weights), *self.generator_adam.tensors(), *self.discriminator_adam.tensors()]
+
+    def state(self) -> dict[str, list[Tensor]]:
+        """Gives the live tensors by part, as a checkpoint keeps them."""
+        return {
+            "generator": [w.detach() for w in self.generator.parameters()],
+            "discriminator": [w.detach() for w in self.discriminator.parameters()],
+            "generator_adam": self.generator_adam.tensors(),
+            "discriminator_adam": self.discriminator_adam.tensors(),
+        }
+
+
+def build_networks(
+    options: EsrganOptions, device: torch.device, *, dtype: torch.dtype = torch.float32
+) -> Networks:
+    """Gives untrained networks, the same on every rank: drawn from the seed, on the CPU."""
+    torch.manual_seed(options.seed)
+    generator = _placed(Generator(options), device, dtype)
+    discriminator = _placed(Discriminator(options), device, dtype)
+    return Networks(
+        generator,
+        discriminator,
+        Adam(list(generator.parameters()), b1=options.b1, b2=options.b2),
+        Adam(list(discriminator.parameters()), b1=options.b1, b2=options.b2),
+    )
+
+
+def _placed(network: M, device: torch.device, dtype: torch.dtype) -> M:
+    # mypy does not know the overload of Module.to that takes a memory format together with a device.
+    return network.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]

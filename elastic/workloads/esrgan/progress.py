@@ -1,0 +1,94 @@
+"""How far a job is, and how that is kept and handed to every rank."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.esrgan.networks import Networks
+from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.group import Group
+
+# What may change between two runs of one job without changing what an iteration does.
+_FREE_TO_CHANGE = frozenset(
+    "epoch n_epochs iterations n_cpu sample_interval checkpoint_interval log_interval data dataset_name precision "
+    "held_out_crops held_out_size collective_timeout_s features".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`iteration` turns done, `samples_seen` samples consumed, PSNR on Y before the first turn (dB), and whether the
+    content loss looks through pretrained features (None: not settled yet)."""
+
+    iteration: int = 0
+    samples_seen: int = 0
+    start_psnr_y_db: float | None = None
+    is_pretrained: bool | None = None
+
+
+def options_digest(options: EsrganOptions) -> str:
+    """Gives a digest over the options that a checkpoint's weights depend on."""
+    fixed = {name: value for name, value in dataclasses.asdict(options).items() if name not in _FREE_TO_CHANGE}
+    return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
+
+
+def save(checkpoints: Checkpoints, networks: Networks, progress: Progress, *, lr: float) -> None:
+    """Makes everything that training changes durable."""
+    state = {
+        **networks.state(),
+        "progress": dataclasses.asdict(progress),
+        "learning_rate": lr,
+        "rng": torch.get_rng_state(),
+    }
+    checkpoints.save(progress.iteration, state)
+
+
+def resume(
+    checkpoints: Checkpoints, networks: Networks, group: Group, *, say: Callable[[str], None]
+) -> Progress:
+    """Gives every rank the newest usable checkpoint's state, or the untrained start; only the first rank reads files."""
+    progress = _load(checkpoints, networks, say) if group.is_first else Progress()
+    packed = _pack(progress).to(group.device)
+    group.broadcast([packed, *networks.tensors()])
+    return _unpack(packed)
+
+
+def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]) -> Progress:
+    found = checkpoints.newest()
+    if found is None:
+        return Progress()
+    iteration, state, refused = found
+    for refusal in refused:
+        say(f"refused {refusal}; going back to iteration {iteration}")
+    for part, tensors in networks.state().items():
+        _copy_into(tensors, state[part])
+    torch.set_rng_state(state["rng"])
+    return Progress(**state["progress"])
+
+
+@torch.no_grad()
+def _copy_into(live: list[Tensor], kept: list[Any]) -> None:
+    for target, source in zip(live, kept, strict=True):
+        target.copy_(source)
+
+
+def _pack(progress: Progress) -> Tensor:
+    """Gives progress as numbers: a collective can carry them without pickling; NaN stands for None."""
+    values = (getattr(progress, field.name) for field in dataclasses.fields(progress))
+    return torch.tensor([float("nan") if value is None else float(value) for value in values], dtype=torch.float64)
+
+
+def _unpack(packed: Tensor) -> Progress:
+    iteration, samples_seen, psnr, pretrained = (None if value != value else value for value in packed.tolist())
+    return Progress(
+        int(iteration or 0), int(samples_seen or 0), psnr, bool(pretrained) if pretrained is not None else None
+    )

@@ -1,0 +1,227 @@
+"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import torch
+
+from elastic.errors import InvalidInput
+from elastic.worker import checkpointed, drained, finished, note, paramount
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.esrgan import progress as progress_module
+from elastic.workloads.esrgan.batches import Batches
+from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, judge, save_picture
+from elastic.workloads.esrgan.networks import Networks, build_networks
+from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
+from elastic.workloads.esrgan.precision import uses_bf16
+from elastic.workloads.esrgan.progress import Progress, options_digest
+from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, Turn
+from elastic.workloads.esrgan.vgg import choose_features
+from elastic.workloads.group import Group
+from elastic.workloads.photographs import Photographs, open_photographs
+from elastic.workloads.schedule import learning_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a job keeps its checkpoints, and what people look at."""
+
+    checkpoints: Path
+    artifacts: Path
+
+
+def places_from(environment: Mapping[str, str] = os.environ) -> Places:
+    """Gives the folders the agent named, or ones in the working directory where there is no agent."""
+    return Places(
+        Path(environment.get("ELASTICD_CHECKPOINT_DIR", "checkpoints")),
+        Path(environment.get("ELASTICD_ARTIFACT_DIR", "artifacts")),
+    )
+
+
+def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
+    """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to stop."""
+    training, held_out = open_photographs(
+        options.data,
+        options.dataset_name,
+        height=options.hr_height,
+        width=options.hr_width,
+        channels=options.channels,
+    )
+    run = _Run(options, group, places, training, held_out)
+    try:
+        return run.to_the_end()
+    finally:
+        run.batches.close()
+
+
+class _Run:
+    """One process's run of the loop, from resume to exit."""
+
+    def __init__(
+        self, options: EsrganOptions, group: Group, places: Places, training: Photographs, held_out: Photographs
+    ) -> None:
+        self.options, self.group, self.places = options, group, places
+        self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options))
+        self.networks: Networks = build_networks(options, group.device)
+        self.held_out: HeldOut | None = cut_held_out(held_out, options, group.device) if group.is_first else None
+        self.batches = Batches(training, options, group)
+        bf16 = uses_bf16(options.precision, group.device)
+        self.precision = "bf16" if bf16 else "fp32"
+        self.stepper = Stepper(self.networks, options, group, features=None, bf16=bf16)
+        self.epoch_length = len(training)
+        self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
+        self.saved_iteration: int | None = None
+
+    def to_the_end(self) -> Progress:
+        progress = self._start()
+        stop = False
+        while progress.iteration < self.total:
+            progress, turn = self._turn(progress, stop)
+            phase = self._phase(progress.iteration)
+            is_last = progress.iteration == self.total
+            if turn.is_asked_to_stop or is_last or progress.iteration % self.options.checkpoint_interval == 0:
+                self._save(progress)
+            if progress.iteration % self.options.sample_interval == 0:
+                self._show(progress, f"samples_{progress.iteration}.png")
+            stop = paramount(progress.iteration, phase=phase)
+            if not is_last and (turn.is_asked_to_stop or (stop and self.group.world_size == 1)):
+                return self._leave(progress)
+        return self._complete(progress)
+
+    def _start(self) -> Progress:
+        progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self._say)
+        self.saved_iteration = progress.iteration or None
+        if progress.samples_seen < self.options.epoch * self.epoch_length:
+            raise InvalidInput(
+                f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in {self.places.checkpoints}, found "
+                f"{progress.samples_seen / self.epoch_length:.2f} epochs done",
+                field="epoch",
+            )
+        if self.held_out is not None and progress.start_psnr_y_db is None:
+            started = judge(self.networks.generator, self.held_out).psnr_y_db
+            progress = dataclasses.replace(progress, start_psnr_y_db=started)
+        self._log(
+            f"{self.group.world_size} ranks, {self.precision}, {self.group.device}, "
+            f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
+        )
+        return progress
+
+    def _turn(self, progress: Progress, stop: bool) -> tuple[Progress, Turn]:
+        batch = self.batches.at(progress.samples_seen)
+        lr = self._learning_rate(progress.iteration)
+        if self._phase(progress.iteration + 1) == WARMUP:
+            turn = self.stepper.warmup_turn(batch, lr=lr, stop=stop)
+        else:
+            progress = self._with_features(progress)
+            turn = self.stepper.gan_turn(batch, lr=lr, stop=stop)
+        done = dataclasses.replace(
+            progress,
+            iteration=progress.iteration + 1,
+            samples_seen=progress.samples_seen + self.options.batch_size,
+        )
+        if done.iteration % self.options.log_interval == 0 or done.iteration == self.total:
+            self._log_losses(done, turn)
+        return done, turn
+
+    def _phase(self, iteration: int) -> str:
+        """Gives the phase of the `iteration`-th turn, counting from 1."""
+        return WARMUP if iteration <= self.options.warmup_batches else GAN
+
+    def _learning_rate(self, iteration: int) -> float:
+        decay_from = self.options.decay_epoch / self.options.n_epochs
+        return learning_rate(base=self.options.lr, iteration=iteration, total=self.total, decay_from=decay_from)
+
+    def _with_features(self, progress: Progress) -> Progress:
+        """Loads VGG19's features before the first turn that looks through them."""
+        if self.stepper.features is not None:
+            return progress
+        features, is_pretrained = choose_features(
+            self.options,
+            self.group,
+            kept=self.places.checkpoints / "vgg19-features.pt",
+            settled=progress.is_pretrained,
+            bf16=self.precision == "bf16",
+        )
+        self.stepper.features = features
+        if not is_pretrained:
+            self._say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
+        return dataclasses.replace(progress, is_pretrained=is_pretrained)
+
+    def _save(self, progress: Progress) -> None:
+        if not self.group.is_first or self.saved_iteration == progress.iteration:
+            return
+        started_s = perf_counter()
+        lr = self._learning_rate(progress.iteration)
+        progress_module.save(self.checkpoints, self.networks, progress, lr=lr)
+        self.saved_iteration = progress.iteration
+        checkpointed(progress.iteration, elapsed_s=perf_counter() - started_s)
+
+    def _leave(self, progress: Progress) -> Progress:
+        self._save(progress)
+        self._log(f"asked to stop: stopped after iteration {progress.iteration}")
+        if self.group.is_first:
+            drained(progress.iteration)
+        self.group.barrier()
+        return progress
+
+    def _complete(self, progress: Progress) -> Progress:
+        self._show(progress, "samples_final.png")
+        if self.group.is_first:
+            finished(progress.iteration)
+        self.group.barrier()
+        return progress
+
+    def _show(self, progress: Progress, name: str) -> None:
+        """Writes the picture and the report so far; only the first rank has held-out crops."""
+        if self.held_out is None:
+            return
+        verdict = judge(self.networks.generator, self.held_out)
+        save_picture(self.places.artifacts / name, self.held_out, verdict)
+        report = {
+            "workload": "esrgan",
+            "iteration": progress.iteration,
+            "iterations": self.total,
+            "is_complete": progress.iteration >= self.total,
+            "samples_seen": progress.samples_seen,
+            "psnr_y_db": verdict.psnr_y_db,
+            "bicubic_psnr_y_db": bicubic(self.held_out).psnr_y_db,
+            "start_psnr_y_db": progress.start_psnr_y_db,
+            "held_out_crops": self.options.held_out_crops,
+            "vgg19_features": _FEATURES[progress.is_pretrained],
+            "precision": self.precision,
+            "world_size": self.group.world_size,
+            "picture": name,
+            "options": dataclasses.asdict(self.options),
+        }
+        partial = self.places.artifacts / "report.partial"
+        partial.write_text(json.dumps(report, indent=2) + "\n")
+        partial.replace(self.places.artifacts / "report.json")
+        self._log(f"held-out PSNR-Y {verdict.psnr_y_db:.2f} dB, bicubic {report['bicubic_psnr_y_db']:.2f} dB")
+
+    def _log_losses(self, progress: Progress, turn: Turn) -> None:
+        values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, turn.losses.tolist(), strict=True))
+        self._log(f"iteration {progress.iteration} of {self.total}, {self._phase(progress.iteration)}: {values}")
+
+    def _say(self, text: str) -> None:
+        """Tells the log and the job's own event log."""
+        self._log(text)
+        if self.group.is_first:
+            note(text)
+
+    def _log(self, text: str) -> None:
+        if self.group.is_first:
+            print(f"esrgan: {text}", file=sys.stderr, flush=True)
+
+
+_FEATURES = {True: "pretrained", False: "seeded random", None: "not used yet"}
+
+

@@ -1,0 +1,111 @@
+"""The ranks of one generation as a training loop sees them: who am I, and sums over all."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """This process's place among the ranks. Alone, no process group exists and every sum is the value itself."""
+
+    rank: int
+    world_size: int
+    device: torch.device
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Gives the sum over all ranks; gradients flow back through it to every rank's values."""
+        if self.world_size == 1:
+            return values
+        total: Tensor = _SumOverRanks.apply(values)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+        return total
+
+    def broadcast(self, tensors: Sequence[Tensor]) -> None:
+        """Overwrites `tensors` on every rank by those of the first."""
+        if self.world_size > 1:
+            works = [dist.broadcast(tensor, src=0, async_op=True) for tensor in tensors]
+            for work in works:
+                work.wait()
+
+    def barrier(self) -> None:
+        """Returns when every rank has come here."""
+        if self.world_size > 1:
+            self.summed(torch.zeros(1, device=self.device))
+
+
+@contextmanager
+def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> Iterator[Group]:
+    """Gives the group that torchrun's environment describes, and leaves it at the end."""
+    rank, world_size = int(environment.get("RANK", "0")), int(environment.get("WORLD_SIZE", "1"))
+    device = _device(int(environment.get("LOCAL_RANK", "0")))
+    if world_size == 1:
+        yield Group(rank, world_size, device)
+        return
+    backend = "nccl" if device.type == "cuda" else "gloo"
+    timeout = timedelta(seconds=timeout_s)
+    if environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+        dist.init_process_group(backend, timeout=timeout)
+    else:
+        store = _store(rank, environment["MASTER_ADDR"], int(environment["MASTER_PORT"]), timeout)
+        dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout)
+    try:
+        yield Group(rank, world_size, device)
+    finally:
+        dist.destroy_process_group()
+
+
+def _device(local_rank: int) -> torch.device:
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    device = torch.device("cuda", local_rank)
+    torch.cuda.set_device(device)
+    return device
+
+
+def _store(rank: int, host: str, port: int, timeout: timedelta) -> dist.Store:
+    """Gives the store the ranks meet at, hosted by the first; it listens at that one address only.
+
+    A TCPStore left to itself binds every address of the machine, and it has no authentication.
+    """
+    listener: dict[str, Any] = {"master_listen_fd": _listen(host, port)} if rank == 0 else {}
+    return dist.TCPStore(host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener)
+
+
+def _listen(host: str, port: int) -> int:
+    """Gives the descriptor of a listening socket, which the store takes over."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(1024)
+        return listener.detach()
+
+
+class _SumOverRanks(torch.autograd.Function):
+    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor) -> Tensor:
+        total = values.detach().clone(memory_format=torch.contiguous_format)
+        dist.all_reduce(total)
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        total = gradient.clone(memory_format=torch.contiguous_format)
+        dist.all_reduce(total)
+        return total
