@@ -76,11 +76,17 @@ class Provider(Protocol):
         ...
 
     def instances(self) -> tuple[Instance, ...]:
-        """Every machine of this cluster that may still cost money, and recently gone ones; complete or ProviderUnavailable."""
+        """Every machine of this cluster that may still cost money, and recently gone ones.
+
+        The list is complete; raises ProviderUnavailable if it cannot be.
+        """
         ...
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
-        """Asks for the machine's end and returns; `instances` shows when it is gone. Unknown or gone machines are fine."""
+        """Asks for the machine's end and returns; `instances` shows when it is gone.
+
+        Unknown or gone machines are fine.
+        """
         ...
 
     def log_path(self, provider_id: str) -> str | None:

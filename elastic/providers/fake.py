@@ -1,0 +1,197 @@
+"""A cloud that exists in memory, for tests and simulations: its failures are scripted, its calls recorded."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from elastic.clock import Clock
+from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
+from elastic.model import NodeType, Offering
+from elastic.providers.base import Instance, InstanceState, LaunchRequest
+
+
+class Operation(StrEnum):
+    """The calls of the port that reach the cloud."""
+
+    LAUNCH = "launch"
+    INSTANCES = "instances"
+    TERMINATE = "terminate"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as the cloud received it: of a launch its request, of a termination the machine."""
+
+    operation: Operation
+    at_s: float
+    request: LaunchRequest | None = None
+    provider_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What becomes of one call. With `is_done` the work is done all the same and only the answer is lost."""
+
+    error: ProviderError
+    is_done: bool = False
+
+
+@dataclass(slots=True)
+class _Machine:
+    instance: Instance
+    visible_at_s: float
+    gone_at_s: float | None = None
+
+
+class FakeCloud:
+    """The world behind any number of `FakeProvider`s: its machines, its moods, and what was asked of it.
+
+    A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and gone `exit_s` after
+    its termination. `capacity` says how many of an offering can live at once; one that is absent has no bound.
+    `throttled_until_s` refuses every call before that instant.
+    """
+
+    def __init__(
+        self,
+        types: Sequence[NodeType],
+        *,
+        clock: Clock,
+        offerings: Sequence[Offering] | None = None,
+        boot_s: float = 0.0,
+        visible_after_s: float = 0.0,
+        exit_s: float = 0.0,
+        minimum_billed_s: float = 60.0,
+        calls_kept: int = 10_000,
+    ) -> None:
+        self.types = tuple(types)
+        self.offerings = tuple(Offering(t.name) for t in types) if offerings is None else tuple(offerings)
+        self.clock = clock
+        self.boot_s = boot_s
+        self.visible_after_s = visible_after_s
+        self.exit_s = exit_s
+        self.minimum_billed_s = minimum_billed_s
+        self.capacity: dict[Offering, int] = {}
+        self.throttled_until_s: float | None = None
+        self.calls: deque[Call] = deque(maxlen=calls_kept)
+        self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
+        self._machines: dict[str, _Machine] = {}
+
+    def fail_next(self, operation: Operation, error: ProviderError, *, is_done: bool = False, times: int = 1) -> None:
+        """Makes the next `times` calls of `operation` raise `error`: before their work, or after it with `is_done`."""
+        self._failures[operation].extend([Failure(error, is_done)] * times)
+
+    def reclaim(self, provider_id: str) -> None:
+        """Takes the machine away at once, as a spot market or a power cut does."""
+        self._machines[provider_id].gone_at_s = self.clock.now_s()
+
+    def machines(self) -> tuple[Instance, ...]:
+        """Every machine there ever was, seen or not: the truth to compare with."""
+        return tuple(self._now(machine) for machine in self._machines.values())
+
+    def launch(self, request: LaunchRequest) -> Instance:
+        """What the port's `launch` does once the call has arrived."""
+        for machine in self._machines.values():
+            if machine.instance.token == request.token:
+                return self._now(machine)
+        if request.offering not in self.offerings:
+            raise ProviderError(
+                f"{request.offering}: no such offering; on offer are {', '.join(map(str, self.offerings))}"
+            )
+        if self._living(request.offering) >= self.capacity.get(request.offering, math.inf):
+            raise CapacityUnavailable(f"{request.offering}: none to be had now; try another offering")
+        machine = self._machine(request)
+        self._machines[machine.instance.provider_id] = machine
+        return self._now(machine)
+
+    def visible(self) -> tuple[Instance, ...]:
+        """What the port's `instances` gives: the machines old enough to be seen."""
+        now_s = self.clock.now_s()
+        return tuple(self._now(machine) for machine in self._machines.values() if machine.visible_at_s <= now_s)
+
+    def terminate(self, provider_id: str) -> None:
+        """What the port's `terminate` does once the call has arrived."""
+        machine = self._machines.get(provider_id)
+        if machine is not None and machine.gone_at_s is None:
+            machine.gone_at_s = self.clock.now_s() + self.exit_s
+
+    def receive(self, call: Call) -> Failure | None:
+        """Records the call and gives what is to go wrong with it; raises at once what stops it from being done."""
+        self.calls.append(call)
+        if self.throttled_until_s is not None and call.at_s < self.throttled_until_s:
+            raise ProviderUnavailable(f"{call.operation}: throttled; repeat it later")
+        failures = self._failures[call.operation]
+        failure = failures.popleft() if failures else None
+        if failure is not None and not failure.is_done:
+            raise failure.error
+        return failure
+
+    def _living(self, offering: Offering) -> int:
+        return sum(i.offering == offering and i.state is not InstanceState.GONE for i in self.machines())
+
+    def _machine(self, request: LaunchRequest) -> _Machine:
+        now_s = self.clock.now_s()
+        instance = Instance(
+            provider_id=f"fake-{len(self._machines) + 1}",
+            node_id=request.node_id,
+            job_id=request.job_id,
+            token=request.token,
+            offering=request.offering,
+            state=InstanceState.PENDING,
+            launched_at_s=now_s,
+        )
+        return _Machine(instance, visible_at_s=now_s + self.visible_after_s)
+
+    def _now(self, machine: _Machine) -> Instance:
+        """The machine as it is at this instant: its state follows from its launch and its end."""
+        now_s = self.clock.now_s()
+        if machine.gone_at_s is not None:
+            if now_s >= machine.gone_at_s:
+                return replace(machine.instance, state=InstanceState.GONE, exited_at_s=machine.gone_at_s)
+            return replace(machine.instance, state=InstanceState.STOPPING)
+        is_up = now_s >= machine.instance.launched_at_s + self.boot_s
+        return replace(machine.instance, state=InstanceState.RUNNING if is_up else InstanceState.PENDING)
+
+
+class FakeProvider:
+    """A client of a `FakeCloud`; all state is in the cloud, so a second client sees what the first one did."""
+
+    name = "fake"
+
+    def __init__(self, cloud: FakeCloud) -> None:
+        self.cloud = cloud
+        self.minimum_billed_s = cloud.minimum_billed_s
+
+    def node_types(self) -> tuple[NodeType, ...]:
+        return self.cloud.types
+
+    def offerings(self) -> tuple[Offering, ...]:
+        return self.cloud.offerings
+
+    def launch(self, request: LaunchRequest) -> Instance:
+        failure = self.cloud.receive(Call(Operation.LAUNCH, self.cloud.clock.now_s(), request=request))
+        instance = self.cloud.launch(request)
+        _lose(failure)
+        return instance
+
+    def instances(self) -> tuple[Instance, ...]:
+        failure = self.cloud.receive(Call(Operation.INSTANCES, self.cloud.clock.now_s()))
+        _lose(failure)
+        return self.cloud.visible()
+
+    def terminate(self, provider_id: str, *, now_s: float) -> None:
+        failure = self.cloud.receive(Call(Operation.TERMINATE, now_s, provider_id=provider_id))
+        self.cloud.terminate(provider_id)
+        _lose(failure)
+
+    def log_path(self, provider_id: str) -> str | None:
+        return None
+
+
+def _lose(failure: Failure | None) -> None:
+    """The work is done; the answer never arrives."""
+    if failure is not None:
+        raise failure.error

@@ -1,0 +1,159 @@
+"""A node's folder: the record by which any daemon, however often restarted, knows the node and what became of it.
+
+launch.json   what was bought, under which token; there from the folder's first moment
+agent.json    what the agent is told, the join token too: for the owner only; written before each attempt to start it
+process.json  the agent's process; there from the moment that it exists (see spawn)
+stop.json     its end has been asked for
+exit.json     it is gone for good; the first to prove it writes when
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from elastic.errors import ProviderUnavailable
+from elastic.model import Capacity, Offering
+from elastic.providers.local.process import ProcessId
+from elastic.providers.local.spawn import write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What was bought: `cpu` cores, kept to by the control group `cgroup`, or if that is None by the agent.
+
+    `claimed_at_s` is when the token was first used; the agent may have started later, or never.
+    """
+
+    node_id: str
+    job_id: str
+    token: str
+    offering: Offering
+    cpu: float
+    cgroup: Path | None
+    claimed_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The agent's process, and when it was started."""
+
+    process: ProcessId
+    launched_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFolder:
+    """The folder of one node; it exists as a whole or not at all."""
+
+    path: Path
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def agent_config(self) -> Path:
+        return self.path / "agent.json"
+
+    @property
+    def process(self) -> Path:
+        return self.path / "process.json"
+
+    @property
+    def stop(self) -> Path:
+        return self.path / "stop.json"
+
+    @property
+    def exit(self) -> Path:
+        return self.path / "exit.json"
+
+    @property
+    def work(self) -> Path:
+        return self.path / "work"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    def create(self, launch: Launch) -> None:
+        """Makes the folder in one step. Whoever made it first wins, and nothing happens here."""
+        partial = NodeFolder(Path(tempfile.mkdtemp(prefix=f".{launch.node_id}.", dir=self.path.parent)))
+        partial.work.mkdir()
+        partial.logs.mkdir()
+        cgroup = None if launch.cgroup is None else str(launch.cgroup)
+        write_whole(str(partial.path / "launch.json"), asdict(launch) | {"cgroup": cgroup})
+        try:
+            partial.path.rename(self.path)
+        except OSError:
+            shutil.rmtree(partial.path)
+            if not self.path.is_dir():
+                raise
+
+    def launch(self) -> Launch | None:
+        """What was bought; None if there is no such node."""
+        record = _read(self.path / "launch.json")
+        if record is None:
+            return None
+        offering = record["offering"]
+        return Launch(
+            node_id=record["node_id"],
+            job_id=record["job_id"],
+            token=record["token"],
+            offering=Offering(offering["node_type"], Capacity(offering["capacity"]), offering["zone"]),
+            cpu=record["cpu"],
+            cgroup=None if record["cgroup"] is None else Path(record["cgroup"]),
+            claimed_at_s=record["claimed_at_s"],
+        )
+
+    def start(self) -> Start | None:
+        """The agent's process; None if none has ever been started."""
+        record = _read(self.process)
+        if record is None:
+            return None
+        return Start(ProcessId(record["pid"], record["start_ticks"], record["boot_id"]), record["launched_at_s"])
+
+    def exited_at_s(self) -> float | None:
+        """When the node was gone; None while that is not proven."""
+        record = _read(self.exit)
+        return None if record is None else float(record["exited_at_s"])
+
+    def record_stop(self, *, now_s: float) -> None:
+        """Records that the node's end was asked for. From here on its agent either runs already or never will."""
+        write_whole(str(self.stop), {"asked_at_s": now_s})
+        with open(self.lock, "a") as lock:
+            fcntl.flock(
+                lock, fcntl.LOCK_EX
+            )  # A start under way has been recorded once this is had; later ones see the stop.
+
+    def record_exit(self, *, now_s: float) -> None:
+        """Records that the node is gone for good; the first record stays."""
+        partial = self.path / f"exit.{os.getpid()}.{os.urandom(4).hex()}"
+        write_whole(str(partial), {"exited_at_s": now_s})
+        try:
+            os.link(partial, self.exit)
+        except FileExistsError:
+            pass
+        finally:
+            partial.unlink()
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        record = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ProviderUnavailable(
+            f"{path}: wanted the record of a local node, found a file that cannot be read ({error}); if no process "
+            f"of that node is left, move its folder out of the way"
+        ) from error
+    if not isinstance(record, dict):
+        raise ProviderUnavailable(f"{path}: wanted a JSON object, found {type(record).__name__}; move the folder away")
+    return record

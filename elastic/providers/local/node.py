@@ -1,0 +1,92 @@
+"""One local node: how it is doing, and how it is brought to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from elastic.errors import ProviderUnavailable
+from elastic.providers.base import Instance, InstanceState
+from elastic.providers.local import cgroup
+from elastic.providers.local.folder import Launch, NodeFolder, Start
+from elastic.providers.local.process import ProcessId, find_family, is_alive, kill, reap
+
+_KILL_ROUNDS = 20
+_KILL_PATIENCE_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class LocalNode:
+    """A node's folder and the processes that belong to it, in the cluster (the provider's root) that started them."""
+
+    folder: NodeFolder
+    cluster: str
+
+    def look(self, *, now_s: float) -> Instance | None:
+        """The node as it is now; None if nothing was ever started for it.
+
+        One whose agent is dead is ended on the spot: its workers would cost money and train for nobody.
+        """
+        launch, start = self.folder.launch(), self.folder.start()
+        if launch is None or (start is None and not self.folder.stop.exists()):
+            return None
+        if start is not None and not self.folder.stop.exists() and is_alive(start.process):
+            return _instance(launch, start, InstanceState.RUNNING)
+        if self.folder.exited_at_s() is None:
+            self.end(now_s=now_s)
+        exited_at_s = self.folder.exited_at_s()
+        state = InstanceState.STOPPING if exited_at_s is None else InstanceState.GONE
+        return _instance(launch, start, state, exited_at_s)
+
+    def end(self, *, now_s: float) -> None:
+        """Kills every process of the node, and records the exit once none is left.
+
+        Two looks in a row must find none: one may miss a child whose parent died while the look was under way.
+        """
+        launch, start = self.folder.launch(), self.folder.start()
+        if launch is None:
+            return
+        looks_without = 0
+        for _ in range(_KILL_ROUNDS):
+            family = self._family(launch, start)
+            if family:
+                kill(family, patience_s=_KILL_PATIENCE_S)
+            looks_without = 0 if family else looks_without + 1
+            if looks_without == 2:
+                self._bury(launch, start, now_s=now_s)
+                return
+
+    def _family(self, launch: Launch, start: Start | None) -> tuple[ProcessId, ...]:
+        try:
+            members = () if launch.cgroup is None else cgroup.members(launch.cgroup)
+            return find_family(
+                None if start is None else start.process, marks=marks(launch.node_id, self.cluster), members=members
+            )
+        except OSError as error:
+            raise ProviderUnavailable(f"{launch.node_id}: its processes cannot be listed: {error}") from error
+
+    def _bury(self, launch: Launch, start: Start | None, *, now_s: float) -> None:
+        if start is not None:
+            reap(start.process)
+        if launch.cgroup is not None:
+            cgroup.remove(launch.cgroup)
+        # What never ran never cost anything.
+        self.folder.record_exit(now_s=launch.claimed_at_s if start is None else now_s)
+
+
+def marks(node_id: str, cluster: str) -> Mapping[str, str]:
+    """What the environment of every process of a node says."""
+    return {"ELASTICD_NODE_ID": node_id, "ELASTICD_CLUSTER": cluster}
+
+
+def _instance(launch: Launch, start: Start | None, state: InstanceState, exited_at_s: float | None = None) -> Instance:
+    return Instance(
+        provider_id=launch.node_id,
+        node_id=launch.node_id,
+        job_id=launch.job_id,
+        token=launch.token,
+        offering=launch.offering,
+        state=state,
+        launched_at_s=launch.claimed_at_s if start is None else start.launched_at_s,
+        exited_at_s=exited_at_s,
+    )

@@ -1,0 +1,215 @@
+"""The provider whose nodes are process trees on this machine, each with its own share of CPU time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from elastic.clock import Clock
+from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.model import NodeType, Offering
+from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.local import cgroup, spawn
+from elastic.providers.local.cgroup import CpuCgroups
+from elastic.providers.local.folder import Launch, NodeFolder
+from elastic.providers.local.node import LocalNode, marks
+
+_NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_SPAWN_TIMEOUT_S = 30.0
+
+
+class LocalProvider:
+    """Starts each node as a detached `agent_command --config PATH`; nodes outlive the daemon.
+
+    All that is known of a node is in `root/nodes/<node_id>`: any number of providers on the same `root`, one after the
+    other or at once, see the same. A node's processes are told by ELASTICD_NODE_ID and ELASTICD_CLUSTER in their
+    environment, by descent, and by the node's control group if there is one. With `cgroups=None` the agent keeps the
+    quota; see `find_cpu_cgroups`.
+    """
+
+    name = "local"
+    minimum_billed_s = 0.0
+
+    def __init__(
+        self,
+        root: Path,
+        types: Sequence[NodeType],
+        *,
+        clock: Clock,
+        cgroups: CpuCgroups | None,
+        python: str = sys.executable,
+        agent_command: Sequence[str] | None = None,
+        checkpoint_root: Path | None = None,
+        artifact_root: Path | None = None,
+        lease_s: float = 600.0,
+        gone_visible_s: float = 3600.0,
+    ) -> None:
+        self._root = root.absolute()
+        self._types = {node_type.name: node_type for node_type in types}
+        self._clock = clock
+        self._cgroups = cgroups
+        self._python = python
+        self._agent_command = tuple(agent_command or (python, "-m", "elastic.agent"))
+        self._checkpoint_root = (checkpoint_root or self._root / "checkpoints").absolute()
+        self._artifact_root = (artifact_root or self._root / "artifacts").absolute()
+        self._lease_s = lease_s
+        self._gone_visible_s = gone_visible_s
+        self._nodes = self._root / "nodes"
+        self._tokens = self._root / "tokens"
+        for folder in (self._root, self._nodes, self._tokens):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._cluster = _cluster_of(self._root)
+        self._gone: dict[str, Instance] = {}
+
+    def node_types(self) -> tuple[NodeType, ...]:
+        return tuple(self._types.values())
+
+    def offerings(self) -> tuple[Offering, ...]:
+        return tuple(Offering(name) for name in self._types)
+
+    def launch(self, request: LaunchRequest) -> Instance:
+        folder = self._claim(request)
+        launch = folder.launch()
+        if launch is None:
+            raise ProviderUnavailable(f"{folder.path}: wanted the node's record, found none; launch it again")
+        if launch.token != request.token:
+            raise ProviderError(f"{launch.node_id}: was launched under another token; a new launch needs a new node id")
+        if folder.start() is None and not folder.stop.exists():
+            self._spawn(folder, launch, request)
+        instance = LocalNode(folder, self._cluster).look(now_s=self._clock.now_s())
+        if instance is None:
+            raise ProviderUnavailable(f"{launch.node_id}: wanted a started agent, found none; launch it again")
+        return instance
+
+    def instances(self) -> tuple[Instance, ...]:
+        now_s = self._clock.now_s()
+        try:
+            names = sorted(name for name in os.listdir(self._nodes) if _NODE_ID.fullmatch(name))
+        except OSError as error:
+            raise ProviderUnavailable(f"{self._nodes}: wanted the folders of the local nodes, found {error}") from error
+        found = (self._gone.get(name) or self._look(name, now_s=now_s) for name in names)
+        return tuple(instance for instance in found if instance is not None and self._is_recent(instance, now_s))
+
+    def terminate(self, provider_id: str, *, now_s: float) -> None:
+        folder = self._folder(provider_id)
+        if folder is not None and folder.exited_at_s() is None:
+            folder.record_stop(now_s=now_s)
+            LocalNode(folder, self._cluster).end(now_s=now_s)
+
+    def log_path(self, provider_id: str) -> str | None:
+        folder = self._folder(provider_id)
+        return None if folder is None else str(folder.logs)
+
+    def _claim(self, request: LaunchRequest) -> NodeFolder:
+        """The folder of the node that the token buys. A link, made in one step, ties the two for good."""
+        link = self._tokens / hashlib.sha256(request.token.encode()).hexdigest()
+        if not link.is_symlink():
+            if not _NODE_ID.fullmatch(request.node_id):
+                raise ProviderError(f"{request.node_id!r}: a local node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
+            self._node_type(request.offering)
+            with suppress(FileExistsError):
+                link.symlink_to(Path("..", "nodes", request.node_id))
+        folder = NodeFolder(self._nodes / link.readlink().name)
+        if folder.launch() is None:
+            folder.create(self._to_be_launched(request, folder.path.name))
+        return folder
+
+    def _node_type(self, offering: Offering) -> NodeType:
+        if offering not in self.offerings():
+            on_offer = ", ".join(self._types) or "none"
+            raise ProviderError(f"{offering}: no such local offering; the node types on offer are {on_offer}")
+        return self._types[offering.node_type]
+
+    def _to_be_launched(self, request: LaunchRequest, node_id: str) -> Launch:
+        return Launch(
+            node_id=node_id,
+            job_id=request.job_id,
+            token=request.token,
+            offering=request.offering,
+            cpu=self._node_type(request.offering).cpu,
+            cgroup=None if self._cgroups is None else self._cgroups.path(f"{self._cluster}-{node_id}"),
+            claimed_at_s=self._clock.now_s(),
+        )
+
+    def _spawn(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> None:
+        """Has the agent started by a short-lived program of its own, which sees to it that it happens only once."""
+        spawn.write_whole(str(folder.agent_config), self._agent_config(folder, launch, request))
+        order = spawn.Order(
+            lock=str(folder.lock),
+            process=str(folder.process),
+            vetoes=[str(folder.stop), str(folder.exit)],
+            cgroup=None if launch.cgroup is None else str(launch.cgroup),
+            argv=[*self._agent_command, "--config", str(folder.agent_config)],
+            env=_inherited() | dict(request.env) | dict(marks(launch.node_id, self._cluster)),
+            folder=str(folder.work),
+            log=str(folder.logs / "agent.log"),
+            launched_at_s=self._clock.now_s(),
+        )
+        command = (self._python, "-I", "-S", spawn.__file__)
+        try:
+            if launch.cgroup is not None and self._cgroups is not None:
+                self._cgroups.create(launch.cgroup.name, cpu=launch.cpu)
+            subprocess.run(
+                command, input=json.dumps(order).encode(), capture_output=True, check=True, timeout=_SPAWN_TIMEOUT_S
+            )
+        except subprocess.CalledProcessError as error:
+            said = error.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            raise ProviderUnavailable(f"{launch.node_id}: its agent could not be started: {said}") from error
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ProviderUnavailable(f"{launch.node_id}: its agent could not be started: {error}") from error
+
+    def _agent_config(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> dict[str, object]:
+        return {
+            "node_id": launch.node_id,
+            "daemon_url": request.daemon_url,
+            "join_token": request.join_token,
+            "work_dir": str(folder.work),
+            "advertise_host": "127.0.0.1",
+            "checkpoint_root": str(self._checkpoint_root),
+            "artifact_root": str(self._artifact_root),
+            "cpu_quota": launch.cpu if launch.cgroup is None else None,
+            "lease_s": self._lease_s,
+            "env": dict(request.env),
+        }
+
+    def _look(self, name: str, *, now_s: float) -> Instance | None:
+        """The node as it is now. What is gone stays gone, so it is remembered and looked at no more."""
+        folder = NodeFolder(self._nodes / name)
+        instance = LocalNode(folder, self._cluster).look(now_s=now_s)
+        if instance is not None and instance.state is InstanceState.GONE:
+            self._gone[name] = instance
+            launch = folder.launch()
+            if launch is not None and launch.cgroup is not None:
+                cgroup.remove(launch.cgroup)  # It may still have been busy when the exit was recorded.
+        return instance
+
+    def _is_recent(self, instance: Instance, now_s: float) -> bool:
+        return instance.exited_at_s is None or instance.exited_at_s >= now_s - self._gone_visible_s
+
+    def _folder(self, provider_id: str) -> NodeFolder | None:
+        folder = NodeFolder(self._nodes / provider_id)
+        return folder if _NODE_ID.fullmatch(provider_id) and folder.path.is_dir() else None
+
+
+def _cluster_of(root: Path) -> str:
+    """The root's own name: another elasticd on this machine may well have a node of the same id."""
+    path = root / "cluster"
+    partial = root / f"cluster.{uuid.uuid4().hex}"
+    partial.write_text(uuid.uuid4().hex[:12])
+    with suppress(FileExistsError):
+        os.link(partial, path)
+    partial.unlink()
+    return path.read_text()
+
+
+def _inherited() -> dict[str, str]:
+    """This process's environment, less what configures the daemon (its token, its database)."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")}

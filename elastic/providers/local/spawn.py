@@ -1,0 +1,109 @@
+"""Starts one detached process at most once; runs as a program of its own, apart from the daemon and its threads.
+
+The order comes as JSON on stdin. Under the node's lock a child is forked that waits for one byte; who the child is goes
+to the process file; only then does the byte let it become the agent. A crash at any point therefore leaves either no
+process, or one that the file names: a repeated order can never start a second one.
+
+Standard library only and no import of `elastic`: it runs as `python -I -S spawn.py`, which starts in 10 ms.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NoReturn, TypedDict
+
+
+class Order(TypedDict):
+    """What to start, and the files that say whether it was started (`process`) or must not be (`vetoes`)."""
+
+    lock: str
+    process: str
+    vetoes: list[str]
+    cgroup: str | None
+    argv: list[str]
+    env: dict[str, str]
+    folder: str
+    log: str
+    launched_at_s: float
+
+
+def start_once(order: Order) -> None:
+    """Starts what `order` asks for, unless its files say that it was started before or must not be."""
+    with open(order["lock"], "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if any(os.path.exists(path) for path in (order["process"], *order["vetoes"])):
+            return
+        if order["cgroup"] is not None:
+            # "0" is the writer itself; the child inherits it, so the agent never runs a moment without its quota.
+            Path(order["cgroup"], "cgroup.procs").write_text("0")
+        _start(order)
+
+
+def write_whole(path: str, value: object) -> None:
+    """Writes `value` as JSON so that the file, once seen, is complete and survives a power cut."""
+    partial = f"{path}.{os.getpid()}.partial"
+    with open(partial, "w", opener=_private) as file:
+        json.dump(value, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(partial, path)
+
+
+def start_ticks(pid: int) -> int:
+    """When the process started, in clock ticks since boot: with the boot's id it tells a reused number apart."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+
+
+def boot_id() -> str:
+    """Names this boot of the machine."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _start(order: Order) -> None:
+    read_end, write_end = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(write_end)
+        if not os.read(read_end, 1):
+            os._exit(1)  # The spawner died before it had recorded this process.
+        _become(order)
+    record = {
+        "pid": pid,
+        "start_ticks": start_ticks(pid),
+        "boot_id": boot_id(),
+        "launched_at_s": order["launched_at_s"],
+    }
+    write_whole(order["process"], record)
+    os.write(write_end, b"!")
+
+
+def _become(order: Order) -> NoReturn:
+    """Turns this process into the one ordered, in a session of its own, with nothing inherited but its environment."""
+    try:
+        os.setsid()
+        os.chdir(order["folder"])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        # Python ignores SIGPIPE, a daemon under nohup SIGHUP, a shell's background job SIGINT: an agent must not.
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.execvpe(order["argv"][0], order["argv"], order["env"])
+    except OSError as error:
+        os.write(2, f"cannot start {order['argv'][0]}: {error}\n".encode())
+    os._exit(127)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+if __name__ == "__main__":
+    start_once(json.load(sys.stdin))

@@ -1,0 +1,189 @@
+"""What every provider must do, whatever it sells: each implementation's tests inherit this suite."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from elastic.clock import Clock
+from elastic.errors import ProviderError
+from elastic.model import Offering
+from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where machines are: `connect` gives one more provider that looks at the same ones.
+
+    `pass_time` gives machines the time that they need to come or to go; `destroy` ends one behind the provider's back.
+    """
+
+    connect: Callable[[], Provider]
+    clock: Clock
+    pass_time: Callable[[], None]
+    destroy: Callable[[str], None]
+
+
+def request(number: int, offering: Offering) -> LaunchRequest:
+    return LaunchRequest(
+        token=f"token-{number}",
+        node_id=f"node-{number}",
+        job_id="job-1",
+        offering=offering,
+        daemon_url="http://127.0.0.1:8470",
+        join_token=f"secret-{number}",
+        env={"GREETING": "hello"},
+    )
+
+
+class ProviderContract:
+    """Inherit it, and give a fixture `world`."""
+
+    @pytest.fixture
+    def provider(self, world: World) -> Provider:
+        return world.connect()
+
+    @pytest.fixture
+    def offering(self, provider: Provider) -> Offering:
+        return provider.offerings()[0]
+
+    def test_every_offering_sells_a_node_type_on_offer(self, provider: Provider) -> None:
+        assert provider.offerings()
+        assert {o.node_type for o in provider.offerings()} <= {t.name for t in provider.node_types()}
+
+    def test_has_a_name_and_a_minimum_that_it_bills(self, provider: Provider) -> None:
+        assert provider.name
+        assert provider.minimum_billed_s >= 0
+
+    def test_a_launch_gives_back_what_was_asked_for(self, world: World, provider: Provider, offering: Offering) -> None:
+        wanted = request(1, offering)
+        earliest_s = world.clock.now_s()
+        instance = provider.launch(wanted)
+        assert (instance.node_id, instance.job_id, instance.token) == (wanted.node_id, wanted.job_id, wanted.token)
+        assert instance.offering == offering
+        assert instance.state in (InstanceState.PENDING, InstanceState.RUNNING)
+        assert earliest_s <= instance.launched_at_s <= world.clock.now_s()
+        assert instance.exited_at_s is None
+
+    def test_the_same_token_never_buys_a_second_machine(self, provider: Provider, offering: Offering) -> None:
+        first = provider.launch(request(1, offering))
+        second = provider.launch(request(1, offering))
+        assert second.provider_id == first.provider_id
+        assert second.launched_at_s == first.launched_at_s
+        assert len(provider.instances()) == 1
+
+    def test_the_token_counts_and_not_the_rest_of_the_request(self, provider: Provider, offering: Offering) -> None:
+        first = provider.launch(request(1, offering))
+        second = provider.launch(replace(request(2, offering), token="token-1"))
+        assert (second.provider_id, second.node_id) == (first.provider_id, first.node_id)
+        assert len(provider.instances()) == 1
+
+    def test_the_token_of_a_gone_machine_gives_the_gone_machine(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        first = provider.launch(request(1, offering))
+        _end(world, provider, first)
+        again = provider.launch(request(1, offering))
+        assert (again.provider_id, again.state) == (first.provider_id, InstanceState.GONE)
+
+    def test_another_token_buys_another_machine(self, provider: Provider, offering: Offering) -> None:
+        ids = {provider.launch(request(number, offering)).provider_id for number in (1, 2)}
+        assert len(ids) == 2
+        assert {i.provider_id for i in provider.instances()} == ids
+
+    def test_a_machine_comes_up(self, world: World, provider: Provider, offering: Offering) -> None:
+        launched = provider.launch(request(1, offering))
+        world.pass_time()
+        assert _seen(provider, launched).state is InstanceState.RUNNING
+
+    def test_what_is_not_sold_is_refused_and_buys_nothing(self, provider: Provider) -> None:
+        with pytest.raises(ProviderError, match="no-such-type"):
+            provider.launch(request(1, Offering("no-such-type")))
+        assert provider.instances() == ()
+
+    def test_instances_are_listed_without_being_changed(self, provider: Provider, offering: Offering) -> None:
+        assert provider.instances() == ()
+        provider.launch(request(1, offering))
+        assert [i.node_id for i in provider.instances()] == [i.node_id for i in provider.instances()] == ["node-1"]
+
+    def test_terminating_one_machine_leaves_the_others_alone(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        first, second = (provider.launch(request(number, offering)) for number in (1, 2))
+        _end(world, provider, first)
+        assert _seen(provider, first).state is InstanceState.GONE
+        assert _seen(provider, second).state is InstanceState.RUNNING
+
+    def test_a_terminated_machine_is_gone_for_good_from_one_instant_on(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        launched = provider.launch(request(1, offering))
+        _end(world, provider, launched)
+        gone = _seen(provider, launched)
+        assert gone.exited_at_s is not None
+        assert launched.launched_at_s <= gone.exited_at_s <= world.clock.now_s()
+        provider.terminate(launched.provider_id, now_s=world.clock.now_s())
+        world.pass_time()
+        assert _seen(provider, launched) == gone
+
+    def test_a_machine_on_its_way_out_is_never_called_running(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        launched = provider.launch(request(1, offering))
+        world.pass_time()
+        provider.terminate(launched.provider_id, now_s=world.clock.now_s())
+        assert _seen(provider, launched).state in (InstanceState.STOPPING, InstanceState.GONE)
+
+    @pytest.mark.parametrize("provider_id", ["never-seen", "", "../../etc", "i-0123456789abcdef0"])
+    def test_terminating_what_is_unknown_is_fine(self, world: World, provider: Provider, provider_id: str) -> None:
+        provider.terminate(provider_id, now_s=world.clock.now_s())
+        assert provider.instances() == ()
+
+    @pytest.mark.parametrize("provider_id", ["never-seen", "../../etc"])
+    def test_what_is_unknown_has_no_logs(self, provider: Provider, provider_id: str) -> None:
+        assert provider.log_path(provider_id) is None
+
+    def test_a_second_provider_sees_what_the_first_one_launched(self, world: World, offering: Offering) -> None:
+        launched = world.connect().launch(request(1, offering))
+        world.pass_time()
+        adopted = world.connect().instances()
+        assert adopted == (replace(launched, state=InstanceState.RUNNING),)
+
+    def test_a_second_provider_honours_the_tokens_of_the_first(self, world: World, offering: Offering) -> None:
+        first = world.connect().launch(request(1, offering))
+        other = world.connect()
+        assert other.launch(request(1, offering)).provider_id == first.provider_id
+        assert len(other.instances()) == 1
+
+    def test_a_second_provider_ends_what_the_first_one_launched(self, world: World, offering: Offering) -> None:
+        first, second = world.connect(), world.connect()
+        launched = first.launch(request(1, offering))
+        _end(world, second, launched)
+        assert _seen(first, launched) == _seen(second, launched)
+        assert _seen(first, launched).state is InstanceState.GONE
+
+    def test_a_machine_that_ends_by_itself_is_found_gone(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        launched = provider.launch(request(1, offering))
+        world.pass_time()
+        world.destroy(launched.provider_id)
+        gone = _seen(provider, launched)
+        assert gone.state is InstanceState.GONE
+        assert gone.exited_at_s is not None
+        assert _seen(provider, launched) == gone
+
+    def test_the_join_token_is_in_nothing_that_the_provider_shows(self, provider: Provider, offering: Offering) -> None:
+        instance = provider.launch(request(1, offering))
+        assert "secret-1" not in repr(instance)
+        assert "secret-1" not in repr(provider.instances())
+
+
+def _end(world: World, provider: Provider, instance: Instance) -> None:
+    provider.terminate(instance.provider_id, now_s=world.clock.now_s())
+    world.pass_time()
+
+
+def _seen(provider: Provider, wanted: Instance) -> Instance:
+    (instance,) = (i for i in provider.instances() if i.provider_id == wanted.provider_id)
+    return instance
