@@ -7,6 +7,7 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── Unauthorized             no token, or a token that may not do this
 ├── StoreUnavailable         the database cannot be read or written: no launches until it can
 ├── AlreadyRunning           another daemon owns this database
+├── DaemonUnreachable        no daemon answers at the address in force
 ├── PriceUnavailable         no price in force for an offering that a launch needs
 └── ProviderError            a provider could not do what it was asked
     ├── CapacityUnavailable  none of these machines is to be had now; try another offering
@@ -19,11 +20,15 @@ class ElasticError(Exception):
 
 
 class InvalidInput(ElasticError):
-    """The caller sent something wrong; `field` is the path of the part at fault, if there is one."""
+    """The caller sent something wrong; `field` is the path of the part at fault, if there is one.
 
-    def __init__(self, message: str, *, field: str | None = None) -> None:
+    `faults` lists (field, message) where one answer can name several.
+    """
+
+    def __init__(self, message: str, *, field: str | None = None, faults: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__(message)
         self.field = field
+        self.faults = faults
 
 
 class NotFound(ElasticError):
@@ -44,6 +49,10 @@ class StoreUnavailable(ElasticError):
 
 class AlreadyRunning(ElasticError):
     """Another daemon owns this database."""
+
+
+class DaemonUnreachable(ElasticError):
+    """No daemon answers at the address in force."""
 
 
 class PriceUnavailable(ElasticError):

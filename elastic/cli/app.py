@@ -1,0 +1,71 @@
+"""Puts the commands together, and turns every error into a message and an exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elastic import __version__
+from elastic.cli import db, decision, doctor, event, job, ledger, measurement, node, node_type, price, serve, token
+from elastic.cli.connection import Connection
+from elastic.cli.exits import exit_code_of
+from elastic.errors import ElasticError
+
+app = typer.Typer(
+    name="elasticd",
+    help="Runs PyTorch training where a dollar buys the most iterations.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"elasticd {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    context: typer.Context,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", envvar="ELASTICD_URL", help="The daemon's address; else host and port of the settings."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", help="File of the token; else ELASTICD_TOKEN, else the data folder's."),
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    context.obj = Connection(url=url, token_file=token_file)
+
+
+app.command("serve")(serve.serve)
+app.command("doctor")(doctor.doctor)
+app.add_typer(job.app, name="job")
+app.add_typer(decision.app, name="decision")
+app.add_typer(node.app, name="node")
+app.add_typer(node_type.app, name="type")
+app.add_typer(price.app, name="price")
+app.add_typer(measurement.app, name="measurement")
+app.add_typer(ledger.app, name="ledger")
+app.add_typer(event.app, name="event")
+app.add_typer(token.app, name="token")
+app.add_typer(db.app, name="db")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits with a status of `elastic.cli.exits`."""
+    try:
+        app(arguments)
+    except ElasticError as error:
+        print(f"elasticd: {error}", file=sys.stderr)
+        sys.exit(exit_code_of(error))

@@ -1,0 +1,154 @@
+"""The REST client: asks the daemon, and turns every refusal into an error of `elastic.errors`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import httpx2
+
+from elastic.errors import (
+    Conflict,
+    DaemonUnreachable,
+    ElasticError,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+    Unauthorized,
+)
+
+JsonObject: TypeAlias = dict[str, Any]
+
+_TIMEOUT_S = 30.0
+_PAGE_SIZE = 500
+_ERRORS: Mapping[int, type[ElasticError]] = {
+    400: InvalidInput,
+    401: Unauthorized,
+    403: Unauthorized,
+    404: NotFound,
+    409: Conflict,
+    412: Conflict,
+    413: InvalidInput,
+    415: InvalidInput,
+    422: InvalidInput,
+    429: StoreUnavailable,
+    503: StoreUnavailable,
+}
+
+
+class Client:
+    """One daemon, by its REST interface under /v1. `transport` lets tests answer in process."""
+
+    def __init__(self, *, url: str, token: str, transport: httpx2.BaseTransport | None = None) -> None:
+        self.url = url.rstrip("/")
+        try:
+            self._http = httpx2.Client(
+                base_url=self.url,
+                headers={"Authorization": f"Bearer {token}", "User-Agent": "elasticd-cli"},
+                timeout=_TIMEOUT_S,
+                transport=transport,
+                trust_env=False,  # a proxy of the environment must not see a loopback token
+            )
+        except httpx2.InvalidURL as error:
+            raise InvalidInput(f"wanted the daemon's address as http://host:port, got {url!r}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._http.close()
+
+    def get(self, path: str, **query: str | int | float | None) -> JsonObject:
+        """Gives the object at `path`; None leaves a query parameter out."""
+        return _object(self._send("GET", path, params=_given(query)))
+
+    def items(self, path: str, *, limit: int, **query: str | int | None) -> list[JsonObject]:
+        """Gives up to `limit` items of the list at `path`, page by page, newest first."""
+        found: list[JsonObject] = []
+        before: int | None = None
+        while len(found) < limit:
+            page = self.get(path, limit=min(_PAGE_SIZE, limit - len(found)), before=before, **query)
+            found += page["items"]
+            before = page.get("next_before")
+            if before is None:
+                break
+        return found
+
+    def post(self, path: str, body: object = None, *, headers: Mapping[str, str] | None = None) -> JsonObject:
+        """Posts `body` as JSON (a str is sent as YAML) and gives the answer."""
+        if isinstance(body, str):
+            content, kind = body.encode(), "application/yaml"
+        else:
+            content, kind = b"" if body is None else json.dumps(body).encode(), "application/json"
+        sent = {"Content-Type": kind, **(headers or {})}
+        return _object(self._send("POST", path, content=content, headers=sent))
+
+    def text(self, path: str, **query: str | int | None) -> str:
+        """Gives the text at `path`."""
+        return self._send("GET", path, params=_given(query)).text
+
+    def events(self, *, after: int | None, job: str | None) -> Iterator[JsonObject]:
+        """Gives events as they happen, until the daemon closes the stream."""
+        headers = {"Accept": "text/event-stream"}
+        query = _given({"after": after, "job": job})
+        try:
+            timeout = httpx2.Timeout(_TIMEOUT_S, read=None)
+            with self._http.stream("GET", "/v1/events", params=query, headers=headers, timeout=timeout) as answer:
+                if answer.is_error:
+                    answer.read()
+                    raise error_of(answer)
+                for line in answer.iter_lines():
+                    if line.startswith("data:") and len(line) > len("data:"):
+                        yield json.loads(line.removeprefix("data:"))
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        try:
+            answer = self._http.request(method, path, **options)
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
+        if answer.is_error:
+            raise error_of(answer)
+        return answer
+
+    def _unreachable(self, error: httpx2.TransportError) -> DaemonUnreachable:
+        return DaemonUnreachable(
+            f"wanted a daemon at {self.url}, found none ({error}): start it with `elasticd serve`,"
+            " or name another with --url or ELASTICD_URL"
+        )
+
+
+def error_of(answer: httpx2.Response) -> ElasticError:
+    """Gives the error that a refusal means, with every fault that its problem document lists."""
+    try:
+        problem = answer.json()
+    except ValueError:
+        problem = {}
+    if not isinstance(problem, dict):
+        problem = {}
+    said = problem.get("detail") or problem.get("title") or answer.text.strip()[:500] or answer.reason_phrase
+    faults = [f"\n  {each.get('field') or 'body'}: {each.get('message')}" for each in problem.get("errors") or ()]
+    if answer.status_code == 401:
+        said += ": the token is not this daemon's; see `elasticd token show` on its machine"
+    default = StoreUnavailable if answer.status_code >= 500 else ElasticError
+    return _ERRORS.get(answer.status_code, default)(f"{said}{''.join(faults)}")
+
+
+def _object(answer: httpx2.Response) -> JsonObject:
+    try:
+        found = answer.json()
+    except ValueError as error:
+        kind = answer.headers.get("content-type", "no type")
+        raise ElasticError(f"wanted JSON from {answer.url}, got {kind}: is this elasticd's address?") from error
+    if not isinstance(found, dict):
+        raise ElasticError(f"wanted a JSON object from {answer.url}, got {type(found).__name__}: versions may differ")
+    return found
+
+
+def _given(query: Mapping[str, str | int | float | None]) -> dict[str, str | int | float]:
+    return {name: value for name, value in query.items() if value is not None}

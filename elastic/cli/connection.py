@@ -1,0 +1,64 @@
+"""Where the daemon is and what opens it: command line over environment over settings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastic.errors import Unauthorized
+
+if TYPE_CHECKING:
+    from elastic.cli.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What the command line said of the daemon; None means: as the environment or the settings say."""
+
+    url: str | None = None
+    token_file: Path | None = None
+
+    def open(self) -> Client:
+        """Gives a client of that daemon. Raises Unauthorized if no token is to be found."""
+        from elastic.cli.client import Client  # `elasticd --help` needs no HTTP
+
+        return Client(url=self.url or os.environ.get("ELASTICD_URL") or default_url(), token=self._token())
+
+    def _token(self) -> str:
+        if self.token_file is None and (token := os.environ.get("ELASTICD_TOKEN")):
+            return token
+        return read_token(self.token_file or default_token_file())
+
+
+def read_token(path: Path) -> str:
+    """Gives the token that `path` holds."""
+    try:
+        token = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError as error:
+        raise Unauthorized(
+            f"wanted a token in {path}, found no such file: `elasticd serve` makes it at its first start;"
+            " for a daemon elsewhere, set ELASTICD_URL and ELASTICD_TOKEN"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unauthorized(f"cannot read the token in {path}: {error}") from error
+    if not token:
+        raise Unauthorized(f"wanted a token in {path}, found an empty file: `elasticd token rotate` writes a new one")
+    return token
+
+
+def default_url() -> str:
+    """The address that the settings give to a daemon on this machine."""
+    from elastic.config import load_settings  # pydantic takes 0.2 s
+
+    settings = load_settings()
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "") else settings.host
+    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+
+
+def default_token_file() -> Path:
+    """The token file of a daemon on this machine."""
+    from elastic.config import load_settings  # pydantic takes 0.2 s
+
+    return load_settings().token_file

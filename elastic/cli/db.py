@@ -1,0 +1,36 @@
+"""`elasticd db`: the database, migrated and checked without a daemon."""
+
+from __future__ import annotations
+
+import typer
+
+from elastic.cli.exits import ExitCode
+
+app = typer.Typer(help="The database.", no_args_is_help=True)
+
+
+@app.command("migrate")
+def migrate() -> None:
+    """Bring the database to this version's tables; makes it if there is none."""
+    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    from elastic.store import open_store
+
+    url = load_settings().url
+    open_store(url).close()
+    print(f"{url}: migrated")
+
+
+@app.command("check")
+def check() -> None:
+    """Say whether the database is sound and up to date; changes nothing, ends with status 1 if not."""
+    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    from elastic.store import inspect_store
+
+    url = load_settings().url
+    state = inspect_store(url)
+    print(f"{url}: revision {state.revision or 'none'}, newest {state.newest_revision}")
+    for damage in state.damages:
+        print(f"damaged: {damage}")
+    if state.damages or not state.is_migrated:
+        print("to mend: restore a copy" if state.damages else "to mend: elasticd db migrate")
+        raise typer.Exit(ExitCode.ERROR)

@@ -1,0 +1,80 @@
+"""`elasticd decision`: what was decided, why, and whether it would be decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.candidates import candidate_table
+from elastic.cli.exits import ExitCode
+from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+app = typer.Typer(help="What was decided, and why.", no_args_is_help=True)
+
+DecisionArgument = Annotated[int, typer.Argument(help="The decision's id.", min=1)]
+
+COLUMNS = (
+    Column("DECISION", "id", is_number=True),
+    Column("AT", "at_s", render.instant),
+    Column("JOB", "job_id"),
+    Column("ACTION", "plan.action"),
+    Column("TARGET", "plan.target", render.group),
+    Column("TICKS", "ticks", is_number=True),
+    Column("REASON", "plan.reason.text", can_wrap=True),
+)
+
+
+@app.command("ls")
+def list_decisions(
+    context: typer.Context, job: JobOption = None, limit: LimitOption = 20, output: OutputOption = Output.TABLE
+) -> None:
+    """List decisions, newest first; holds that repeat share one line."""
+    with connection_of(context).open() as client:
+        render.show_list(client.items("/v1/decisions", limit=limit, job=job), COLUMNS, output)
+
+
+@app.command("explain")
+def explain(context: typer.Context, decision: DecisionArgument, output: OutputOption = Output.TABLE) -> None:
+    """Say why a decision was made, and from what; `-o json` prints its whole snapshot."""
+    with connection_of(context).open() as client:
+        found = client.get(f"/v1/decisions/{decision}")
+    if output is Output.JSON:
+        render.show_json(found)
+    else:
+        explain_decision(found)
+
+
+@app.command("replay")
+def replay(context: typer.Context, decision: DecisionArgument, output: OutputOption = Output.TABLE) -> None:
+    """Decide again from the stored snapshot; ends with status 1 if the plan differs."""
+    with connection_of(context).open() as client:
+        found = client.post(f"/v1/decisions/{decision}:replay")
+    if output is Output.JSON:
+        render.show_json(found)
+    elif found["is_equal"]:
+        print(f"decision {decision}: the same snapshot gives the same plan")
+    else:
+        print(f"decision {decision}: the same snapshot now gives another plan: {found['plan']['reason']['text']}")
+    if not found["is_equal"]:
+        raise typer.Exit(ExitCode.ERROR)
+
+
+def explain_decision(decision: Mapping[str, Any]) -> None:
+    """Prints a decision: the choice, the reason, the numbers that decided, every candidate, the limits that bit."""
+    plan = decision["plan"]
+    target = render.group(plan["target"]) if plan["target"] else "no nodes"
+    held = f", held for {decision['ticks']} ticks" if decision["ticks"] > 1 else ""
+    print(f"decision {decision['id']} of job {decision['job_id']}, {render.instant(decision['at_s'])}{held}")
+    print(f"{plan['action']}: {target}  (policy {decision['policy']}, {plan['reason']['code']})")
+    print(plan["reason"]["text"])
+    if plan["reason"]["numbers"]:
+        print("  " + ", ".join(f"{name} = {value:.6g}" for name, value in plan["reason"]["numbers"].items()))
+    for limit in plan["limited_by"]:
+        print(f"limited by {limit}")
+    if plan["candidates"]:
+        print()
+        render.show(candidate_table(plan["candidates"], chosen=plan["target"]))

@@ -1,0 +1,56 @@
+"""`elasticd event`: what happened, in words, as it happens if you like."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+if TYPE_CHECKING:
+    from elastic.cli.client import Client, JsonObject
+
+app = typer.Typer(help="What happened, in words.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("EVENT", "id", is_number=True),
+    Column("AT", "at_s", render.instant),
+    Column("JOB", "job_id"),
+    Column("KIND", "kind"),
+    Column("WHAT", "text", can_wrap=True),
+)
+
+
+@app.command("ls")
+def list_events(
+    context: typer.Context,
+    job: JobOption = None,
+    after: Annotated[int, typer.Option(min=0, help="Only events after this one's id.")] = 0,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay, and print events as they happen.")] = False,
+    limit: LimitOption = 100,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """List events, oldest first; with --follow, until Ctrl-C."""
+    with connection_of(context).open() as client:
+        if follow:
+            _follow(client, after=after, job=job, output=output)
+        else:
+            found = client.get("/v1/events", after=after, limit=min(limit, 500), job=job)["items"]
+            render.show_list(found, COLUMNS, output)
+
+
+def _follow(client: Client, *, after: int, job: str | None, output: Output) -> None:
+    try:
+        for event in client.events(after=after, job=job):
+            print(line_of(event) if output is Output.TABLE else json.dumps(event), flush=True)
+    except KeyboardInterrupt:
+        return
+
+
+def line_of(event: JsonObject) -> str:
+    """Writes an event as one line."""
+    return f"{render.instant(event['at_s'])}  {event['kind']:<12}  {event['text']}"

@@ -1,0 +1,195 @@
+"""`elasticd job`: submit training jobs, follow them, steer them, account for them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
+
+import typer
+
+from elastic.cli import job_pages, render
+from elastic.cli.decision import explain_decision
+from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOption, connection_of
+from elastic.cli.render import Column, Output
+from elastic.clock import SystemClock
+from elastic.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from elastic.cli.client import Client
+    from elastic.cli.exits import ExitCode
+    from elastic.cli.watch import Standing
+
+app = typer.Typer(help="Training jobs.", no_args_is_help=True)
+
+_SPEC_LIMIT_BYTES = 65_536  # what the daemon takes
+
+COLUMNS = (
+    Column("JOB", "id"),
+    Column("NAME", "spec.name"),
+    Column("PHASE", "phase"),
+    Column("ITERATION", "progress.iteration", render.count, is_number=True),
+    Column("OF", "progress.iterations", render.count, is_number=True),
+    Column("GROUP", "current_group", render.group),
+    Column("SPENT", "spent_usd", render.usd, is_number=True),
+    Column("TIME LEFT", "progress.eta_s", render.duration, is_number=True),
+    Column("SUBMITTED", "submitted_at_s", render.instant),
+)
+
+
+@app.command("submit")
+def submit(
+    context: typer.Context,
+    file: Annotated[str, typer.Option("--file", "-f", help="The job's YAML or JSON; - reads standard input.")],
+    yes: YesOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the priced plan and submit nothing.")] = False,
+    key: Annotated[
+        str | None, typer.Option("--idempotency-key", help="The same key with the same job submits it only once.")
+    ] = None,
+    watch_it: Annotated[bool, typer.Option("--watch", "-w", help="Then watch it until it ends.")] = False,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Print the priced plan, ask, and submit."""
+    spec = read_spec(file)
+    with connection_of(context).open() as client:
+        plan = client.post("/v1/jobs:plan", spec)
+        if dry_run and output is Output.JSON:
+            render.show_json(plan)
+        elif output is Output.TABLE:
+            job_pages.show_plan(plan)
+        if dry_run:
+            return
+        _confirm("submit this job?", yes=yes, can_ask=file != "-")
+        job = client.post("/v1/jobs", spec, headers={"Idempotency-Key": key} if key else None)
+        if output is Output.JSON:
+            render.show_json(job)
+        else:
+            print(f"submitted {job['spec']['name']}: job {job['id']}; `elasticd job watch {job['id']}` follows it")
+        if watch_it:
+            raise typer.Exit(_watch(client, job["id"], timeout_s=None))
+
+
+@app.command("ls")
+def list_jobs(context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE) -> None:
+    """List jobs, newest first."""
+    with connection_of(context).open() as client:
+        render.show_list(client.items("/v1/jobs", limit=limit), COLUMNS, output)
+
+
+@app.command("get")
+def get(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
+    """Show one job: its standing, its money, its candidates."""
+    with connection_of(context).open() as client:
+        found = client.get(path_of(job))
+    if output is Output.JSON:
+        render.show_json(found)
+    else:
+        job_pages.show_job(found)
+
+
+@app.command("watch")
+def watch(
+    context: typer.Context,
+    job: JobArgument,
+    timeout_s: Annotated[float | None, typer.Option("--timeout", help="Stop watching after this many seconds.")] = None,
+) -> None:
+    """Follow a job until it ends; Ctrl-C stops the watching, never the job."""
+    with connection_of(context).open() as client:
+        raise typer.Exit(_watch(client, job, timeout_s=timeout_s))
+
+
+@app.command("logs")
+def logs(
+    context: typer.Context,
+    job: JobArgument,
+    tail: Annotated[int, typer.Option("--tail", "-n", min=1, max=10_000, help="At most this many last lines.")] = 100,
+) -> None:
+    """Print the last lines that the job's nodes wrote."""
+    with connection_of(context).open() as client:
+        sys.stdout.write(client.text(f"{path_of(job)}/logs", tail=tail))
+
+
+@app.command("stop")
+def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
+    """Drain the job at its next safe point, keep its checkpoint, end its nodes."""
+    with connection_of(context).open() as client:
+        found = client.get(path_of(job))
+        _confirm(f"stop {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes)
+        stopped = client.post(f"{path_of(job)}:stop")
+        print(f"job {stopped['id']}: {stopped['phase']}")
+
+
+@app.command("scale")
+def scale(
+    context: typer.Context,
+    job: JobArgument,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Train on this many nodes.")] = None,
+    node_type: Annotated[str | None, typer.Option("--type", help="Train on this node type.")] = None,
+) -> None:
+    """Ask for another group now; the next decisions start from there."""
+    wanted = {"nodes": nodes, "node_type": node_type}
+    given = {name: value for name, value in wanted.items() if value is not None}
+    if not given:
+        raise InvalidInput("scale: wanted --nodes or --type, got neither")
+    with connection_of(context).open() as client:
+        found = client.post(f"{path_of(job)}:scale", given)
+        print(f"job {found['id']}: {found['phase']}")
+
+
+@app.command("explain")
+def explain(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
+    """Say why the job is where it is: its newest decision."""
+    with connection_of(context).open() as client:
+        newest = client.items("/v1/decisions", limit=1, job=client.get(path_of(job))["id"])
+    if not newest:
+        raise NotFound(f"{job}: nothing has been decided yet; the first tick decides")
+    if output is Output.JSON:
+        render.show_json(newest[0])
+    else:
+        explain_decision(newest[0])
+
+
+@app.command("report")
+def report(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
+    """Account for the job: dollars by node, what fixed choices would have cost, the decisions."""
+    with connection_of(context).open() as client:
+        found = client.get(f"{path_of(job)}/report")
+    if output is Output.JSON:
+        render.show_json(found)
+    else:
+        job_pages.show_report(found)
+
+
+def read_spec(file: str) -> str:
+    """Gives the text of a job's YAML or JSON; `-` is standard input."""
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error}") from error
+    if len(text.encode()) > _SPEC_LIMIT_BYTES:
+        raise InvalidInput(f"{file}: wanted at most {_SPEC_LIMIT_BYTES} bytes, got {len(text.encode())}")
+    return text
+
+
+def path_of(job: str) -> str:
+    """Gives the path of a job's resource, whatever its name holds."""
+    return f"/v1/jobs/{quote(job, safe='')}"
+
+
+def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
+    from elastic.cli.watch import standing_of
+    from elastic.cli.watch import watch as watch_standings
+
+    def look() -> Standing:
+        return standing_of(client.get(path_of(job)))
+
+    return watch_standings(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())
+
+
+def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
+    if yes:
+        return
+    if not (can_ask and sys.stdin.isatty()):
+        raise InvalidInput(f"{question} There is nobody to ask here: say --yes")
+    typer.confirm(question, abort=True)

@@ -1,0 +1,68 @@
+"""One job on one screen: its plan before it starts, its standing, its closing report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from elastic.cli import render
+from elastic.cli.candidates import candidate_table
+from elastic.cli.render import Column
+
+_REPORT_NODES = (
+    Column("NODE", "node_id"),
+    Column("OFFERING", "offering", render.offering),
+    Column("SECONDS", "seconds", render.count, is_number=True),
+    Column("USD", "usd", render.usd, is_number=True),
+)
+_REPORT_DECISIONS = (
+    Column("DECISION", "id", is_number=True),
+    Column("AT", "at_s", render.instant),
+    Column("ACTION", "plan.action"),
+    Column("TARGET", "plan.target", render.group),
+    Column("REASON", "plan.reason.text", can_wrap=True),
+)
+
+
+def show_plan(plan: Mapping[str, Any]) -> None:
+    """Prints what a job may cost before anybody pays for it."""
+    spec = plan["spec"]
+    print(f"job {spec['name']}: {' '.join(spec['command'])}")
+    print(f"iterations: {spec['iterations'] or 'until the script ends'}; {_limits(spec['objective'])}")
+    render.show(candidate_table(plan["candidates"], chosen=None))
+
+
+def show_job(job: Mapping[str, Any]) -> None:
+    """Prints a job's standing, its money and its candidates."""
+    spec, progress = job["spec"], job["progress"]
+    group = job["current_group"] or job["target_group"]
+    eta = "" if progress["eta_s"] is None else f", {render.duration(progress['eta_s'])} left"
+    print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
+    print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
+    print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
+    print(_limits(spec["objective"]))
+    if job["candidates"]:
+        print()
+        render.show(candidate_table(job["candidates"], chosen=job["target_group"]))
+
+
+def show_report(report: Mapping[str, Any]) -> None:
+    """Prints the closing report."""
+    render.show(render.table_of(report["nodes"], _REPORT_NODES))
+    print(f"total {render.usd(report['spent_usd'])}")
+    for which in ("best", "worst"):
+        fixed = report.get(f"{which}_fixed")
+        if fixed:
+            print(f"{which} fixed choice: {render.group(fixed['group'])}, {render.usd(fixed['usd'])} at measured rates")
+    render.show(render.table_of(report["decisions"], _REPORT_DECISIONS))
+
+
+def _limits(objective: Mapping[str, Any]) -> str:
+    parts = [f"maximize {objective['maximize']}"]
+    if objective.get("deadline_s") is not None:
+        parts.append(f"by {render.instant(objective['deadline_s'])}")
+    if objective.get("budget_usd") is not None:
+        parts.append(f"for at most {render.usd(objective['budget_usd'])}")
+    if objective.get("max_usd_per_hour") is not None:
+        parts.append(f"at no more than {render.usd(objective['max_usd_per_hour'])} an hour")
+    return ", ".join(parts)

@@ -1,0 +1,35 @@
+"""`elasticd ledger`: every stretch of every node's life, at the price then in force."""
+
+from __future__ import annotations
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+app = typer.Typer(help="Where the dollars went.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("ROW", "id", is_number=True),
+    Column("JOB", "job_id"),
+    Column("NODE", "node_id"),
+    Column("OFFERING", "offering", render.offering),
+    Column("USD/H", "usd_per_h", render.usd, is_number=True),
+    Column("FROM", "from_s", render.instant),
+    Column("TO", "to_s", render.instant),
+    Column("USD", "usd", render.usd, is_number=True),
+)
+
+
+@app.command("ls")
+def list_ledger(
+    context: typer.Context, job: JobOption = None, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+) -> None:
+    """List ledger rows, newest first, and the sum of all."""
+    with connection_of(context).open() as client:
+        rows = client.items("/v1/ledger", limit=limit, job=job)
+        total_usd = client.get("/v1/ledger", limit=1, job=job)["total_usd"]
+    render.show_list(rows, COLUMNS, output)
+    if output is Output.TABLE:
+        render.show(f"total {render.usd(total_usd)}")

@@ -1,0 +1,32 @@
+"""`elasticd measurement`: the windows of paramount iterations that estimates are made from."""
+
+from __future__ import annotations
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+app = typer.Typer(help="What was measured of the job's own main loop.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("ID", "id", is_number=True),
+    Column("JOB", "job_id"),
+    Column("GROUP", "group", render.group),
+    Column("PHASE", "window.phase"),
+    Column("ITERATION", "window.iteration", render.count, is_number=True),
+    Column("ITERATIONS", "window.iterations", is_number=True),
+    Column("SECONDS", "window.elapsed_s", render.rate, is_number=True),
+    Column("COLD", "window.is_cold", lambda is_cold: "cold" if is_cold else ""),
+    Column("ENDED", "window.ended_at_s", render.instant),
+)
+
+
+@app.command("ls")
+def list_measurements(
+    context: typer.Context, job: JobOption = None, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+) -> None:
+    """List measured windows, newest first."""
+    with connection_of(context).open() as client:
+        render.show_list(client.items("/v1/measurements", limit=limit, job=job), COLUMNS, output)

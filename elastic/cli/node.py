@@ -1,0 +1,40 @@
+"""`elasticd node`: the machines that jobs have, and had."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("NODE", "id"),
+    Column("JOB", "job_id"),
+    Column("OFFERING", "offering", render.offering),
+    Column("PHASE", "phase"),
+    Column("AGENT", "agent_state"),
+    Column("GEN", "agent_generation", is_number=True),
+    Column("LAUNCHED", "launched_at_s", render.instant),
+    Column("JOINED", "joined_at_s", render.instant),
+    Column("ENDED", "terminated_at_s", render.instant),
+    Column("REASON", "reason", can_wrap=True),
+)
+
+
+@app.command("ls")
+def list_nodes(
+    context: typer.Context,
+    job: JobOption = None,
+    show_all: Annotated[bool, typer.Option("--all", "-a", help="Also those that are gone.")] = False,
+    limit: LimitOption = 100,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """List nodes, newest first."""
+    with connection_of(context).open() as client:
+        every = "true" if show_all else None
+        render.show_list(client.items("/v1/nodes", limit=limit, job=job, all=every), COLUMNS, output)

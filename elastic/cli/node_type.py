@@ -1,0 +1,26 @@
+"""`elasticd type`: the kinds of machine on offer."""
+
+from __future__ import annotations
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+app = typer.Typer(help="The kinds of machine on offer.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("TYPE", "name"),
+    Column("CORES", "cpu", render.rate, is_number=True),
+    Column("GIB", "memory_gib", render.rate, is_number=True),
+    Column("GPUS", "gpu_count", is_number=True),
+    Column("GPU", "gpu_model"),
+)
+
+
+@app.command("ls")
+def list_types(context: typer.Context, limit: LimitOption = 500, output: OutputOption = Output.TABLE) -> None:
+    """List node types."""
+    with connection_of(context).open() as client:
+        render.show_list(client.items("/v1/node-types", limit=limit), COLUMNS, output)

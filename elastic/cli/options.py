@@ -1,0 +1,22 @@
+"""The options that several commands share, each defined once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from elastic.cli.connection import Connection
+from elastic.cli.render import Output
+
+OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many, newest first.")]
+JobOption = Annotated[str | None, typer.Option("--job", "-j", help="Only this job's, by id or name.")]
+JobArgument = Annotated[str, typer.Argument(help="The job's id or name.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def connection_of(context: typer.Context) -> Connection:
+    """Gives what the command line said of the daemon."""
+    found = context.find_object(Connection)
+    return found if found is not None else Connection()

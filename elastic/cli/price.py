@@ -1,0 +1,26 @@
+"""`elasticd price`: what offerings cost, now and before."""
+
+from __future__ import annotations
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import LimitOption, OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("PRICE", "id", is_number=True),
+    Column("OFFERING", "offering", render.offering),
+    Column("USD/H", "usd_per_h", render.usd, is_number=True),
+    Column("VALID FROM", "valid_from_s", render.instant),
+    Column("SOURCE", "source"),
+)
+
+
+@app.command("ls")
+def list_prices(context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE) -> None:
+    """List prices, newest first."""
+    with connection_of(context).open() as client:
+        render.show_list(client.items("/v1/prices", limit=limit), COLUMNS, output)

@@ -1,0 +1,166 @@
+"""Lists and values as people read them: tables of chosen columns, or the daemon's own JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+UNKNOWN = "-"
+
+
+class Output(StrEnum):
+    """The forms that every listing has."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: `path` leads, by dots, to the value in an item; `show` writes it."""
+
+    title: str
+    path: str
+    show: Callable[[Any], str] = str
+    is_number: bool = False
+    can_wrap: bool = False
+
+
+def show_list(items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: Output) -> None:
+    """Prints `items` as a table of `columns`, or as a JSON array of everything the daemon said."""
+    if output is Output.JSON:
+        show_json(list(items))
+    else:
+        show(table_of(items, columns))
+
+
+def show_json(value: object) -> None:
+    """Prints `value` as JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def show(renderable: object) -> None:
+    """Prints a table or a text; where output is no terminal, lines are as long as they need to be."""
+    from rich.console import Console  # rich takes 50 ms, which --help need not wait for
+
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=240)
+    console.print(renderable)
+
+
+def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
+    """Gives the table of `items`; what an item does not know is a dash."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns:
+        table.add_column(
+            column.title,
+            justify="right" if column.is_number else "left",
+            no_wrap=not column.can_wrap,
+            overflow="fold" if column.can_wrap else "ellipsis",
+        )
+    for item in items:
+        table.add_row(*(_cell(item, column) for column in columns))
+    return table
+
+
+def at(item: Any, path: str) -> Any:
+    """Gives what `path` leads to in `item`, None if some step of it is missing.
+
+    >>> at({"offering": {"zone": "local"}}, "offering.zone")
+    'local'
+    """
+    for step in path.split("."):
+        if not isinstance(item, Mapping):
+            return None
+        item = item.get(step)
+    return item
+
+
+def instant(at_s: float) -> str:
+    """Writes a Unix instant in ISO 8601, UTC.
+
+    >>> instant(1_700_000_000.0)
+    '2023-11-14T22:13:20Z'
+    """
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def duration(duration_s: float) -> str:
+    """Writes a length of time with its two largest units.
+
+    >>> duration(3_725.0), duration(7.4), duration(183.0)
+    ('1 h 02 min', '7.4 s', '3 min 03 s')
+    """
+    if duration_s < 60:
+        return f"{duration_s:.1f} s"
+    if duration_s < 3600:
+        return f"{int(duration_s // 60)} min {int(duration_s % 60):02d} s"
+    return f"{int(duration_s // 3600)} h {int(duration_s % 3600 // 60):02d} min"
+
+
+def usd(value: float) -> str:
+    """Writes dollars, with as many digits as small sums need.
+
+    >>> usd(12.3456), usd(0.000123)
+    ('$12.35', '$0.00012')
+    """
+    return f"${value:,.2f}" if abs(value) >= 1 else f"${value:.5f}"
+
+
+def rate(value: float) -> str:
+    """Writes a count per dollar, or a rate.
+
+    >>> rate(21410.7), rate(3.14159)
+    ('21,411', '3.142')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def interval(estimate: Mapping[str, Any]) -> str:
+    """Writes an estimate with its 95 % interval, if it has one.
+
+    >>> interval({"value": 3000.0, "low": 2900.0, "high": 3100.0})
+    '3,000 (2,900 to 3,100)'
+    """
+    low, high = estimate.get("low"), estimate.get("high")
+    value = rate(estimate["value"])
+    return value if low is None or high is None else f"{value} ({rate(low)} to {rate(high)})"
+
+
+def offering(each: Mapping[str, Any]) -> str:
+    """Writes one way to buy a node type; the zone only where it is not this machine."""
+    zone = "" if each.get("zone") in (None, "local") else f" {each['zone']}"
+    return f"{each['node_type']} {each['capacity']}{zone}"
+
+
+def group(value: Mapping[str, Any]) -> str:
+    """Writes the nodes that train together.
+
+    >>> group({"members": [[{"node_type": "c5.large", "capacity": "spot", "zone": "local"}, 2]]})
+    '2 x c5.large spot'
+    """
+    return " + ".join(f"{count} x {offering(each)}" for each, count in value["members"])
+
+
+def count(value: float) -> str:
+    """Writes a whole number with its thousands apart."""
+    return f"{value:,.0f}"
+
+
+def _cell(item: Mapping[str, Any], column: Column) -> str:
+    value = at(item, column.path)
+    if value is None or value == "":
+        return UNKNOWN
+    from rich.markup import escape
+
+    return escape(column.show(value))

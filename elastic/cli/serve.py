@@ -1,0 +1,35 @@
+"""`elasticd serve`: the daemon, in the foreground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address the API listens on; loopback unless you say so.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port the API listens on.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database, the token and the nodes.")] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help="SQLAlchemy URL, instead of SQLite in the data folder.")
+    ] = None,
+    provider: Annotated[str | None, typer.Option(help="Where nodes come from.")] = None,
+    tick_s: Annotated[float | None, typer.Option(help="Seconds between two looks at the world.")] = None,
+    price_trace: Annotated[Path | None, typer.Option(help="CSV or JSON of price changes to replay.")] = None,
+) -> None:
+    """Run the daemon until SIGTERM or Ctrl-C; the nodes live on and the next start adopts them."""
+    from elastic.config import load_settings  # only this command pays for the daemon's imports
+    from elastic.daemon import serve as serve_daemon
+
+    settings = load_settings(
+        host=host,
+        port=port,
+        data_dir=data_dir,
+        database_url=database_url,
+        provider=provider,
+        tick_s=tick_s,
+        price_trace=price_trace,
+    )
+    serve_daemon(settings)

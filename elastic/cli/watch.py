@@ -1,0 +1,142 @@
+"""`elasticd job watch`: a job's progress, live on a terminal and line by line elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elastic.cli import render
+from elastic.cli.exits import ExitCode, exit_code_of_job
+from elastic.model import JobPhase
+
+if TYPE_CHECKING:
+    from elastic.cli.client import JsonObject
+    from elastic.clock import Clock
+
+_POLL_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a watcher sees of a job at one moment; None is unknown."""
+
+    name: str
+    phase: str
+    group: str | None
+    iteration: int
+    iterations: int | None
+    iterations_per_s: float | None
+    iterations_per_usd: float | None
+    spent_usd: float
+    eta_s: float | None
+    message: str | None
+
+    @property
+    def is_over(self) -> bool:
+        return JobPhase(self.phase).is_final
+
+    def line(self) -> str:
+        """Writes it as one line.
+
+        >>> Standing("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
+        'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01000  2.5 s left'
+        """
+        parts = [self.phase, f"{self.iteration}/{self.iterations or '?'} it"]
+        if self.iterations_per_s is not None:
+            parts.append(f"{render.rate(self.iterations_per_s)} it/s")
+        if self.iterations_per_usd is not None:
+            parts.append(f"{render.rate(self.iterations_per_usd)} it/$")
+        parts += [self.group or "no nodes", f"spent {render.usd(self.spent_usd)}"]
+        if self.eta_s is not None and not self.is_over:
+            parts.append(f"{render.duration(self.eta_s)} left")
+        return "  ".join(parts)
+
+
+def standing_of(job: JsonObject) -> Standing:
+    """Reads what the daemon says of a job."""
+    progress = job["progress"]
+    group = job.get("current_group") or job.get("target_group")
+    candidate = next((each for each in job.get("candidates") or () if each["group"] == group), None)
+    step_s = render.at(candidate, "step_s.value")
+    return Standing(
+        name=job["spec"]["name"],
+        phase=job["phase"],
+        group=render.group(group) if group else None,
+        iteration=progress["iteration"],
+        iterations=progress["iterations"],
+        iterations_per_s=1 / step_s if step_s else None,
+        iterations_per_usd=render.at(candidate, "iterations_per_usd.value"),
+        spent_usd=job["spent_usd"],
+        eta_s=progress["eta_s"],
+        message=job.get("message"),
+    )
+
+
+def watch(look: Callable[[], Standing], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
+    """Shows a job until it ends, `timeout_s` has passed or Ctrl-C; gives the status to exit with."""
+    last: Standing | None = None
+    try:
+        with _bar() if is_live else _lines() as show:
+            for last in _standings(look, timeout_s=timeout_s, clock=clock):
+                show(last)
+    except KeyboardInterrupt:
+        print()
+    return _close(last)
+
+
+def _standings(look: Callable[[], Standing], *, timeout_s: float | None, clock: Clock) -> Iterator[Standing]:
+    until_s = None if timeout_s is None else clock.now_s() + timeout_s
+    while True:
+        standing = look()
+        yield standing
+        if standing.is_over or (until_s is not None and clock.now_s() >= until_s):
+            return
+        clock.sleep(_POLL_S)
+
+
+@contextmanager
+def _lines() -> Iterator[Callable[[Standing], None]]:
+    """Prints a line whenever something but the estimates has changed."""
+    before: list[Standing] = []
+
+    def show(standing: Standing) -> None:
+        if not before or _moved(before[-1], standing):
+            print(standing.line(), flush=True)
+        before[:] = [standing]
+
+    yield show
+
+
+def _moved(before: Standing, now: Standing) -> bool:
+    return (before.phase, before.group, before.iteration) != (now.phase, now.group, now.iteration)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Standing], None]]:
+    """Draws a progress bar, and under it the standing's line."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("{task.fields[standing]}", markup=False)) as progress:
+        task = progress.add_task("", standing="")
+
+        def show(standing: Standing) -> None:
+            progress.update(
+                task,
+                description=standing.name,
+                completed=standing.iteration,
+                total=standing.iterations,
+                standing=standing.line(),
+            )
+
+        yield show
+
+
+def _close(last: Standing | None) -> ExitCode:
+    if last is None or not last.is_over:
+        print("the job goes on; `elasticd job watch` shows it again, `elasticd job stop` ends it")
+        return ExitCode.JOB_UNFINISHED
+    print(f"job {last.name}: {last.phase}" + (f": {last.message}" if last.message else ""))
+    return exit_code_of_job(last.phase)

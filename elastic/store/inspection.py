@@ -1,0 +1,53 @@
+"""What state a database is in, found out without changing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+from sqlalchemy.engine import Connection, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from elastic.errors import StoreUnavailable
+from elastic.store.opening import migration_config
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """A database's schema revision (None: no tables yet), the newest there is, and its damages (none: it is sound)."""
+
+    revision: str | None
+    newest_revision: str | None
+    damages: tuple[str, ...] = ()
+
+    @property
+    def is_migrated(self) -> bool:
+        return self.revision is not None and self.revision == self.newest_revision
+
+
+def inspect_store(url: str) -> StoreState:
+    """Gives the state of the database at `url`; one that does not exist has no revision. Raises StoreUnavailable."""
+    newest = ScriptDirectory.from_config(migration_config(url)).get_current_head()
+    parsed = make_url(url)
+    is_sqlite = parsed.get_backend_name() == "sqlite"
+    if is_sqlite and not (parsed.database and Path(parsed.database).is_file()):
+        return StoreState(None, newest)
+    engine = create_engine(url, poolclass=NullPool)
+    try:
+        with engine.connect() as connection:
+            damages = _sqlite_damages(connection) if is_sqlite else ()
+            return StoreState(MigrationContext.configure(connection).get_current_revision(), newest, damages)
+    except DBAPIError as error:
+        raise StoreUnavailable(f"{url}: cannot be read: {error.orig}") from error
+
+
+def _sqlite_damages(connection: Connection) -> tuple[str, ...]:
+    found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check(10)")]
+    found += [
+        f"{row[0]}: row {row[1]} refers to nothing" for row in connection.exec_driver_sql("PRAGMA foreign_key_check")
+    ]
+    return tuple(each for each in found if each != "ok")
