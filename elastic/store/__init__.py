@@ -2,6 +2,7 @@
 
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
+from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.opening import lock, migrate, migration_config, open_store
 from elastic.store.store import Store
@@ -9,9 +10,11 @@ from elastic.store.store import Store
 __all__ = [
     "Event",
     "Store",
+    "StoreState",
     "StoredWindow",
     "ThroughputPoint",
     "from_text",
+    "inspect_store",
     "lock",
     "migrate",
     "migration_config",

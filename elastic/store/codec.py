@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
@@ -11,14 +10,19 @@ from pydantic import TypeAdapter
 Value = TypeVar("Value")
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 
 
-def to_text(value: Any, kind: Any | None = None) -> str:
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    # Building one costs milliseconds; there are as many as there are stored types.
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+def to_text(value: Any) -> str:
     """Gives `value` as JSON; floats keep every bit."""
-    return _adapter(kind or type(value)).dump_json(value).decode()
+    return _adapter(type(value)).dump_json(value).decode()
 
 
 def from_text(kind: type[Value], text: str | bytes) -> Value:

@@ -7,12 +7,13 @@ from sqlalchemy import Connection, Row, select, update
 from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot
 from elastic.store.codec import from_text, pack, to_text, unpack
+from elastic.store.engine import insert
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
 
 def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) -> Decision:
-    """Stores a decision; a hold for the same reason as the one before it is counted in that one's row, at its newest."""
+    """Stores a decision; a hold for the same reason as the one before it joins that one's row."""
     job_id, now_s = snapshot.job.id, snapshot.now_s
     last = connection.execute(
         select(decisions).where(decisions.c.job_id == job_id).order_by(decisions.c.id.desc()).limit(1)
@@ -23,18 +24,18 @@ def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) 
             update(decisions).where(decisions.c.id == last.id).values(ticks=decisions.c.ticks + 1, **newest)
         )
         return get(connection, last.id)
-    row_id = connection.execute(
-        decisions.insert().values(
-            job_id=job_id,
-            at_s=now_s,
-            ticks=1,
-            policy=policy,
-            action=plan.action,
-            code=plan.reason.code,
-            from_group=None if snapshot.target is None else to_text(snapshot.target),
-            **newest,
-        )
-    ).inserted_primary_key[0]
+    row_id = insert(
+        connection,
+        decisions,
+        job_id=job_id,
+        at_s=now_s,
+        ticks=1,
+        policy=policy,
+        action=plan.action,
+        code=plan.reason.code,
+        from_group=None if snapshot.target is None else to_text(snapshot.target),
+        **newest,
+    )
     text = f"{plan.action}: {plan.reason.text}"
     add_event(connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s)
     return get(connection, row_id)

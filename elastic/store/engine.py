@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
@@ -18,7 +18,7 @@ _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_tim
 
 
 class Database:
-    """A database by its URL. Writes are serialised: SQLite has one writer anyway, and waiting here is cheaper than there."""
+    """A database by its URL. Writes are serialised: SQLite has one writer anyway, and waiting here is cheaper."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -67,3 +67,10 @@ def _translated() -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise StoreUnavailable(f"the database refused: {error.orig}; nothing was changed") from error
+
+
+def insert(connection: Connection, table: Table, **values: object) -> int:
+    """Inserts a row and gives its integer key."""
+    key = connection.execute(table.insert().values(**values)).inserted_primary_key
+    assert key is not None  # every table that is inserted into by this has one
+    return int(key[0])

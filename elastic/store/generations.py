@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 
 from sqlalchemy import Connection, Row, select, update
 
@@ -69,7 +70,7 @@ def switches(connection: Connection, job_id: str, *, limit: int = 32) -> tuple[S
     query = select(generations).where(generations.c.job_id == job_id, generations.c.first_step_at_s.is_not(None))
     rows = list(connection.execute(query.order_by(generations.c.number.desc()).limit(limit + 1)))[::-1]
     found = []
-    for earlier, later in zip(rows, rows[1:], strict=False):
+    for earlier, later in pairwise(rows):
         if earlier.members == later.members:  # a restart after a failure, not a change of group
             continue
         found.append(

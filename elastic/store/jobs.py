@@ -82,11 +82,11 @@ def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float,
     current = get(connection, job_id)
     if current.phase is wanted:
         return
-    values = {"phase": move_job(current.phase, wanted), "version": current.version + 1}
+    values: dict[str, object] = {"phase": move_job(current.phase, wanted), "version": current.version + 1}
     if wanted.is_final:
-        values["finished_at_s"] = now_s  # type: ignore[assignment]  # a row's values are of many types
+        values["finished_at_s"] = now_s
     if message is not None:
-        values["message"] = message  # type: ignore[assignment]
+        values["message"] = message
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
     text = f"job {current.spec.name} is {wanted}" + (f": {message}" if message else "")
     add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
@@ -121,14 +121,13 @@ def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> None:
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
 
 
-def failures(connection: Connection, job_id: str) -> int:
-    """Failed generations in a row that made no progress."""
-    count: int = connection.execute(select(jobs.c.failures).where(jobs.c.id == job_id)).scalar_one()
+def count_failure(connection: Connection, job_id: str) -> int:
+    """Counts one failure and gives how many came in a row without progress beyond the furthest of them."""
+    job = row(connection, job_id)
+    count = 1 if job.iteration > job.failed_iteration else job.failures + 1
+    values = {"failures": count, "failed_iteration": max(job.iteration, job.failed_iteration)}
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
     return count
-
-
-def set_failures(connection: Connection, job_id: str, count: int) -> None:
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(failures=count))
 
 
 def to_job(row: Row[tuple[object, ...]]) -> Job:

@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from elastic.model import Group, Node, Sample, Series, Window
 from elastic.store.codec import from_text
+from elastic.store.engine import insert
 from elastic.store.schema import buckets, generations, jobs, series, windows
 
 BUCKET_S = 10
@@ -38,7 +39,7 @@ class ThroughputPoint:
 
 
 def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
-    """Stores the windows not stored yet and gives how many were; those of a generation the node was no member of are dropped."""
+    """Stores the windows that are new and gives how many were; a node speaks only for generations it was in."""
     members = _memberships(connection, node, {window.generation for window in batch})
     fresh = [window for window in batch if window.generation in members and _is_new(connection, node.id, window)]
     ids: dict[tuple[str, str], int] = {}
@@ -120,7 +121,7 @@ def _series_id(connection: Connection, job_id: str, members: str, training_phase
     mine = [getattr(series.c, name) == value for name, value in values.items()]
     found: int | None = connection.execute(select(series.c.id).where(*mine)).scalar()
     if found is None:
-        found = int(connection.execute(series.insert().values(**values)).inserted_primary_key[0])
+        found = insert(connection, series, **values)
     return found
 
 

@@ -75,7 +75,7 @@ def heard(
     *,
     state: AgentState,
     generation: int | None,
-    exit: Exit | None,
+    last_exit: Exit | None,
     acked_seq: int,
     now_s: float,
 ) -> None:
@@ -86,8 +86,8 @@ def heard(
         "agent_generation": generation,
         "acked_seq": acked_seq,
     }
-    if exit is not None:
-        values["exit"] = to_text(exit)
+    if last_exit is not None:
+        values["exit"] = to_text(last_exit)
     _change(connection, node_id, values)
 
 

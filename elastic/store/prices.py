@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, Row, func, select
 
 from elastic.model import Capacity, Offering, Price
+from elastic.store.engine import insert
 from elastic.store.events import add_event
 from elastic.store.schema import prices
 
@@ -22,17 +23,17 @@ def add(
     current = in_force(connection, offering, at_s=valid_from_s)
     if current is not None and current.usd_per_h == usd_per_h:
         return current, False
-    row_id = connection.execute(
-        prices.insert().values(
-            node_type=offering.node_type,
-            capacity=offering.capacity,
-            zone=offering.zone,
-            usd_per_h=usd_per_h,
-            valid_from_s=valid_from_s,
-            observed_at_s=observed_at_s,
-            source=source,
-        )
-    ).inserted_primary_key[0]
+    row_id = insert(
+        connection,
+        prices,
+        node_type=offering.node_type,
+        capacity=offering.capacity,
+        zone=offering.zone,
+        usd_per_h=usd_per_h,
+        valid_from_s=valid_from_s,
+        observed_at_s=observed_at_s,
+        source=source,
+    )
     price = Price(row_id, offering, usd_per_h, valid_from_s, observed_at_s, source)
     if current is not None:
         text = f"{offering}: ${current.usd_per_h:.4g}/h is now ${usd_per_h:.4g}/h"

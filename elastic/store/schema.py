@@ -59,6 +59,7 @@ jobs = Table(
     Column("message", Text),
     Column("target", Text),
     Column("failures", Integer, nullable=False, default=0),
+    Column("failed_iteration", Integer, nullable=False, default=-1),
     Column("idempotency_key", String(255), unique=True),
     Column("request_hash", String(64), nullable=False),
 )

@@ -37,7 +37,7 @@ R = TypeVar("R")
 
 
 class Store:
-    """Jobs, nodes, prices, measurements, decisions, the ledger and the events, in one database. Safe to share by threads."""
+    """Jobs, nodes, prices, measurements, decisions, ledger and events, in one database; threads may share it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -88,12 +88,9 @@ class Store:
         self._write(jobs.set_spec, job_id, spec)
         return self.job(job_id)
 
-    def failures(self, job_id: str) -> int:
-        """Failed generations in a row that made no progress."""
-        return self._read(jobs.failures, job_id)
-
-    def set_failures(self, job_id: str, count: int) -> None:
-        self._write(jobs.set_failures, job_id, count)
+    def count_failure(self, job_id: str) -> int:
+        """Counts one failure and gives how many came in a row without progress."""
+        return self._write(jobs.count_failure, job_id)
 
     # nodes and generations
 
@@ -205,7 +202,7 @@ class Store:
         *,
         state: AgentState,
         generation: int | None,
-        exit: Exit | None,
+        last_exit: Exit | None,
         windows: Sequence[Window],
         notes: Sequence[Event],
         acked_seq: int,
@@ -226,7 +223,13 @@ class Store:
                     now_s=note.at_s,
                 )
             nodes.heard(
-                connection, node_id, state=state, generation=generation, exit=exit, acked_seq=acked_seq, now_s=now_s
+                connection,
+                node_id,
+                state=state,
+                generation=generation,
+                last_exit=last_exit,
+                acked_seq=acked_seq,
+                now_s=now_s,
             )
             return fresh
 

@@ -1,0 +1,237 @@
+"""The routes that nodes speak to: registering once, then a heartbeat that brings measurements and takes the word."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Header
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter
+
+from api.deps import Context, get_context
+from elastic.errors import Conflict, NotFound, Unauthorized
+from elastic.model import AgentState, Exit, Job, Node, NodePhase, Outcome, Window
+from elastic.reconciler import JobFolders, Word, word_for
+from elastic.store import Event
+
+router = APIRouter(prefix="/v1/agent", tags=["agent"])
+
+_PERSIST_S = 5.0
+"""A heartbeat that says nothing new is written at most this often; a node's lease is a hundred times longer."""
+
+
+class Strict(BaseModel):
+    """Refuses fields that it does not know."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Registration(Strict):
+    """What an agent says first."""
+
+    node_id: str = Field(max_length=64)
+    join_token: str = Field(max_length=128)
+    agent_version: str = Field(max_length=64)
+    pid: int
+    hostname: str = Field(max_length=255)
+
+
+class Registered(BaseModel):
+    """What it gets: the token it speaks with from now on."""
+
+    node_token: str
+    heartbeat_interval_s: float
+    lease_s: float
+
+
+class WindowIn(BaseModel):
+    """One window as the agent passes it on; fields that only the worker and its agent use are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    seq: int = Field(ge=1)
+    generation: int = Field(ge=1)
+    world_size: int = Field(ge=1, le=1_000_000)
+    phase: str = Field(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
+    iteration: int | None = Field(None, ge=0, le=2**53)
+    iterations: int = Field(ge=1, le=2**31)
+    elapsed_s: FiniteFloat = Field(gt=0)
+    is_cold: bool
+    ended_at_s: FiniteFloat = Field(gt=0)
+
+
+class EventIn(BaseModel):
+    """One thing a worker told of; `kind` tells which of the other fields are there."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    seq: int = Field(ge=1)
+    kind: Literal["checkpoint", "finished", "drained", "note"]
+    iteration: int | None = None
+    elapsed_s: FiniteFloat | None = None
+    text: str = Field("", max_length=2000)
+    at_s: FiniteFloat | None = None
+
+
+class ExitIn(Strict):
+    """How a generation ended on the node."""
+
+    generation: int = Field(ge=1)
+    outcome: Outcome
+    exit_code: int
+    iteration: int | None = None
+    log_tail: str = Field("", max_length=20_000)
+
+
+class Heartbeat(Strict):
+    """What an agent says of itself, with all that the daemon has not acknowledged yet."""
+
+    node_id: str = Field(max_length=64)
+    sent_at_s: FiniteFloat
+    state: AgentState
+    generation: int | None = None
+    exit: ExitIn | None = None
+    windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
+    events: list[EventIn] = Field(default_factory=list, max_length=1000)
+
+
+class AssignmentOut(BaseModel):
+    """One generation as its members are told to run it."""
+
+    job_id: str
+    generation: int
+    command: list[str]
+    env: dict[str, str]
+    nnodes_min: int
+    nnodes_max: int
+    nproc_per_node: int
+    rdzv_endpoint: str
+    rdzv_id: str
+    drain_grace_s: float
+    checkpoint_dir: str
+    artifact_dir: str
+    max_restarts: int
+
+
+class WordOut(BaseModel):
+    """The reply: the highest sequence number stored, and the word."""
+
+    acked_seq: int
+    lease_s: float
+    assignment: AssignmentOut | None
+    shutdown: bool
+
+
+@router.post("/register")
+def register(request: Registration, context: Annotated[Context, Depends(get_context)]) -> Registered:
+    """Admits a node by its join token, which is good until the node has spoken with the token it gets here."""
+    if not context.node_tokens.is_join_token(request.node_id, request.join_token):
+        raise Unauthorized("this join token does not admit this node")
+    node = context.store.node(request.node_id)
+    if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
+        raise Conflict(f"node {node.id} is {node.phase}; it may not join")
+    if node.agent_state is not None:
+        raise Conflict(f"node {node.id} has joined already; a join token is good once")
+    if node.phase is NodePhase.INTENDED:
+        raise NotFound(f"node {node.id} is not recorded as launched yet; ask again")
+    context.store.node_joined(node.id, now_s=context.clock.now_s())
+    context.wake()
+    settings = context.settings
+    return Registered(
+        node_token=context.node_tokens.node_token(node.id),
+        heartbeat_interval_s=settings.heartbeat_s,
+        lease_s=settings.lease_s,
+    )
+
+
+@router.post("/heartbeat")
+def heartbeat(
+    request: Heartbeat,
+    context: Annotated[Context, Depends(get_context)],
+    authorization: Annotated[str, Header()] = "",
+) -> WordOut:
+    """Takes in what a node measured and tells it what to do; what is acknowledged is stored durably."""
+    node_id = context.node_tokens.node_of(authorization.removeprefix("Bearer "))
+    if node_id is None or node_id != request.node_id:
+        raise Unauthorized("this token does not speak for this node")
+    node = context.store.node(node_id)
+    acked_seq = context.store.acked_seq(node_id)
+    newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
+    has_changed = _has_changed(node, request)
+    if has_changed or newest_seq > acked_seq or _is_due(node, context.clock.now_s()):
+        _store(context, node, request, acked_seq=acked_seq, newest_seq=newest_seq)
+    if has_changed:
+        context.wake()
+    job = context.store.job(node.job_id)
+    return _reply(_word(context, node, job), newest_seq)
+
+
+def _word(context: Context, node: Node, job: Job) -> Word:
+    folders = JobFolders(context.settings.data_dir / "jobs")
+    return word_for(node, job, context.store.generation(job.id), folders, lease_s=context.settings.lease_s)
+
+
+def _has_changed(node: Node, request: Heartbeat) -> bool:
+    reported = None if request.exit is None else _exit(request.exit)
+    said = (request.state, request.generation)
+    return (node.agent_state, node.agent_generation) != said or (reported is not None and node.exit != reported)
+
+
+def _is_due(node: Node, now_s: float) -> bool:
+    return node.heartbeat_at_s is None or now_s - node.heartbeat_at_s >= _PERSIST_S
+
+
+def _store(context: Context, node: Node, request: Heartbeat, *, acked_seq: int, newest_seq: int) -> None:
+    now_s = context.clock.now_s()
+    context.store.heard(
+        node.id,
+        state=request.state,
+        generation=request.generation,
+        last_exit=None if request.exit is None else _exit(request.exit),
+        windows=[_window(node.id, each) for each in request.windows],
+        notes=[_event(each, now_s) for each in request.events if each.seq > acked_seq],
+        acked_seq=newest_seq,
+        now_s=now_s,
+    )
+
+
+def _exit(said: ExitIn) -> Exit:
+    return Exit(said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail)
+
+
+def _window(node_id: str, said: WindowIn) -> Window:
+    return Window(
+        node_id=node_id,
+        seq=said.seq,
+        generation=said.generation,
+        world_size=said.world_size,
+        phase=said.phase,
+        iteration=said.iteration,
+        iterations=said.iterations,
+        elapsed_s=said.elapsed_s,
+        is_cold=said.is_cold,
+        ended_at_s=said.ended_at_s,
+    )
+
+
+def _event(said: EventIn, now_s: float) -> Event:
+    words = {
+        "checkpoint": f"checkpoint of iteration {said.iteration}",
+        "finished": f"the script says it is done at iteration {said.iteration}",
+        "drained": f"stopped at the safe point after iteration {said.iteration}",
+        "note": said.text,
+    }
+    numbers = {"iteration": said.iteration, "elapsed_s": said.elapsed_s}
+    return Event(
+        id=0,
+        at_s=said.at_s or now_s,
+        kind=said.kind,
+        text=words[said.kind],
+        numbers={name: float(value) for name, value in numbers.items() if value is not None},
+    )
+
+
+_WORD: TypeAdapter[Word] = TypeAdapter(Word)
+
+
+def _reply(word: Word, acked_seq: int) -> WordOut:
+    return WordOut.model_validate({"acked_seq": acked_seq} | _WORD.dump_python(word))

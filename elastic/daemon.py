@@ -1,0 +1,219 @@
+"""The composition root: settings become a wired daemon, which starts, ticks, serves and stops."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import structlog
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from elastic.clock import Clock, SystemClock
+from elastic.config import Settings
+from elastic.errors import ElasticError
+from elastic.model import Limits, Node, NodeType, Offering
+from elastic.policy import decide
+from elastic.pricing import PriceSource, StaticPrices, TracePrices
+from elastic.providers import LaunchRequest, Provider
+from elastic.providers.local import LocalProvider, find_cpu_cgroups
+from elastic.reconciler import Machines, NodeTokens, Reconciler, RendezvousStores, Timeouts, secret_in
+from elastic.store import Store, lock, open_store
+
+log = structlog.get_logger(__name__)
+
+
+class Ticker:
+    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice."""
+
+    def __init__(self, tick: Callable[[], None], *, interval_s: float) -> None:
+        self._tick = tick
+        self._interval_s = interval_s
+        self._one_at_a_time = threading.Lock()
+        self._is_woken = threading.Event()
+        self._scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None})
+
+    def start(self) -> None:
+        now = datetime.now(UTC)
+        self._scheduler.add_job(self._run, "interval", seconds=self._interval_s, next_run_time=now, max_instances=1)
+        self._scheduler.start()
+
+    def wake(self) -> None:
+        """Asks for a tick now; many wakes before it begins make one tick."""
+        if not self._is_woken.is_set() and self._scheduler.running:
+            self._is_woken.set()
+            self._scheduler.add_job(self._run)
+
+    def stop(self) -> None:
+        """Returns when the tick in progress, if any, is over."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=True)
+
+    def _run(self) -> None:
+        with self._one_at_a_time:
+            self._is_woken.clear()
+            started_s = time.monotonic()
+            try:
+                self._tick()
+            except ElasticError as error:
+                log.error("tick failed; the next one looks again", error=str(error))
+            except Exception:
+                log.exception("tick failed; the next one looks again")
+            log.debug("tick", elapsed_s=round(time.monotonic() - started_s, 4))
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """Everything that one elasticd process owns."""
+
+    settings: Settings
+    clock: Clock
+    store: Store
+    provider: Provider
+    reconciler: Reconciler
+    node_tokens: NodeTokens
+    user_token: str
+    ticker: Ticker
+
+
+def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
+    """Wires a daemon whose nodes reach it at `url`. Opens, and migrates, its store."""
+    data_dir = settings.data_dir.absolute()
+    store = open_store(settings.url)
+    tokens = NodeTokens(secret_in(data_dir / "secret"))
+    provider = _provider(settings, clock)
+
+    def request(node: Node) -> LaunchRequest:
+        return LaunchRequest(
+            token=node.token,
+            node_id=node.id,
+            job_id=node.job_id,
+            offering=node.offering,
+            daemon_url=url,
+            join_token=tokens.join_token(node.id),
+        )
+
+    reconciler = Reconciler(
+        store=store,
+        provider=provider,
+        prices=_prices(settings, started_at_s=clock.now_s()),
+        machines=Machines(store=store, provider=provider, request=request),
+        rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
+        decide=decide,
+        limits=Limits(**settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s),
+        timeouts=Timeouts(
+            register_s=settings.register_timeout_s,
+            drain_grace_s=settings.drain_grace_s,
+            lease_s=settings.lease_s,
+        ),
+        max_failures=settings.max_failures,
+    )
+    return Daemon(
+        settings=settings,
+        clock=clock,
+        store=store,
+        provider=provider,
+        reconciler=reconciler,
+        node_tokens=tokens,
+        user_token=secret_in(settings.token_file).decode(),
+        ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s),
+    )
+
+
+def serve(settings: Settings) -> None:
+    """Runs the daemon until SIGTERM or Ctrl-C. Raises AlreadyRunning if another one owns the data folder."""
+    _log_to_stderr()
+    descriptor = lock(settings.data_dir)
+    try:
+        port = settings.port or _same_port(settings.data_dir, settings.host)
+        url = f"http://{settings.host}:{port}"
+        daemon = build(settings, clock=SystemClock(), url=url)
+        _write_address(settings.data_dir, url, port)
+        try:
+            _run(daemon, port)
+        finally:
+            daemon.ticker.stop()
+            daemon.store.close()
+            log.info("stopped; nodes live on, the next start adopts them")
+    finally:
+        os.close(descriptor)
+
+
+def _run(daemon: Daemon, port: int) -> None:
+    # The API is above this module; the daemon knows it by name only.
+    api: Any = importlib.import_module("api.server")
+    context = importlib.import_module("api.deps").Context(
+        store=daemon.store,
+        clock=daemon.clock,
+        settings=daemon.settings,
+        provider=daemon.provider,
+        node_tokens=daemon.node_tokens,
+        wake=daemon.ticker.wake,
+        user_token=daemon.user_token,
+    )
+    api.run(context, host=daemon.settings.host, port=port, on_started=daemon.ticker.start)
+
+
+def _provider(settings: Settings, clock: Clock) -> Provider:
+    types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
+    jobs = settings.data_dir.absolute() / "jobs"
+    return LocalProvider(
+        settings.data_dir.absolute() / "local",
+        types,
+        clock=clock,
+        cgroups=find_cpu_cgroups(),
+        checkpoint_root=jobs,
+        artifact_root=jobs,
+        lease_s=settings.lease_s,
+    )
+
+
+def _prices(settings: Settings, *, started_at_s: float) -> PriceSource:
+    table = {Offering(each.name): each.usd_per_h for each in settings.local_types}
+    if settings.price_trace is None:
+        return StaticPrices(table)
+    return TracePrices(settings.price_trace, start_s=started_at_s)
+
+
+def _same_port(data_dir: Path, host: str) -> int:
+    """A free port, the one used last if it is free: nodes of an earlier daemon still speak to that one."""
+    last = 0
+    with suppress(FileNotFoundError, json.JSONDecodeError, KeyError):
+        last = int(json.loads((data_dir / "daemon.json").read_text())["port"])
+    for candidate in (last, 0):
+        with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, candidate))
+            return int(probe.getsockname()[1])
+    raise ElasticError(f"{host}: wanted a free port, found none")
+
+
+def _write_address(data_dir: Path, url: str, port: int) -> None:
+    (data_dir / "daemon.json").write_text(json.dumps({"url": url, "port": port, "pid": os.getpid()}))
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer(colors=False),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+    )

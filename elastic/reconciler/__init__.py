@@ -1,0 +1,27 @@
+"""The loop: observe -> decide -> guard -> record -> act."""
+
+from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
+from elastic.reconciler.machines import Machines
+from elastic.reconciler.observe import observe, training_group
+from elastic.reconciler.rendezvous import RendezvousStores
+from elastic.reconciler.steps import World, next_steps
+from elastic.reconciler.tokens import NodeTokens, secret_in
+from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
+
+__all__ = [
+    "Assignment",
+    "JobFolders",
+    "Word",
+    "word_for",
+    "Machines",
+    "NodeTokens",
+    "Reconciler",
+    "Rendezvous",
+    "RendezvousStores",
+    "Timeouts",
+    "World",
+    "next_steps",
+    "observe",
+    "secret_in",
+    "training_group",
+]

@@ -1,0 +1,192 @@
+"""The heart: observe -> decide -> guard -> record -> act, for every job, at every tick."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+import structlog
+
+from elastic.errors import ElasticError
+from elastic.model import Action, Exit, Job, JobPhase, Limits, Offering, Plan, Snapshot
+from elastic.pricing import PriceSource
+from elastic.providers import Provider
+from elastic.reconciler import steps as due
+from elastic.reconciler.machines import Machines
+from elastic.reconciler.observe import observe, training_group
+from elastic.reconciler.steps import World, next_steps
+from elastic.store import Store
+
+log = structlog.get_logger(__name__)
+
+_ROUNDS = 6
+"""Most times that one tick looks again at a job whose steps led to further steps."""
+
+
+class Rendezvous(Protocol):
+    """Where the members of a job's generations meet."""
+
+    def endpoint(self, job_id: str) -> str | None:
+        """The address to meet at; None until it answers."""
+        ...
+
+    def end(self, job_id: str) -> None:
+        """Nobody will meet there any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long a node may take to register, workers to drain, a silent node to live, all in seconds."""
+
+    register_s: float
+    drain_grace_s: float
+    lease_s: float
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Looks at the whole world at every tick and brings each job nearer to what was decided for it.
+
+    `decide` is the guarded policy, a pure function.
+    """
+
+    store: Store
+    provider: Provider
+    prices: PriceSource
+    machines: Machines
+    rendezvous: Rendezvous
+    decide: Callable[[Snapshot], Plan]
+    limits: Limits
+    timeouts: Timeouts
+    max_failures: int
+
+    def tick(self, *, now_s: float) -> None:
+        """One look at everything. What one job's trouble raises does not keep the others waiting."""
+        self._refresh_prices(now_s=now_s)
+        self.machines.settle(now_s=now_s)
+        for job in self.store.unfinished_jobs():
+            try:
+                self._attend(job, now_s=now_s)
+            except ElasticError as error:
+                log.warning("job not attended this tick", job=job.id, error=str(error))
+
+    def _attend(self, job: Job, *, now_s: float) -> None:
+        if job.phase is not JobPhase.DRAINING:
+            self._decide(job, now_s=now_s)
+        for _ in range(_ROUNDS):
+            world = self._world(job.id, now_s=now_s)
+            if world.job.phase.is_final or not self._act(world):
+                break
+        self._show_phase(job.id, now_s=now_s)
+
+    def _decide(self, job: Job, *, now_s: float) -> None:
+        snapshot = observe(self.store, self.provider, job, limits=self.limits, now_s=now_s)
+        plan = self.decide(snapshot)
+        sets_target = plan.action not in (Action.HOLD, Action.STOP)
+        self.store.record_decision(snapshot, plan, job.spec.policy, sets_target=sets_target)
+        if plan.action is Action.STOP:
+            self.store.request_stop(job.id, JobPhase.BUDGET_EXHAUSTED, plan.reason.text, now_s=now_s)
+
+    def _world(self, job_id: str, *, now_s: float) -> World:
+        job = self.store.job(job_id)
+        return World(
+            now_s=now_s,
+            job=job,
+            target=self.store.target(job_id),
+            nodes=self.store.nodes(job_id),
+            generation=self.store.generation(job_id),
+            register_timeout_s=self.timeouts.register_s,
+            drain_grace_s=job.spec.drain_grace_s,
+            lease_s=self.timeouts.lease_s,
+        )
+
+    def _act(self, world: World) -> bool:
+        """Performs the steps that are due and tells whether another look is worth while now."""
+        has_led_on = False
+        for step in next_steps(world):
+            has_led_on |= self._perform(world, step)
+        return has_led_on
+
+    def _perform(self, world: World, step: due.Step) -> bool:
+        job_id, now_s = world.job.id, world.now_s
+        match step:
+            case due.Launch(offering):
+                self._launch(world.job, offering, now_s=now_s)
+                return False
+            case due.End(node, reason):
+                self.machines.end(node, reason, now_s=now_s)
+                return False
+            case due.StartGeneration(members):
+                endpoint = self.rendezvous.endpoint(job_id)
+                if endpoint is None:
+                    return False
+                self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
+            case due.DrainGeneration(number, reason):
+                log.info("draining a generation", job=job_id, generation=number, reason=reason)
+                self.store.drain_generation(job_id, number, now_s=now_s)
+                return False
+            case due.EndGeneration(number, failure):
+                self.store.end_generation(job_id, number, now_s=now_s)
+                self._count_failure(world, failure)
+            case due.BeginEnding(ending, message):
+                self.store.request_stop(job_id, ending, message or None, now_s=now_s)
+            case due.Finish(ending):
+                self.store.move_job(job_id, ending, now_s=now_s)
+                self.rendezvous.end(job_id)
+            case _:
+                assert_never(step)
+        return True
+
+    def _launch(self, job: Job, offering: Offering, *, now_s: float) -> None:
+        digest = hashlib.sha256(f"{job.id} {offering}".encode()).hexdigest()
+        node = self.store.intend_launch(job.id, offering, reason=job.spec.name, request_hash=digest, now_s=now_s)
+        self.machines.launch(node, now_s=now_s)
+        self.rendezvous.endpoint(job.id)  # starts it, so that it answers by the time the node has joined
+
+    def _count_failure(self, world: World, failure: Exit | None) -> None:
+        if failure is None or world.job.phase is JobPhase.DRAINING or world.generation is None:
+            return
+        job_id = world.job.id
+        count = self.store.count_failure(job_id)
+        message = f"the workers exited with {failure.exit_code}; last lines of the log:\n{failure.log_tail}"
+        if count >= self.max_failures:
+            message = f"{count} failures in a row without progress; {message}"
+            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=world.now_s)
+        else:
+            self.store.add_event("failure", message, job_id=job_id, now_s=world.now_s)
+
+    def _show_phase(self, job_id: str, *, now_s: float) -> None:
+        job = self.store.job(job_id)
+        if job.phase.is_final or job.phase is JobPhase.DRAINING:
+            return
+        current = training_group(self.store.generation(job_id), self.store.nodes(job_id))
+        changes = self.store.changes(job_id)
+        if not changes:
+            return
+        if current is None and job.iteration == 0:
+            phase = JobPhase.PROFILING
+        elif current != self.store.target(job_id):
+            phase = JobPhase.RESCALING
+        else:
+            phase = JobPhase.PROFILING if self._is_trying(job_id) else JobPhase.RUNNING
+        self.store.move_job(job_id, phase, now_s=now_s)
+
+    def _is_trying(self, job_id: str) -> bool:
+        newest = self.store.decisions(job_id, limit=1)
+        return bool(newest) and newest[0].plan.reason.code in _TRYING
+
+    def _refresh_prices(self, *, now_s: float) -> None:
+        for quote in self.prices.refresh(now_s):
+            self.store.add_price(
+                quote.offering,
+                quote.usd_per_h,
+                valid_from_s=quote.valid_from_s,
+                observed_at_s=now_s,
+                source=quote.source,
+            )
+
+
+_TRYING = frozenset({"start", "trial", "measuring"})

@@ -1,0 +1,88 @@
+"""The c10d store of each job: a small process of its own that outlives the daemon and every node."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+_MODULE = "elastic.workloads.rendezvous"
+
+
+@dataclass(slots=True)
+class RendezvousStores:
+    """Starts, finds again and ends the stores; `root` holds a folder for each job."""
+
+    root: Path
+    host: str
+    python: str = sys.executable
+    _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def endpoint(self, job_id: str) -> str | None:
+        """The address of the job's store, starting one if none lives; None until it answers."""
+        folder = self.root / job_id / "rendezvous"
+        ready = folder / "ready"
+        if self._process(job_id) is None:
+            ready.unlink(missing_ok=True)
+            self._start(job_id, folder, ready)
+        if not ready.is_file():
+            return None
+        endpoint = ready.read_text().strip()
+        return endpoint if _answers(endpoint) else None
+
+    def end(self, job_id: str) -> None:
+        """Ends the job's store, if one lives."""
+        process = self._process(job_id)
+        if process is not None:
+            process.send_signal(signal.SIGTERM)
+        child = self._children.pop(job_id, None)
+        if child is not None:
+            try:
+                child.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait(timeout=5)
+
+    def _start(self, job_id: str, folder: Path, ready: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [self.python, "-m", _MODULE, "--host", self.host, "--port", "0", "--ready-file", str(ready)]
+        with (folder / "log").open("ab") as log:
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=os.environ | {"OMP_NUM_THREADS": "1", "ELASTICD_JOB_ID": job_id},
+            )
+        self._children[job_id] = child
+        record = {"pid": child.pid, "created_s": psutil.Process(child.pid).create_time()}
+        (folder / "process.json").write_text(json.dumps(record))
+
+    def _process(self, job_id: str) -> psutil.Process | None:
+        child = self._children.get(job_id)
+        if child is not None and child.poll() is not None:  # reap it, so that it is not taken for alive
+            del self._children[job_id]
+        try:
+            record = json.loads((self.root / job_id / "rendezvous" / "process.json").read_text())
+            process = psutil.Process(record["pid"])
+            is_same = abs(process.create_time() - record["created_s"]) < 1.0
+        except (FileNotFoundError, json.JSONDecodeError, KeyError, psutil.NoSuchProcess):
+            return None
+        return process if is_same and process.status() != psutil.STATUS_ZOMBIE else None
+
+
+def _answers(endpoint: str) -> bool:
+    host, _, port = endpoint.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=1.0):
+            return True
+    except OSError:
+        return False

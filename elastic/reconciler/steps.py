@@ -1,0 +1,205 @@
+"""What is due to bring a job's nodes to its target: state and now go in, steps come out, nothing is performed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from elastic.model import (
+    AgentState,
+    Exit,
+    Generation,
+    Group,
+    Job,
+    JobPhase,
+    Node,
+    NodePhase,
+    Offering,
+    Outcome,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Buy one node of this offering."""
+
+    offering: Offering
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Terminate this node."""
+
+    node: Node
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartGeneration:
+    """Let these nodes train together."""
+
+    members: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrainGeneration:
+    """Ask the members to stop at their next safe point."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndGeneration:
+    """Note that no member runs any more. `failure` is the exit that broke it, if one did."""
+
+    number: int
+    failure: Exit | None
+
+
+@dataclass(frozen=True, slots=True)
+class BeginEnding:
+    """Start the job's orderly end."""
+
+    ending: JobPhase
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Nothing is left of the job's machines: it has reached this phase."""
+
+    ending: JobPhase
+
+
+Step = Launch | End | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
+
+    `generation` is the one recorded last. The timeouts are the settings of the same names.
+    """
+
+    now_s: float
+    job: Job
+    target: Group | None
+    nodes: tuple[Node, ...]
+    generation: Generation | None
+    register_timeout_s: float
+    drain_grace_s: float
+    lease_s: float
+
+    @property
+    def active(self) -> Generation | None:
+        """The generation that has not ended."""
+        ended = self.generation is None or self.generation.ended_at_s is not None
+        return None if ended else self.generation
+
+    def member(self, node_id: str) -> Node | None:
+        """A member of the generation, if it still lives."""
+        return next((node for node in self.nodes if node.id == node_id and _lives(node)), None)
+
+
+def next_steps(world: World) -> tuple[Step, ...]:
+    """Gives the steps that are due now; what they lead to is seen at the next look."""
+    steps = _ending(world) if world.job.phase is JobPhase.DRAINING else _pursuing(world)
+    return tuple(steps)
+
+
+def exit_of(node: Node | None, number: int) -> Exit | None:
+    """How this generation ended on a node, if it did."""
+    return node.exit if node is not None and node.exit is not None and node.exit.generation == number else None
+
+
+def _ending(world: World) -> Iterator[Step]:
+    if world.active is not None:
+        yield from _stopping(world, world.active, "the job is ending")
+        return
+    remaining = [node for node in world.nodes if node.phase is not NodePhase.TERMINATING]
+    yield from (End(node, "the job is ending") for node in remaining)
+    if not world.nodes:
+        yield Finish(world.job.ending or JobPhase.CANCELLED)
+
+
+def _pursuing(world: World) -> Iterator[Step]:
+    yield from _overdue(world)
+    if world.target is None:
+        return
+    wanted, missing = _match(world, world.target)
+    yield from (Launch(offering) for offering in missing)
+    is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
+    active = world.active
+    if active is not None:
+        yield from _keeping(world, active, wanted, is_ready)
+    elif is_ready:
+        yield StartGeneration(tuple(wanted))
+    in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
+    surplus = [node for node in world.nodes if _lives(node) and node.id not in in_use]
+    yield from (End(node, f"the job now wants {world.target}") for node in surplus)
+
+
+def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
+    exits = [exit_of(world.member(node_id), active.number) for node_id in active.node_ids]
+    if any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits):
+        yield BeginEnding(JobPhase.SUCCEEDED, "")
+    elif active.drain_at_s is not None or any(each is not None for each in exits):
+        yield from _stopping(world, active, "a node's workers ended")
+    elif all(world.member(node_id) is None for node_id in active.node_ids):
+        yield EndGeneration(active.number, None)
+    elif is_ready and {node.id for node in wanted} != set(active.node_ids):
+        yield DrainGeneration(active.number, f"the group changes to {world.target}")
+
+
+def _stopping(world: World, active: Generation, reason: str) -> Iterator[Step]:
+    if active.drain_at_s is None:
+        yield DrainGeneration(active.number, reason)
+        return
+    members = [world.member(node_id) for node_id in active.node_ids]
+    overdue = world.now_s > active.drain_at_s + world.drain_grace_s + _SLACK_S
+    if overdue or all(_has_stopped(node, active) for node in members):
+        exits = (exit_of(node, active.number) for node in members)
+        failure = next((each for each in exits if each is not None and each.outcome is Outcome.FAILED), None)
+        yield EndGeneration(active.number, failure)
+
+
+_SLACK_S = 30.0
+"""What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to tell of it."""
+
+
+def _has_stopped(node: Node | None, generation: Generation) -> bool:
+    if node is None or exit_of(node, generation.number) is not None:
+        return True
+    # An agent that never began the generation is idle still; only a word later than the request proves it.
+    asked_s, heard_s = generation.drain_at_s or 0.0, node.heartbeat_at_s or 0.0
+    return node.agent_state is AgentState.IDLE and heard_s > asked_s
+
+
+def _match(world: World, target: Group) -> tuple[list[Node], list[Offering]]:
+    members = set(world.active.node_ids) if world.active else set()
+    usable = [node for node in world.nodes if _lives(node) and node.phase is not NodePhase.DRAINING]
+    usable.sort(key=lambda node: (node.id not in members, node.phase is not NodePhase.JOINED, node.intended_at_s))
+    wanted: list[Node] = []
+    missing: list[Offering] = []
+    for offering, count in target.members:
+        have = [node for node in usable if node.offering == offering][:count]
+        wanted += have
+        missing += [offering] * (count - len(have))
+    return wanted, missing
+
+
+def _overdue(world: World) -> Iterator[End]:
+    for node in world.nodes:
+        if node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
+            since_s, limit_s, what = node.launched_at_s, world.register_timeout_s, "did not register"
+        elif node.phase is NodePhase.JOINED:
+            since_s, limit_s, what = node.heartbeat_at_s, world.lease_s, "has been silent"
+        else:
+            continue
+        if since_s is not None and world.now_s - since_s > limit_s:
+            yield End(node, f"it {what} for {limit_s:.0f} s")
+
+
+def _lives(node: Node) -> bool:
+    return node.phase not in (NodePhase.TERMINATING, NodePhase.TERMINATED, NodePhase.LOST)

@@ -1,0 +1,84 @@
+"""The only word a node ever hears: what it is to run, whether it is to go, how long it may live on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from elastic.model import Generation, Job, JobPhase, Node, NodePhase
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One generation as its members are told to run it; `command` is the argv after torchrun's own options."""
+
+    job_id: str
+    generation: int
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    nnodes_min: int
+    nnodes_max: int
+    nproc_per_node: int
+    rdzv_endpoint: str
+    rdzv_id: str
+    drain_grace_s: float
+    checkpoint_dir: str
+    artifact_dir: str
+    max_restarts: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The reply to a heartbeat: no assignment means to drain and wait."""
+
+    lease_s: float
+    assignment: Assignment | None = None
+    shutdown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JobFolders:
+    """Where a job keeps its checkpoints and what people look at."""
+
+    root: Path = field()
+
+    def checkpoints(self, job_id: str) -> Path:
+        return self.root / job_id / "checkpoints"
+
+    def artifacts(self, job_id: str) -> Path:
+        return self.root / job_id / "artifacts"
+
+
+def word_for(node: Node, job: Job, generation: Generation | None, folders: JobFolders, *, lease_s: float) -> Word:
+    """Gives the word for a node as the recorded facts stand."""
+    if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
+        return Word(lease_s=lease_s, shutdown=True)
+    is_running = (
+        generation is not None
+        and node.id in generation.node_ids
+        and generation.drain_at_s is None
+        and generation.ended_at_s is None
+        and job.phase is not JobPhase.DRAINING
+    )
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation, folders) if is_running else None)
+
+
+def _assignment(job: Job, generation: Generation | None, folders: JobFolders) -> Assignment | None:
+    if generation is None:
+        return None
+    nnodes = len(generation.node_ids)
+    return Assignment(
+        job_id=job.id,
+        generation=generation.number,
+        command=job.spec.command,
+        env=dict(job.spec.env),
+        nnodes_min=min(job.spec.nodes_min, nnodes),
+        nnodes_max=nnodes,
+        nproc_per_node=job.spec.nproc_per_node,
+        rdzv_endpoint=generation.rdzv_endpoint,
+        rdzv_id=f"{job.id}-g{generation.number}",
+        drain_grace_s=job.spec.drain_grace_s,
+        checkpoint_dir=str(folders.checkpoints(job.id)),
+        artifact_dir=str(folders.artifacts(job.id)),
+    )
