@@ -14,6 +14,9 @@ from elastic.store import Store
 
 log = structlog.get_logger(__name__)
 
+_VISIBLE_WITHIN_S = 120.0
+"""A machine that its provider lists is listed within this time of its launch (EC2: eventual consistency, seconds)."""
+
 
 @dataclass(slots=True)
 class Machines:
@@ -22,12 +25,15 @@ class Machines:
     store: Store
     provider: Provider
     request: Callable[[Node], LaunchRequest]
+    _missing: dict[str, int] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
 
     def settle(self, *, now_s: float) -> None:
         """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone."""
         instances = {instance.token: instance for instance in self.provider.instances()}
         known = self.store.nodes()
+        living = {node.id for node in known if node.token not in instances}
+        self._missing = {node_id: count for node_id, count in self._missing.items() if node_id in living}
         for node in known:
             self._settle_node(node, instances.get(node.token), now_s=now_s)
         self._end_orphans(instances, {node.token for node in known}, now_s=now_s)
@@ -55,11 +61,20 @@ class Machines:
                 self._launched(node, instance)
             else:
                 self.launch(node, now_s=now_s)
-        elif instance is None or instance.state is InstanceState.GONE:
-            exited_at_s = instance.exited_at_s if instance else None
+        elif instance is None:
+            if self._is_long_missing(node, now_s=now_s):
+                self.store.node_gone(node.id, at_s=now_s)
+        elif instance.state is InstanceState.GONE:
+            exited_at_s = instance.exited_at_s
             self.store.node_gone(node.id, at_s=now_s if exited_at_s is None else min(exited_at_s, now_s))
         elif node.phase is NodePhase.TERMINATING:
             self._terminate(instance.provider_id, now_s=now_s)
+
+    def _is_long_missing(self, node: Node, *, now_s: float) -> bool:
+        """A provider may show a new machine late; one that it never shows, or forgets, is gone after a while."""
+        self._missing[node.id] = self._missing.get(node.id, 0) + 1
+        since_s = node.launched_at_s or node.intended_at_s
+        return self._missing[node.id] >= 2 and now_s - since_s > _VISIBLE_WITHIN_S
 
     def _launched(self, node: Node, instance: Instance) -> None:
         self.store.node_launched(

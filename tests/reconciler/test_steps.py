@@ -1,0 +1,195 @@
+"""What is due: from the state of a job and its machines to the next steps, nothing performed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from elastic.model import (
+    AgentState,
+    Exit,
+    Generation,
+    Group,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodePhase,
+    Offering,
+    Outcome,
+)
+from elastic.reconciler import World, next_steps
+from elastic.reconciler.steps import (
+    BeginEnding,
+    DrainGeneration,
+    End,
+    EndGeneration,
+    Finish,
+    Launch,
+    StartGeneration,
+)
+
+HALF, FULL = Offering("local.half"), Offering("local.full")
+JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4), JobPhase.RUNNING, submitted_at_s=0.0)
+
+
+def node(name: str, offering: Offering = HALF, phase: NodePhase = NodePhase.JOINED, **changes: object) -> Node:
+    base = Node(
+        id=name,
+        job_id="job-1",
+        offering=offering,
+        phase=phase,
+        token=name,
+        intended_at_s=10.0,
+        provider_id=name,
+        launched_at_s=10.0,
+        joined_at_s=15.0,
+        heartbeat_at_s=99.0,
+        agent_state=AgentState.RUNNING,
+    )
+    return replace(base, **changes)  # type: ignore[arg-type]  # tests name the fields they are about
+
+
+def generation(*node_ids: str, number: int = 1, drain_at_s: float | None = None, ended: bool = False) -> Generation:
+    return Generation("job-1", number, node_ids, "e:1", 20.0, drain_at_s, 90.0 if ended else None)
+
+
+def world(
+    *nodes: Node,
+    target: Group | None = None,
+    generation: Generation | None = None,
+    job: Job = JOB,
+    now_s: float = 100.0,
+) -> World:
+    return World(
+        now_s=now_s,
+        job=job,
+        target=target,
+        nodes=nodes,
+        generation=generation,
+        register_timeout_s=600.0,
+        drain_grace_s=30.0,
+        lease_s=600.0,
+    )
+
+
+def left(outcome: Outcome, number: int = 1) -> Exit:
+    return Exit(number, outcome, 0 if outcome is not Outcome.FAILED else 1)
+
+
+def test_nothing_is_done_before_the_first_decision() -> None:
+    assert next_steps(world()) == ()
+
+
+def test_launches_what_the_target_lacks() -> None:
+    target = Group(((FULL, 1), (HALF, 2)))
+    assert next_steps(world(node("a"), target=target)) == (Launch(FULL), Launch(HALF))
+
+
+def test_waits_while_a_wanted_node_boots() -> None:
+    booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None)
+    assert next_steps(world(booting, target=Group.of(HALF))) == ()
+
+
+def test_starts_a_generation_when_all_wanted_nodes_have_joined() -> None:
+    members = (node("a"), node("b"))
+    assert next_steps(world(*members, target=Group.of(HALF, 2))) == (StartGeneration(members),)
+
+
+def test_training_goes_on_while_the_new_node_boots() -> None:
+    booting = node("b", FULL, NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None)
+    steps = next_steps(world(node("a"), booting, target=Group.of(FULL), generation=generation("a")))
+    assert steps == ()
+
+
+def test_drains_only_when_every_wanted_node_is_ready() -> None:
+    (step,) = next_steps(world(node("a"), node("b", FULL), target=Group.of(FULL), generation=generation("a")))
+    assert isinstance(step, DrainGeneration)
+    assert step.number == 1
+
+
+def test_a_draining_generation_ends_when_every_member_has_stopped() -> None:
+    draining = generation("a", "b", drain_at_s=95.0)
+    stopped = node("a", exit=left(Outcome.DRAINED))
+    both = Group.of(HALF, 2)
+    assert next_steps(world(stopped, node("b"), target=both, generation=draining)) == ()
+    steps = next_steps(world(stopped, node("b", exit=left(Outcome.DRAINED)), target=both, generation=draining))
+    assert steps == (EndGeneration(1, None),)
+
+
+def test_a_member_that_never_began_counts_as_stopped_once_it_says_so_after_the_request() -> None:
+    draining = generation("a", drain_at_s=95.0)
+    idle = node("a", agent_state=AgentState.IDLE, heartbeat_at_s=94.0)
+    assert next_steps(world(idle, target=Group.of(HALF), generation=draining)) == ()
+    steps = next_steps(world(replace(idle, heartbeat_at_s=96.0), target=Group.of(HALF), generation=draining))
+    assert steps == (EndGeneration(1, None),)
+
+
+def test_a_drain_that_takes_too_long_is_over() -> None:
+    draining = generation("a", drain_at_s=30.0)
+    assert next_steps(world(node("a"), target=Group.of(HALF), generation=draining)) == (EndGeneration(1, None),)
+
+
+def test_the_old_node_is_ended_only_when_it_trains_no_more() -> None:
+    target, old, new = Group.of(FULL), node("a"), node("b", FULL)
+    during = next_steps(world(old, new, target=target, generation=generation("a", drain_at_s=95.0)))
+    assert not any(isinstance(step, End) for step in during)
+    after = next_steps(world(old, new, target=target, generation=generation("b", number=2)))
+    assert after == (End(old, f"the job now wants {target}"),)
+
+
+def test_keeps_the_members_that_train_when_fewer_are_wanted() -> None:
+    idle, member = node("a", agent_state=AgentState.IDLE), node("b")
+    steps = next_steps(world(idle, member, target=Group.of(HALF), generation=generation("b")))
+    assert [step.node.id for step in steps if isinstance(step, End)] == ["a"]
+
+
+def test_a_dead_node_is_replaced_while_the_others_train_on() -> None:
+    steps = next_steps(world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")))
+    assert steps == (Launch(HALF),)
+
+
+def test_a_generation_with_no_member_left_is_over() -> None:
+    steps = next_steps(world(target=Group.of(HALF), generation=generation("a")))
+    assert steps == (Launch(HALF), EndGeneration(1, None))
+
+
+def test_one_member_that_is_done_ends_the_job() -> None:
+    done = node("a", exit=left(Outcome.SUCCEEDED))
+    steps = next_steps(world(done, node("b"), target=Group.of(HALF, 2), generation=generation("a", "b")))
+    assert steps == (BeginEnding(JobPhase.SUCCEEDED, ""),)
+
+
+def test_a_failed_member_stops_the_others_then_the_generation_restarts() -> None:
+    failed, target = node("a", exit=left(Outcome.FAILED)), Group.of(HALF, 2)
+    (drain,) = next_steps(world(failed, node("b"), target=target, generation=generation("a", "b")))
+    assert isinstance(drain, DrainGeneration)
+    stopped = node("b", exit=left(Outcome.DRAINED))
+    draining = generation("a", "b", drain_at_s=99.0)
+    assert next_steps(world(failed, stopped, target=target, generation=draining)) == (EndGeneration(1, failed.exit),)
+    over = generation("a", "b", drain_at_s=99.0, ended=True)
+    assert next_steps(world(failed, stopped, target=target, generation=over)) == (StartGeneration((failed, stopped)),)
+
+
+def test_a_node_that_never_registers_is_ended() -> None:
+    booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
+    steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
+    assert [type(step) for step in steps] == [End]
+
+
+def test_a_silent_node_lives_as_long_as_its_lease() -> None:
+    silent = node("a", heartbeat_at_s=100.0)
+    training = generation("a")
+    assert next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=699.0)) == ()
+    steps = next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=701.0))
+    assert [step.reason for step in steps if isinstance(step, End)] == ["it has been silent for 600 s"]
+
+
+def test_an_ending_job_drains_then_ends_its_nodes_then_is_over() -> None:
+    ending = replace(JOB, phase=JobPhase.DRAINING, ending=JobPhase.CANCELLED)
+    (drain,) = next_steps(world(node("a"), generation=generation("a"), job=ending))
+    assert isinstance(drain, DrainGeneration)
+    over = generation("a", ended=True)
+    assert next_steps(world(node("a"), generation=over, job=ending)) == (End(node("a"), "the job is ending"),)
+    dying = node("a", phase=NodePhase.TERMINATING)
+    assert next_steps(world(dying, generation=over, job=ending)) == ()
+    assert next_steps(world(generation=over, job=ending)) == (Finish(JobPhase.CANCELLED),)

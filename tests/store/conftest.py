@@ -1,0 +1,41 @@
+"""A store on disk for each test, with one job in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Job, JobSpec, Node, Offering
+from elastic.store import Store, open_store
+
+HALF = Offering("local.half")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'elasticd.db'}"
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    opened = open_store(url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def job(store: Store) -> Job:
+    return store.submit_job(JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=100.0)[0]
+
+
+@pytest.fixture
+def node(store: Store, job: Job) -> Node:
+    """A node that joined and is the only member of generation 1; $0.36 an hour, launched at 110."""
+    store.add_price(HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    intended = store.intend_launch(job.id, HALF, reason="test", request_hash="h", now_s=109.0)
+    store.node_launched(intended.id, "machine-1", launched_at_s=110.0, minimum_s=0.0)
+    joined = store.node_joined(intended.id, now_s=115.0)
+    store.start_generation(job.id, (joined,), rdzv_endpoint="127.0.0.1:1", now_s=116.0)
+    return joined

@@ -1,0 +1,319 @@
+"""What the store promises: nothing lost, nothing doubled, what is read equals what was written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from elastic.errors import AlreadyRunning, Conflict, NotFound, PriceUnavailable
+from elastic.model import (
+    Action,
+    AgentState,
+    Exit,
+    Group,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodePhase,
+    Offering,
+    Outcome,
+    Plan,
+    Reason,
+    Snapshot,
+    Window,
+)
+from elastic.store import Store, from_text, lock, open_store, to_text
+
+HALF = Offering("local.half")
+
+
+def window(node: Node, seq: int, *, iteration: int | None = None, generation: int = 1, **changes: object) -> Window:
+    base = Window(
+        node_id=node.id,
+        seq=seq,
+        generation=generation,
+        world_size=1,
+        phase="main",
+        iteration=iteration,
+        iterations=2,
+        elapsed_s=0.5,
+        is_cold=False,
+        ended_at_s=200.0 + seq,
+    )
+    return replace(base, **changes)  # type: ignore[arg-type]  # tests name the fields they are about
+
+
+def snapshot(store: Store, job: Job, *, now_s: float = 300.0) -> Snapshot:
+    return Snapshot(
+        now_s=now_s,
+        job=job,
+        target=store.target(job.id),
+        current=None,
+        nodes=(),
+        node_types=(),
+        prices=(),
+        series=(),
+        switches=(),
+        changes=(),
+        spent_usd=0.1 + 0.2,
+    )
+
+
+def plan(action: Action = Action.HOLD, code: str = "measuring", target: Group | None = None) -> Plan:
+    return Plan(action, target, Reason(code, "because", {"gain": 0.1}))
+
+
+def test_the_same_key_gives_the_same_job(store: Store) -> None:
+    spec = JobSpec("a", ("train.py",))
+    first, is_new = store.submit_job(spec, key="k", request_hash="h", now_s=1.0)
+    again, is_new_again = store.submit_job(spec, key="k", request_hash="h", now_s=2.0)
+    assert (first, is_new, is_new_again) == (again, True, False)
+
+
+def test_the_same_key_for_another_request_is_refused(store: Store) -> None:
+    store.submit_job(JobSpec("a", ("train.py",)), key="k", request_hash="h", now_s=1.0)
+    with pytest.raises(Conflict, match="another request"):
+        store.submit_job(JobSpec("b", ("train.py",)), key="k", request_hash="other", now_s=1.0)
+    assert len(store.jobs()) == 1
+
+
+def test_a_job_is_found_by_id_and_by_name(store: Store, job: Job) -> None:
+    assert store.job(job.id) == store.job("first") == job
+    with pytest.raises(NotFound, match="job-x"):
+        store.job("job-x")
+
+
+def test_an_acknowledged_job_survives_kill_9(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elasticd.db'}"
+    program = f"""
+import os, signal
+from elastic.model import JobSpec
+from elastic.store import open_store
+store = open_store({url!r})
+store.submit_job(JobSpec("kept", ("train.py",)), key="k", request_hash="h", now_s=1.0)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", program], check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    store = open_store(url)
+    assert [job.spec.name for job in store.jobs()] == ["kept"]
+    store.close()
+
+
+def test_the_database_is_in_wal_with_full_sync(store: Store, url: str) -> None:
+    with store._database.write() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_schema(url: str, store: Store) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+    from sqlalchemy import create_engine
+
+    from elastic.store.schema import metadata
+
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    engine.dispose()
+
+
+def test_a_second_daemon_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+    held = lock(tmp_path)
+    with pytest.raises(AlreadyRunning, match=f"pid {os.getpid()}"):
+        lock(tmp_path)
+    os.close(held)
+    os.close(lock(tmp_path))
+
+
+def test_a_window_that_arrives_twice_counts_once(store: Store, job: Job, node: Node) -> None:
+    batch = [window(node, 1, iteration=2), window(node, 2, iteration=4)]
+    assert store.append_windows(node.id, batch) == 2
+    assert store.append_windows(node.id, batch) == 0
+    assert store.job(job.id).iteration == 4
+    assert len(store.windows(job.id)) == 2
+
+
+def test_iterations_without_a_number_are_added_up(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, seq) for seq in range(1, 6)])
+    assert store.job(job.id).iteration == 10
+
+
+def test_progress_goes_back_with_a_job_that_resumed_from_an_earlier_checkpoint(
+    store: Store, job: Job, node: Node
+) -> None:
+    store.append_windows(node.id, [window(node, 1, iteration=50)])
+    store.start_generation(job.id, (node,), rdzv_endpoint="e", now_s=250.0)
+    store.append_windows(node.id, [window(node, 2, iteration=41, generation=2)])
+    store.append_windows(node.id, [window(node, 3, iteration=60, generation=1)])
+    assert store.job(job.id).iteration == 41
+
+
+def test_windows_of_a_generation_the_node_was_not_in_are_dropped(store: Store, job: Job, node: Node) -> None:
+    assert store.append_windows(node.id, [window(node, 1, generation=7)]) == 0
+    assert store.windows(job.id) == ()
+
+
+def test_cold_windows_are_progress_but_no_rate(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 1, iteration=1, is_cold=True), window(node, 2, iteration=3)])
+    (series,) = store.recent_series(job.id)
+    assert [sample.iterations for sample in series.samples] == [2]
+    (point,) = store.throughput(job.id)
+    assert point.iterations_per_s == pytest.approx(4.0)
+
+
+def test_training_phases_are_kept_apart(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 1, phase="warmup"), window(node, 2, phase="gan")])
+    assert [series.training_phase for series in store.recent_series(job.id)] == ["warmup", "gan"]
+
+
+def test_a_switch_is_measured_from_the_last_step_to_the_first(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 1, iteration=2, ended_at_s=200.0)])
+    full = Offering("local.full")
+    store.add_price(full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    other = store.intend_launch(job.id, full, reason="test", request_hash="h", now_s=201.0)
+    store.node_launched(other.id, "machine-2", launched_at_s=202.0, minimum_s=0.0)
+    other = store.node_joined(other.id, now_s=206.0)
+    store.start_generation(job.id, (other,), rdzv_endpoint="e", now_s=207.0)
+    store.append_windows(other.id, [window(other, 1, iteration=3, generation=2, ended_at_s=212.5)])
+    (switch,) = store.switches(job.id)
+    assert (switch.pause_s, switch.boot_s, switch.to_group) == (12.5, 4.0, Group.of(full))
+
+
+def test_a_nodes_ledger_is_a_chain_over_price_changes_without_gap(store: Store, job: Job, node: Node) -> None:
+    store.add_price(HALF, 0.72, valid_from_s=1110.0, observed_at_s=1111.0, source="test")
+    store.intend_end(node.id, reason="test", now_s=2000.0)
+    store.node_gone(node.id, at_s=2110.0)
+    rows = store.ledger_of_job(job.id)
+    assert [(row.from_s, row.to_s, row.usd_per_h) for row in rows] == [(110.0, 1110.0, 0.36), (1110.0, 2110.0, 0.72)]
+    assert store.spent(job.id, 9999.0) == pytest.approx(0.1 + 0.2)
+
+
+def test_the_minimum_that_a_launch_bills_is_charged_once(store: Store, job: Job) -> None:
+    store.add_price(HALF, 3.6, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    node = store.intend_launch(job.id, HALF, reason="test", request_hash="h", now_s=100.0)
+    store.node_launched(node.id, "m", launched_at_s=100.0, minimum_s=60.0)
+    store.add_price(HALF, 7.2, valid_from_s=110.0, observed_at_s=110.0, source="test")
+    store.intend_end(node.id, reason="test", now_s=115.0)
+    store.node_gone(node.id, at_s=120.0)
+    assert store.spent(job.id, 500.0) == pytest.approx(0.001 * 10 + 0.002 * 50)
+
+
+def test_a_machine_without_a_price_is_not_entered_for_nothing(store: Store, job: Job) -> None:
+    node = store.intend_launch(job.id, Offering("unpriced"), reason="test", request_hash="h", now_s=1.0)
+    with pytest.raises(PriceUnavailable):
+        store.node_launched(node.id, "m", launched_at_s=2.0, minimum_s=0.0)
+    assert store.node(node.id).phase is NodePhase.INTENDED
+
+
+def test_a_price_that_says_nothing_new_makes_no_row(store: Store) -> None:
+    first = store.add_price(HALF, 0.5, valid_from_s=1.0, observed_at_s=1.0, source="a")
+    assert store.add_price(HALF, 0.5, valid_from_s=2.0, observed_at_s=2.0, source="a") == first
+    assert len(store.prices()) == 1
+
+
+def test_a_node_that_vanished_unasked_is_lost_and_costs_no_more(store: Store, job: Job, node: Node) -> None:
+    store.node_gone(node.id, at_s=210.0)
+    assert store.node(node.id).phase is NodePhase.LOST
+    assert store.spent(job.id, 1e6) == pytest.approx(0.36 * 100 / 3600)
+    assert store.nodes(job.id) == ()
+
+
+def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: Node) -> None:
+    left = Exit(1, Outcome.DRAINED, 0, iteration=2)
+    store.heard(
+        node.id,
+        state=AgentState.EXITED,
+        generation=None,
+        last_exit=left,
+        windows=[window(node, 1, iteration=2)],
+        notes=[],
+        acked_seq=1,
+        now_s=220.0,
+    )
+    heard = store.node(node.id)
+    assert (heard.exit, heard.agent_state, store.acked_seq(node.id)) == (left, AgentState.EXITED, 1)
+
+
+def test_holds_for_the_same_reason_share_a_row_and_keep_the_newest_snapshot(store: Store, job: Job) -> None:
+    for tick in range(3):
+        decision = store.record_decision(
+            snapshot(store, job, now_s=300.0 + tick), plan(), "best_value", sets_target=False
+        )
+    assert (decision.ticks, decision.at_s, decision.last_at_s) == (3, 300.0, 302.0)
+    assert len(store.decisions(job.id)) == 1
+    assert store.snapshot(decision.id).now_s == 302.0
+
+
+def test_a_decision_and_the_target_it_sets_are_one(store: Store, job: Job) -> None:
+    target = Group.of(HALF)
+    store.record_decision(snapshot(store, job), plan(Action.START, "start", target), "best_value", sets_target=True)
+    assert store.target(job.id) == target
+    (change,) = store.changes(job.id)
+    assert (change.from_group, change.to_group, change.code) == (None, target, "start")
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(spent_usd=st.floats(0, 1e9), now_s=st.floats(0, 4e9))
+def test_a_snapshot_is_read_back_bit_for_bit(store: Store, job: Job, spent_usd: float, now_s: float) -> None:
+    written = replace(snapshot(store, job), spent_usd=spent_usd, now_s=now_s)
+    assert from_text(Snapshot, to_text(written)) == written
+
+
+def test_a_stop_is_not_taken_back_and_an_ended_job_cannot_be_stopped(store: Store, job: Job) -> None:
+    store.request_stop(job.id, JobPhase.CANCELLED, "enough", now_s=1.0)
+    assert store.request_stop(job.id, JobPhase.FAILED, "x", now_s=2.0).ending is JobPhase.CANCELLED
+    store.move_job(job.id, JobPhase.CANCELLED, now_s=3.0)
+    with pytest.raises(Conflict, match="already cancelled"):
+        store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=4.0)
+
+
+def test_failures_in_a_row_are_counted_until_there_is_progress(store: Store, job: Job, node: Node) -> None:
+    assert [store.count_failure(job.id) for _ in range(2)] == [1, 2]
+    store.append_windows(node.id, [window(node, 1, iteration=9)])
+    assert [store.count_failure(job.id) for _ in range(2)] == [1, 2]
+
+
+def test_lists_are_paged_without_gap_or_repeat(store: Store, node: Node) -> None:
+    store.append_windows(node.id, [window(node, seq) for seq in range(1, 8)])
+    first = store.windows(limit=4)
+    rest = store.windows(limit=4, before=first[-1].id)
+    assert [each.window.seq for each in first + rest] == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_many_threads_may_write_at_once(store: Store, job: Job) -> None:
+    def submit(number: int) -> None:
+        for step in range(5):
+            store.add_event("note", f"{number}.{step}", job_id=job.id, now_s=1.0)
+
+    threads = [threading.Thread(target=submit, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(event.kind == "note" for event in store.events()) == 40
+
+
+def test_a_broken_database_says_so_and_changes_nothing(tmp_path: Path) -> None:
+    from elastic.errors import StoreUnavailable
+
+    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    with sqlite3.connect(tmp_path / "elasticd.db") as raw:
+        raw.execute("ALTER TABLE events RENAME TO elsewhere")
+    raw.close()
+    with pytest.raises(StoreUnavailable, match="nothing was changed"):
+        store.submit_job(JobSpec("a", ("train.py",)), key=None, request_hash="h", now_s=1.0)
+    assert store.jobs() == ()
+    store.close()
