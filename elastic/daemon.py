@@ -25,7 +25,7 @@ from elastic.config import Settings
 from elastic.errors import ElasticError
 from elastic.model import Limits, Node, NodeType, Offering
 from elastic.policy import decide
-from elastic.pricing import PriceSource, StaticPrices, TracePrices
+from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import LaunchRequest, Provider
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
 from elastic.reconciler import Machines, NodeTokens, Reconciler, RendezvousStores, Timeouts, secret_in
@@ -37,11 +37,14 @@ log = structlog.get_logger(__name__)
 class Ticker:
     """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice."""
 
-    def __init__(self, tick: Callable[[], None], *, interval_s: float) -> None:
+    def __init__(self, tick: Callable[[], None], *, interval_s: float, clock: Clock) -> None:
         self._tick = tick
+        self._clock = clock
         self._interval_s = interval_s
         self._one_at_a_time = threading.Lock()
         self._is_woken = threading.Event()
+        self.last: tuple[float, float, str | None] | None = None
+        """When the last tick ended (on the wall clock), how many seconds it took, and why it failed if it did."""
         self._scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None})
 
     def start(self) -> None:
@@ -64,13 +67,16 @@ class Ticker:
         with self._one_at_a_time:
             self._is_woken.clear()
             started_s = time.monotonic()
+            failure: str | None = None
             try:
                 self._tick()
             except ElasticError as error:
-                log.error("tick failed; the next one looks again", error=str(error))
-            except Exception:
+                failure = str(error)
+                log.error("tick failed; the next one looks again", error=failure)
+            except Exception as error:
+                failure = repr(error)
                 log.exception("tick failed; the next one looks again")
-            log.debug("tick", elapsed_s=round(time.monotonic() - started_s, 4))
+            self.last = (self._clock.now_s(), time.monotonic() - started_s, failure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         reconciler=reconciler,
         node_tokens=tokens,
         user_token=secret_in(settings.token_file).decode(),
-        ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s),
+        ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock),
     )
 
 
@@ -153,7 +159,8 @@ def serve(settings: Settings) -> None:
 def _run(daemon: Daemon, port: int) -> None:
     # The API is above this module; the daemon knows it by name only.
     api: Any = importlib.import_module("api.server")
-    context = importlib.import_module("api.deps").Context(
+    deps: Any = importlib.import_module("api.deps")
+    context = deps.Context(
         store=daemon.store,
         clock=daemon.clock,
         settings=daemon.settings,
@@ -161,6 +168,7 @@ def _run(daemon: Daemon, port: int) -> None:
         node_tokens=daemon.node_tokens,
         wake=daemon.ticker.wake,
         user_token=daemon.user_token,
+        last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
     )
     api.run(context, host=daemon.settings.host, port=port, on_started=daemon.ticker.start)
 
@@ -180,10 +188,22 @@ def _provider(settings: Settings, clock: Clock) -> Provider:
 
 
 def _prices(settings: Settings, *, started_at_s: float) -> PriceSource:
-    table = {Offering(each.name): each.usd_per_h for each in settings.local_types}
-    if settings.price_trace is None:
-        return StaticPrices(table)
-    return TracePrices(settings.price_trace, start_s=started_at_s)
+    setup = PriceSetup(
+        started_at_s=_first_start_s(settings.data_dir, started_at_s),
+        usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types},
+        trace=settings.price_trace,
+    )
+    return PRICE_SOURCES["static" if settings.price_trace is None else "trace"](setup)
+
+
+def _first_start_s(data_dir: Path, now_s: float) -> float:
+    """When this data folder was first served: a replayed trace goes on where an earlier daemon left it."""
+    path = data_dir / "started"
+    try:
+        return float(path.read_text())
+    except (FileNotFoundError, ValueError):
+        path.write_text(repr(now_s))
+        return now_s
 
 
 def _same_port(data_dir: Path, host: str) -> int:

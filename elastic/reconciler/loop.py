@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, assert_never
 
 import structlog
 
-from elastic.errors import ElasticError
-from elastic.model import Action, Exit, Job, JobPhase, Limits, Offering, Plan, Snapshot
-from elastic.pricing import PriceSource
+from elastic.errors import ElasticError, PriceUnavailable
+from elastic.model import Action, Exit, Job, JobPhase, Limits, Offering, Plan, Price, Snapshot
+from elastic.pricing import PriceSource, Quote, sift
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.machines import Machines
@@ -62,6 +62,7 @@ class Reconciler:
     limits: Limits
     timeouts: Timeouts
     max_failures: int
+    _disbelieved: set[Quote] = field(default_factory=set)
 
     def tick(self, *, now_s: float) -> None:
         """One look at everything. What one job's trouble raises does not keep the others waiting."""
@@ -179,14 +180,40 @@ class Reconciler:
         return bool(newest) and newest[0].plan.reason.code in _TRYING
 
     def _refresh_prices(self, *, now_s: float) -> None:
-        for quote in self.prices.refresh(now_s):
-            self.store.add_price(
-                quote.offering,
-                quote.usd_per_h,
-                valid_from_s=quote.valid_from_s,
-                observed_at_s=now_s,
-                source=quote.source,
-            )
+        try:
+            quotes = self.prices.refresh(now_s)
+        except PriceUnavailable as error:
+            log.warning("no prices this tick; those known grow older", error=str(error))
+            return
+        known = {price.offering: price for price in self.store.prices_in_force(now_s)}
+        sifted = sift(quotes, {offering: price.usd_per_h for offering, price in known.items()})
+        for quote in sifted.believed:
+            if _says_something(quote, known.get(quote.offering), now_s=now_s):
+                self._record_price(quote, now_s=now_s)
+        for each in sifted.quarantined:
+            if each.quote not in self._disbelieved:
+                self._disbelieved.add(each.quote)
+                text = f"{each.quote.offering}: this price is not believed: {each.reason}"
+                self.store.add_event("price_quarantined", text, now_s=now_s)
+
+    def _record_price(self, quote: Quote, *, now_s: float) -> None:
+        self.store.add_price(
+            quote.offering,
+            quote.usd_per_h,
+            valid_from_s=quote.valid_from_s,
+            observed_at_s=now_s,
+            source=quote.source,
+        )
+
+
+_CONFIRM_S = 60.0
+"""An unchanged price is written down again at most this often; prices are good for hours."""
+
+
+def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
+    if known is None or quote.usd_per_h != known.usd_per_h:
+        return True
+    return now_s - known.observed_at_s > _CONFIRM_S
 
 
 _TRYING = frozenset({"start", "trial", "measuring"})

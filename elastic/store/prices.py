@@ -1,8 +1,10 @@
-"""Prices as rows, dated from when they hold; a price is never changed, only followed by another."""
+"""Prices as rows, dated from when they hold; a price is never changed, only confirmed or followed by another."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Row, func, select
+from dataclasses import replace
+
+from sqlalchemy import Connection, Row, func, select, update
 
 from elastic.model import Capacity, Offering, Price
 from elastic.store.engine import insert
@@ -19,10 +21,11 @@ def add(
     observed_at_s: float,
     source: str,
 ) -> tuple[Price, bool]:
-    """Records a price and gives it with True; one that says nothing new is the old one, given with False."""
+    """Records a price and gives it with True; one that says nothing new confirms the old one, given with False."""
     current = in_force(connection, offering, at_s=valid_from_s)
     if current is not None and current.usd_per_h == usd_per_h:
-        return current, False
+        connection.execute(update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s))
+        return replace(current, observed_at_s=observed_at_s), False
     row_id = insert(
         connection,
         prices,

@@ -34,6 +34,7 @@ from elastic.model import (
     Window,
 )
 from elastic.store import Store, from_text, lock, open_store, to_text
+from elastic.store.engine import Database
 
 HALF = Offering("local.half")
 
@@ -111,10 +112,12 @@ os.kill(os.getpid(), signal.SIGKILL)
     store.close()
 
 
-def test_the_database_is_in_wal_with_full_sync(store: Store, url: str) -> None:
-    with store._database.write() as connection:
+def test_the_database_is_in_wal_with_full_sync(url: str) -> None:
+    database = Database(url)
+    with database.write() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    database.close()
 
 
 def test_the_migrations_make_exactly_the_tables_of_the_schema(url: str, store: Store) -> None:
@@ -218,9 +221,10 @@ def test_a_machine_without_a_price_is_not_entered_for_nothing(store: Store, job:
     assert store.node(node.id).phase is NodePhase.INTENDED
 
 
-def test_a_price_that_says_nothing_new_makes_no_row(store: Store) -> None:
+def test_a_price_that_says_nothing_new_confirms_the_old_one(store: Store) -> None:
     first = store.add_price(HALF, 0.5, valid_from_s=1.0, observed_at_s=1.0, source="a")
-    assert store.add_price(HALF, 0.5, valid_from_s=2.0, observed_at_s=2.0, source="a") == first
+    again = store.add_price(HALF, 0.5, valid_from_s=2.0, observed_at_s=2.0, source="a")
+    assert again == replace(first, observed_at_s=2.0)
     assert len(store.prices()) == 1
 
 
