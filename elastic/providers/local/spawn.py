@@ -4,7 +4,8 @@ The order comes as JSON on stdin. Under the node's lock a child is forked that w
 to the process file; only then does the byte let it become the agent. A crash at any point therefore leaves either no
 process, or one that the file names: a repeated order can never start a second one.
 
-Standard library only and no import of `elastic`: it runs as `python -I -S spawn.py`, which starts in 10 ms.
+Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms, all of elastic would take
+several times that.
 """
 
 from __future__ import annotations

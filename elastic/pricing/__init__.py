@@ -1,0 +1,32 @@
+"""Sources of prices, behind one port, and the check that their quotes are plausible."""
+
+from elastic.pricing.base import PriceSource, Quote
+from elastic.pricing.plausible import (
+    GREATEST_JUMP,
+    Quarantined,
+    Sifted,
+    sift,
+    why_implausible,
+    why_impossible,
+)
+from elastic.pricing.sources import PRICE_SOURCES, PriceSetup
+from elastic.pricing.static import StaticPrices
+from elastic.pricing.trace import TracePrices
+from elastic.pricing.trace_file import TraceRow, read_trace
+
+__all__ = [
+    "GREATEST_JUMP",
+    "PRICE_SOURCES",
+    "PriceSetup",
+    "PriceSource",
+    "Quarantined",
+    "Quote",
+    "Sifted",
+    "StaticPrices",
+    "TracePrices",
+    "TraceRow",
+    "read_trace",
+    "sift",
+    "why_implausible",
+    "why_impossible",
+]

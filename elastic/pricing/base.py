@@ -1,0 +1,34 @@
+"""The port that every source of prices implements; these docstrings are its contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from elastic.model import Offering
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a source says an offering costs from `valid_from_s` on. It is not a price before it was found plausible."""
+
+    offering: Offering
+    usd_per_h: float
+    valid_from_s: float
+    source: str
+
+
+class PriceSource(Protocol):
+    """Says what offerings cost."""
+
+    name: str
+
+    def refresh(self, now_s: float) -> tuple[Quote, ...]:
+        """Every quote in force at `now_s`, and before it those that came and went since the last call; oldest first.
+
+        So a price that does not change is confirmed each time, and a ledger misses none that did. The first call gives
+        only what is in force. An offering that has no price yet is absent.
+
+        Raises PriceUnavailable if the source does not answer.
+        """
+        ...

@@ -1,0 +1,54 @@
+"""Prices replayed from a trace, at the trace's own pace or faster."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import groupby
+
+from elastic.errors import InvalidInput
+from elastic.pricing.base import Quote
+from elastic.pricing.trace_file import TraceRow
+
+
+class TracePrices:
+    """Replays `rows`: with `after_s` from `started_at_s` on, `speed` times as fast; with `at_s` at that very instant.
+
+    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the replay. Where two rows
+    change one offering at one instant, the later row counts.
+    """
+
+    name = "trace"
+
+    def __init__(self, rows: Iterable[TraceRow], *, started_at_s: float, speed: float = 1.0) -> None:
+        if not (math.isfinite(speed) and speed > 0):
+            raise InvalidInput(f"speed: wanted a positive, finite factor, got {speed}", field="speed")
+        quotes = (Quote(row.offering, row.usd_per_h, _instant_s(row, started_at_s, speed), self.name) for row in rows)
+        ordered = sorted(quotes, key=lambda quote: (quote.offering, quote.valid_from_s))
+        self._by_offering = [_without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)]
+        self._seen_to_s: float | None = None
+
+    def refresh(self, now_s: float) -> tuple[Quote, ...]:
+        since_s = now_s if self._seen_to_s is None else self._seen_to_s
+        self._seen_to_s = now_s
+        found = [quote for changes in self._by_offering for quote in _between(changes, since_s, now_s)]
+        return tuple(sorted(found, key=lambda quote: (quote.valid_from_s, quote.offering)))
+
+
+def _instant_s(row: TraceRow, started_at_s: float, speed: float) -> float:
+    if row.at_s is not None:
+        return row.at_s
+    assert row.after_s is not None  # a row has one of the two
+    return started_at_s + row.after_s / speed
+
+
+def _without_ties(changes: Iterable[Quote]) -> list[Quote]:
+    return list({quote.valid_from_s: quote for quote in changes}.values())
+
+
+def _between(changes: list[Quote], since_s: float, now_s: float) -> list[Quote]:
+    """The quote in force at `now_s`, and those that took force after `since_s` and were replaced by then."""
+    upto = bisect_right(changes, now_s, key=lambda quote: quote.valid_from_s)
+    after = bisect_right(changes, since_s, key=lambda quote: quote.valid_from_s)
+    return changes[max(0, min(after, upto - 1)) : upto]
