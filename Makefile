@@ -37,7 +37,7 @@ browser:  ## Finds Chromium, or installs it with apt-get when run as root.
 	fi
 
 demo: $(STAMP)  ## Trains ESRGAN on three local node types, under 5 minutes, and accounts for it.
-	@$(BIN)/python examples/demo/demo.py
+	@$(BIN)/python -m examples.demo
 
 test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'

@@ -79,17 +79,18 @@ class Client:
         return found
 
     def post(self, path: str, body: object = None, *, headers: Mapping[str, str] | None = None) -> JsonObject:
-        """Posts `body` as JSON (a str is sent as YAML) and gives the answer."""
-        if isinstance(body, str):
-            content, kind = body.encode(), "application/yaml"
-        else:
-            content, kind = b"" if body is None else json.dumps(body).encode(), "application/json"
-        sent = {"Content-Type": kind, **(headers or {})}
-        return _object(self._send("POST", path, content=content, headers=sent))
+        """Posts `body` as JSON, None as nothing, and gives the answer."""
+        content = None if body is None else json.dumps(body).encode()
+        sent = {} if body is None else {"Content-Type": "application/json"}
+        return _object(self._send("POST", path, content=content, headers={**sent, **(headers or {})}))
 
     def text(self, path: str, **query: str | int | None) -> str:
         """Gives the text at `path`."""
         return self._send("GET", path, params=_given(query)).text
+
+    def content(self, path: str) -> bytes:
+        """Gives the file at `path`."""
+        return self._send("GET", path).content
 
     def events(self, *, after: int | None, job: str | None) -> Iterator[JsonObject]:
         """Gives events as they happen, until the daemon closes the stream."""

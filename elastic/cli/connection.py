@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,12 +51,17 @@ def read_token(path: Path) -> str:
 
 
 def default_url() -> str:
-    """The address that the settings give to a daemon on this machine."""
+    """The address of this machine's daemon: the one it wrote into its data folder, else the settings'."""
     from elastic.config import load_settings  # pydantic takes 0.2 s
 
     settings = load_settings()
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "") else settings.host
-    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+    with suppress(OSError, ValueError, KeyError):
+        return str(json.loads((settings.data_dir / "daemon.json").read_text())["url"])
+    return (
+        f"http://[{settings.host}]:{settings.port}"
+        if ":" in settings.host
+        else f"http://{settings.host}:{settings.port}"
+    )
 
 
 def default_token_file() -> Path:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 import typer
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from elastic.cli.watch import Standing
 
 app = typer.Typer(help="Training jobs.", no_args_is_help=True)
-
-_SPEC_LIMIT_BYTES = 65_536  # what the daemon takes
 
 COLUMNS = (
     Column("JOB", "id"),
@@ -161,15 +160,17 @@ def report(context: typer.Context, job: JobArgument, output: OutputOption = Outp
         job_pages.show_report(found)
 
 
-def read_spec(file: str) -> str:
-    """Gives the text of a job's YAML or JSON; `-` is standard input."""
+def read_spec(file: str) -> dict[str, Any]:
+    """Gives the document in a job's YAML or JSON; `-` is standard input. Relative paths in it count from its folder."""
+    # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon would read it.
+    documents, specs = import_module("api.documents"), import_module("api.specs")
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error}") from error
-    if len(text.encode()) > _SPEC_LIMIT_BYTES:
-        raise InvalidInput(f"{file}: wanted at most {_SPEC_LIMIT_BYTES} bytes, got {len(text.encode())}")
-    return text
+        body = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
+    folder = Path() if file == "-" else Path(file).parent
+    found: dict[str, Any] = specs.resolve_paths(documents.read_document(body), folder)
+    return found
 
 
 def path_of(job: str) -> str:

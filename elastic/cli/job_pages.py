@@ -24,12 +24,16 @@ _REPORT_DECISIONS = (
 )
 
 
-def show_plan(plan: Mapping[str, Any]) -> None:
-    """Prints what a job may cost before anybody pays for it."""
-    spec = plan["spec"]
+def show_plan(priced: Mapping[str, Any]) -> None:
+    """Prints what a job would begin with, and what is known of its cost, before anybody pays for it."""
+    spec, plan = priced["spec"], priced["plan"]
     print(f"job {spec['name']}: {' '.join(spec['command'])}")
     print(f"iterations: {spec['iterations'] or 'until the script ends'}; {_limits(spec['objective'])}")
-    render.show(candidate_table(plan["candidates"], chosen=None))
+    first = render.group(plan["target"]) if plan["target"] else "no nodes"
+    print(f"first: {plan['action']} {first}: {plan['reason']['text']}")
+    if priced["measured_by"]:
+        print(f"rates as job {priced['measured_by']} measured them:")
+    render.show(candidate_table(priced["candidates"], chosen=plan["target"]))
 
 
 def show_job(job: Mapping[str, Any]) -> None:
@@ -47,14 +51,36 @@ def show_job(job: Mapping[str, Any]) -> None:
 
 
 def show_report(report: Mapping[str, Any]) -> None:
-    """Prints the closing report."""
+    """Prints the closing report: every dollar from the ledger, and what the alternatives would have cost."""
+    print(
+        f"job {report['name']}: {report['phase']}, {report['iterations_done']} iterations"
+        f" in {render.duration(report['elapsed_s'])}"
+    )
     render.show(render.table_of(report["nodes"], _REPORT_NODES))
-    print(f"total {render.usd(report['spent_usd'])}")
-    for which in ("best", "worst"):
-        fixed = report.get(f"{which}_fixed")
-        if fixed:
-            print(f"{which} fixed choice: {render.group(fixed['group'])}, {render.usd(fixed['usd'])} at measured rates")
-    render.show(render.table_of(report["decisions"], _REPORT_DECISIONS))
+    gained = report["iterations_per_usd"]
+    print(f"total {render.usd(report['spent_usd'])}" + ("" if gained is None else f", {render.rate(gained)} it/$"))
+    _show_fixed(report)
+    changes = [each for each in report["decisions"] if each["plan"]["action"] != "hold"]
+    print(f"\n{len(report['decisions'])} decisions, {len(changes)} of them changes:")
+    render.show(render.table_of(changes, _REPORT_DECISIONS))
+    if report["quality"]:
+        print("\nquality: " + ", ".join(f"{name} = {_value(value)}" for name, value in report["quality"].items()))
+    for note in report["notes"]:
+        print(f"note: {note['text']}")
+    for artifact in report["artifacts"]:
+        print(f"artifact: {artifact['name']} ({artifact['bytes']:,} bytes)")
+
+
+def _show_fixed(report: Mapping[str, Any]) -> None:
+    """Prints what the same iterations would have cost on one group from first to last, at the rates measured."""
+    for title, fixed in (("best", report["best_fixed"]), ("worst", report["worst_fixed"])):
+        if fixed is not None:
+            took = render.duration(fixed["seconds"])
+            print(f"{title} fixed choice: {render.group(fixed['group'])}, {render.usd(fixed['usd'])} in {took}")
+
+
+def _value(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _limits(objective: Mapping[str, Any]) -> str:

@@ -57,20 +57,19 @@ class Standing:
 def standing_of(job: JsonObject) -> Standing:
     """Reads what the daemon says of a job."""
     progress = job["progress"]
-    group = job.get("current_group") or job.get("target_group")
-    candidate = next((each for each in job.get("candidates") or () if each["group"] == group), None)
-    step_s = render.at(candidate, "step_s.value")
+    group = job["current_group"] or job["target_group"]
+    candidate = next((each for each in job["candidates"] if each["group"] == group), None)
     return Standing(
         name=job["spec"]["name"],
         phase=job["phase"],
         group=render.group(group) if group else None,
         iteration=progress["iteration"],
         iterations=progress["iterations"],
-        iterations_per_s=1 / step_s if step_s else None,
+        iterations_per_s=progress["iterations_per_s"],
         iterations_per_usd=render.at(candidate, "iterations_per_usd.value"),
         spent_usd=job["spent_usd"],
         eta_s=progress["eta_s"],
-        message=job.get("message"),
+        message=job["message"],
     )
 
 

@@ -1,0 +1,5 @@
+"""`python -m elastic.cli` is `elasticd`."""
+
+from elastic.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""`make demo`: the whole loop on one machine, in under five minutes."""

@@ -1,0 +1,79 @@
+"""Runs the demo: submit, measure, choose, move when a price changes, finish, account."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from elastic.cli import job_pages
+from elastic.cli.client import Client, JsonObject
+from elastic.cli.job import read_spec
+from elastic.errors import ElasticError
+from examples.demo.house import HERE, DemoFailed, House, open_house
+from examples.demo.screen import open_screen
+from examples.demo.watching import Watcher, Witness
+
+KEPT = Path(".demo")
+_TIMEOUT_S = 285.0
+_POLL_S = 0.5
+
+
+def main() -> int:
+    """Gives the exit status: 0 if everything promised was shown."""
+    started_s = time.time()
+    try:
+        with open_house() as house:
+            print(f"dashboard: {house.url}/login?token={house.token}", flush=True)
+            _run(house, started_s=started_s)
+    except KeyboardInterrupt:
+        print("\nstopped; nothing of the demo is left running", file=sys.stderr)
+        return 130
+    except (DemoFailed, ElasticError) as error:
+        print(f"the demo failed: {error}", file=sys.stderr)
+        return 1
+    print(f"\nall of it took {time.time() - started_s:.0f} s, and no process is left")
+    return 0
+
+
+def _run(house: House, *, started_s: float) -> None:
+    with house.client() as client:
+        job = client.post("/v1/jobs", read_spec(str(HERE / "job.yaml")))
+        print(f"submitted {job['spec']['name']}: {job['spec']['iterations']} iterations of ESRGAN", flush=True)
+        witness = _watch(house, client, job["id"], started_s=started_s)
+        report = client.get(f"/v1/jobs/{job['id']}/report")
+        print()
+        job_pages.show_report(report)
+        _keep_artifacts(client, report)
+    if broken := list(witness.broken_promises(report)):
+        raise DemoFailed("; ".join(broken))
+
+
+def _watch(house: House, client: Client, job_id: str, *, started_s: float) -> Witness:
+    """Shows the job until it and its nodes have ended."""
+    watcher, witness = Watcher(client, job_id), Witness()
+    with open_screen(started_s=started_s) as show:
+        while time.time() - started_s < _TIMEOUT_S:
+            house.check_daemon()
+            sight = watcher.look()
+            witness.see(sight)
+            show(sight)
+            if sight.standing.is_over and not client.items("/v1/nodes", limit=1, job=job_id):
+                return witness
+            time.sleep(_POLL_S)
+    raise DemoFailed(f"the job had not ended after {_TIMEOUT_S:.0f} s, at {sight.standing.line()}")
+
+
+def _keep_artifacts(client: Client, report: JsonObject) -> None:
+    """Copies what the job made to a folder that outlives the demo."""
+    shutil.rmtree(KEPT, ignore_errors=True)
+    KEPT.mkdir()
+    for artifact in report["artifacts"]:
+        (KEPT / artifact["name"]).write_bytes(client.content(artifact["href"]))
+    for picture in sorted(KEPT.glob("*.png")):
+        print(f"picture: {picture.resolve()}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

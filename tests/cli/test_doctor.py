@@ -1,0 +1,73 @@
+"""Doctor finds what would keep elasticd from working."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from elastic.cli import checks
+from elastic.clock import ManualClock
+from elastic.config import Settings, load_settings
+from tests.cli.commands import runner
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ELASTICD_PORT", "0")
+    return load_settings()
+
+
+def test_a_fresh_machine_has_nothing_to_mend(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = runner(capsys)("doctor", "-o", "json")
+    assert outcome.status == 0
+    found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
+    assert found["packages"] == found["data folder"] == found["clock"] == "ok"
+    assert found["token"] == found["database"] == "note"
+    assert not settings.data_dir.exists(), "doctor changes nothing"
+
+
+def test_names_a_foreign_package_of_our_name() -> None:
+    found = checks.check_packages({"elastic": ["elasticd", "elastic"], "api": ["elasticd"]})
+    assert (found.level, found.advice) == ("fail", "pip uninstall elastic")
+
+
+def test_a_token_that_others_may_read_is_to_be_mended(settings: Settings) -> None:
+    settings.data_dir.mkdir()
+    settings.token_file.write_text("abc")
+    settings.token_file.chmod(0o644)
+    assert checks.check_token(settings).level == "fail"
+    settings.token_file.chmod(0o600)
+    assert checks.check_token(settings).level == "ok"
+
+
+def test_a_taken_port_is_worth_knowing(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        found = checks.check_port(settings.model_copy(update={"port": taken.getsockname()[1]}))
+    assert found.level == "note"
+
+
+def test_a_clock_apart_from_the_file_systems_is_to_be_mended(tmp_path: Path) -> None:
+    assert checks.check_clock(tmp_path, ManualClock(1_000_000.0)).level == "fail"
+
+
+def test_a_wrong_setting_is_told_and_nothing_else_is_tried(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ELASTICD_TICK_S", "-1")
+    outcome = runner(capsys)("doctor", "-o", "json")
+    assert outcome.status == 1
+    assert json.loads(outcome.out)[-1]["name"] == "settings"
+
+
+def test_the_database_is_migrated_and_checked(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    run = runner(capsys)
+    assert run("db", "check").status == 1
+    assert checks.check_database(settings).level == "note"
+    assert run("db", "migrate").status == 0
+    assert run("db", "check").status == 0
+    assert checks.check_database(settings).level == "ok"

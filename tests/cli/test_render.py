@@ -1,0 +1,33 @@
+"""Tables show what is known, and a dash for what is not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from elastic.cli import render
+from elastic.cli.render import Column, Output
+
+COLUMNS = (Column("NAME", "name"), Column("USD", "cost.usd", render.usd, is_number=True))
+
+
+def test_unknown_is_a_dash_and_never_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    render.show_list([{"name": "a", "cost": {"usd": None}}, {"name": "b"}], COLUMNS, Output.TABLE)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["NAME", "USD"], ["a", "-"], ["b", "-"]]
+
+
+def test_json_is_what_the_daemon_said(capsys: pytest.CaptureFixture[str]) -> None:
+    items = [{"name": "a", "not shown": [1, None]}]
+    render.show_list(items, COLUMNS, Output.JSON)
+    assert json.loads(capsys.readouterr().out) == items
+
+
+def test_square_brackets_are_text_and_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    render.show_list([{"name": "[red]a[/red]"}], COLUMNS, Output.TABLE)
+    assert "[red]a[/red]" in capsys.readouterr().out
+
+
+def test_a_group_names_its_zone_unless_it_is_here() -> None:
+    members = [[{"node_type": "c5.large", "capacity": "spot", "zone": "us-east-1a"}, 2]]
+    assert render.group({"members": members}) == "2 x c5.large spot us-east-1a"

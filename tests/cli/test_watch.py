@@ -1,0 +1,50 @@
+"""Watching shows progress, ends with the job, and leaves the job alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from elastic.cli.exits import ExitCode
+from elastic.cli.watch import Standing, watch
+from elastic.clock import ManualClock
+
+RUNNING = Standing("a", "running", "1 x small on-demand", 1, 10, 2.0, 3000.0, 0.01, 4.5, None)
+
+
+def looks(*standings: Standing) -> Iterator[Standing]:
+    yield from standings
+    raise KeyboardInterrupt
+
+
+def watched(standings: Iterator[Standing], *, is_live: bool = False, timeout_s: float | None = None) -> ExitCode:
+    return watch(lambda: next(standings), is_live=is_live, timeout_s=timeout_s, clock=ManualClock())
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+def test_ends_with_the_jobs_own_status(is_live: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    failed = replace(RUNNING, phase="failed", message="the workers exited with 1")
+    assert watched(looks(RUNNING, failed), is_live=is_live) is ExitCode.JOB_FAILED
+    assert "job a: failed: the workers exited with 1" in capsys.readouterr().out
+
+
+def test_ctrl_c_leaves_the_job_running_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert watched(looks(RUNNING)) is ExitCode.JOB_UNFINISHED
+    assert "the job goes on" in capsys.readouterr().out
+
+
+def test_a_timeout_ends_the_watching_only() -> None:
+    assert watched(looks(*[RUNNING] * 5), timeout_s=3.0) is ExitCode.JOB_UNFINISHED
+
+
+def test_a_line_is_printed_only_when_something_moved(capsys: pytest.CaptureFixture[str]) -> None:
+    moved = replace(RUNNING, group="1 x large on-demand")
+    watched(looks(RUNNING, RUNNING, moved, moved, replace(RUNNING, phase="succeeded")))
+    lines = [line for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    assert [line.split("  ")[4] for line in lines] == [
+        "1 x small on-demand",
+        "1 x large on-demand",
+        "1 x small on-demand",
+    ]
