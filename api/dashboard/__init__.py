@@ -1,0 +1,6 @@
+"""The dashboard: pages made on the server, kept current by the event stream."""
+
+from api.dashboard.routes import mount_static, router
+from api.dashboard.signing_in import router as login_router
+
+__all__ = ["login_router", "mount_static", "router"]

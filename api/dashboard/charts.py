@@ -1,0 +1,132 @@
+"""The geometry of charts: values to positions, as numbers a template draws with."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elastic.model import Interval
+
+_NICE_STEPS = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear axis from 0 to `maximum`, with ticks evenly apart that include both ends."""
+
+    maximum: float
+    ticks: tuple[float, ...]
+
+    def percent(self, value: float) -> float:
+        """Gives where `value` lies, 0 to 100, kept inside the axis.
+
+        >>> scale_to(8).percent(2)
+        25.0
+        """
+        return round(min(max(value / self.maximum, 0.0), 1.0) * 100, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalBar:
+    """A bar with a whisker over its 95 % interval, in percent of the axis; parts that are unknown are None."""
+
+    length: float
+    low: float | None
+    high: float | None
+    effective: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series of a line chart as an SVG path in a 1000 x 1000 box; `tone` names its colour."""
+
+    path: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A line chart in a 1000 x 1000 box: its lines, its vertical axis and where its marks stand."""
+
+    lines: tuple[Line, ...]
+    scale: Scale
+    marks: tuple[float, ...]
+
+
+def scale_to(greatest: float, *, intervals: int = 4) -> Scale:
+    """Gives the smallest axis of about `intervals` round steps that holds `greatest`.
+
+    >>> scale_to(21411).ticks
+    (0.0, 10000.0, 20000.0, 30000.0)
+    >>> scale_to(0.9).ticks
+    (0.0, 0.25, 0.5, 0.75, 1.0)
+    """
+    if not greatest > 0:
+        return Scale(1.0, (0.0, 1.0))
+    power = 10.0 ** math.floor(math.log10(greatest / intervals))
+    step = next(power * nice for nice in _NICE_STEPS if power * nice * intervals >= greatest * (1 - 1e-9))
+    used = math.ceil(greatest / step * (1 - 1e-9))
+    return Scale(step * used, tuple(step * index for index in range(used + 1)))
+
+
+def interval_bar(interval: Interval, scale: Scale, *, effective: float | None = None) -> IntervalBar:
+    """Gives the bar of an estimate on an axis.
+
+    >>> interval_bar(Interval(2, 1, 3), scale_to(4))
+    IntervalBar(length=50.0, low=25.0, high=75.0, effective=None)
+    """
+    return IntervalBar(
+        length=scale.percent(interval.value),
+        low=None if interval.low is None else scale.percent(interval.low),
+        high=None if interval.high is None else scale.percent(interval.high),
+        effective=None if effective is None else scale.percent(effective),
+    )
+
+
+def plot(
+    at_s: Sequence[float],
+    series: Sequence[tuple[str, Sequence[float | None]]],
+    *,
+    marks_at_s: Sequence[float] = (),
+) -> Plot:
+    """Gives the lines of `series` (tone and values) over common instants; a None breaks a line."""
+    greatest = max((value for _, values in series for value in values if value is not None), default=0.0)
+    scale = scale_to(greatest)
+    lines = tuple(Line(_path(at_s, values, scale), tone) for tone, values in series)
+    return Plot(lines, scale, tuple(_across(instant, at_s) for instant in marks_at_s))
+
+
+def with_gaps(at_s: Sequence[float], values: Sequence[float]) -> tuple[list[float], list[float | None]]:
+    """Gives the points with a None in each stretch much longer than usual, so that no line is drawn over a standstill.
+
+    >>> with_gaps([0, 10, 20, 60], [1, 1, 1, 2])
+    ([0, 10, 20, 40.0, 60], [1, 1, 1, None, 2])
+    """
+    spans = sorted(after - before for before, after in itertools.pairwise(at_s))
+    longest_s = 2.5 * spans[len(spans) // 2] if spans else math.inf
+    instants: list[float] = []
+    filled: list[float | None] = []
+    for instant, value in zip(at_s, values, strict=True):
+        if instants and instant - instants[-1] > longest_s:
+            instants.append((instants[-1] + instant) / 2)
+            filled.append(None)
+        instants.append(instant)
+        filled.append(value)
+    return instants, filled
+
+
+def _path(at_s: Sequence[float], values: Sequence[float | None], scale: Scale) -> str:
+    parts, is_down = [], False
+    for instant, value in zip(at_s, values, strict=True):
+        if value is not None:
+            y = round(1000 - 10 * scale.percent(value), 1)
+            parts.append(f"{'L' if is_down else 'M'}{_across(instant, at_s):g} {y:g}")
+        is_down = value is not None
+    return "".join(parts)
+
+
+def _across(instant: float, at_s: Sequence[float]) -> float:
+    span_s = at_s[-1] - at_s[0] if at_s else 0.0
+    return round(1000 * min(max((instant - at_s[0]) / span_s, 0.0), 1.0), 1) if span_s > 0 else 0.0

@@ -1,0 +1,177 @@
+"""The dashboard's pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, FastAPI, Query
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from api.dashboard.facts import brief_facts, job_facts
+from api.dashboard.job_page import job_page
+from api.dashboard.pages import FRAGMENT_HEADER, page
+from api.dashboard.views import decision_items, decision_view, job_head, job_row, job_view, node_rows, price_rows
+from api.deps import Before, ContextOf, get_context, require_user
+from api.paging import cut
+from api.problems import status_of
+from elastic.errors import ElasticError, Unauthorized
+from elastic.model import Job
+from elastic.store import Store, to_text
+
+_PAGE_ROWS = 50
+_JOBS_LINKED = 8
+_STATIC = Path(__file__).parent / "static"
+
+JobQuery = Annotated[str | None, Query(max_length=64)]
+
+
+class PageRoute(APIRoute):
+    """A route whose refusals are pages: who is not signed in is asked to, and every other error is told in words."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_as_page(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Unauthorized as error:
+                return _sign_in(request, error)
+            except ElasticError as error:
+                return _problem(request, str(error), status_of(error))
+            except RequestValidationError:
+                return _problem(request, f"{request.url.path} is no page of this dashboard", HTTPStatus.NOT_FOUND)
+
+        return handle_as_page
+
+
+router = APIRouter(route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False)
+
+
+def mount_static(app: FastAPI) -> None:
+    """Serves the style sheets, scripts, font and icon under /static; none of them is secret."""
+    app.mount("/static", _Static(directory=_STATIC), name="static")
+
+
+@router.get("/")
+def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTMLResponse:
+    """The job asked for, or else the newest that is not over, or else the newest."""
+    store, now_s = context.store, context.clock.now_s()
+    shown = _chosen(store, job)
+    if shown is None:
+        return page(request, "overview.html", here="Overview", view=None, others=(), now_s=now_s)
+    linked = store.unfinished_jobs()[-_JOBS_LINKED:][::-1]
+    heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
+    others = heads if any(head.id != shown.id for head in heads) else []
+    view = job_view(job_facts(store, shown, now_s=now_s))
+    return page(request, "overview.html", here="Overview", view=view, others=others, now_s=now_s)
+
+
+@router.get("/jobs")
+def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
+    """All jobs, newest first."""
+    store, now_s = context.store, context.clock.now_s()
+    found, next_before = cut(
+        store.jobs(limit=_PAGE_ROWS + 1, before=before), _PAGE_ROWS, lambda each: store.job_seq(each.id)
+    )
+    rows = [job_row(brief_facts(store, each, now_s=now_s)) for each in found]
+    return page(request, "jobs.html", here="Jobs", rows=rows, next_before=next_before, now_s=now_s)
+
+
+@router.get("/jobs/{job}")
+def one_job(request: Request, context: ContextOf, job: str) -> HTMLResponse:
+    """One job: the overview's parts, and all that belongs to it alone."""
+    now_s = context.clock.now_s()
+    found = context.store.job(job)
+    facts = job_facts(context.store, found, now_s=now_s)
+    extras = job_page(context, facts)
+    return page(request, "job.html", here="Jobs", view=job_view(facts), page=extras, now_s=now_s)
+
+
+@router.get("/nodes")
+def nodes(request: Request, context: ContextOf, job: JobQuery = None, gone: bool = False) -> HTMLResponse:
+    """Every node that may still cost money; with `gone`, those that are gone, too."""
+    store, now_s = context.store, context.clock.now_s()
+    found = store.nodes(None if job is None else store.job(job).id, include_gone=gone)
+    ledger = [row for job_id in dict.fromkeys(node.job_id for node in found) for row in store.ledger_of_job(job_id)]
+    rows = node_rows(found, ledger, now_s=now_s)
+    return page(request, "nodes.html", here="Nodes", rows=rows, with_gone=gone, now_s=now_s)
+
+
+@router.get("/decisions")
+def decisions(request: Request, context: ContextOf, job: JobQuery = None, before: Before = None) -> HTMLResponse:
+    """All decisions, or those of one job, newest first."""
+    store, now_s = context.store, context.clock.now_s()
+    of_job = None if job is None else store.job(job)
+    listed = store.decisions(None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before)
+    found, next_before = cut(listed, _PAGE_ROWS, lambda each: each.id)
+    items = decision_items(found, now_s=now_s)
+    return page(
+        request, "decisions.html", here="Decisions", items=items, job=of_job, next_before=next_before, now_s=now_s
+    )
+
+
+@router.get("/decisions/{decision_id}")
+def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResponse:
+    """One decision explained."""
+    store, now_s = context.store, context.clock.now_s()
+    found, snapshot = store.decision(decision_id), store.snapshot(decision_id)
+    view = decision_view(found, snapshot, _indented(to_text(snapshot)), now_s=now_s)
+    return page(request, "decision.html", here="Decisions", view=view, now_s=now_s)
+
+
+@router.get("/prices")
+def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
+    """The prices in force, and all of them as they came."""
+    store, now_s = context.store, context.clock.now_s()
+    earlier = store.prices(limit=2 * _PAGE_ROWS, before=before)  # twice a page: each is compared with the one before it
+    history, next_before = cut(earlier, _PAGE_ROWS, lambda each: each.id)
+    return page(
+        request,
+        "prices.html",
+        here="Prices",
+        in_force=price_rows(store.prices_in_force(now_s), earlier, now_s=now_s),
+        history=price_rows(history, earlier, now_s=now_s),
+        next_before=next_before,
+        now_s=now_s,
+    )
+
+
+def _chosen(store: Store, job: str | None) -> Job | None:
+    if job is not None:
+        return store.job(job)
+    return next(iter((*reversed(store.unfinished_jobs()), *store.jobs(limit=1))), None)
+
+
+def _sign_in(request: Request, error: Unauthorized) -> Response:
+    if FRAGMENT_HEADER in request.headers:
+        return HTMLResponse(f'<p role="alert">{error}</p>', HTTPStatus.UNAUTHORIZED)
+    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"/login?next={quote(path, safe='')}", HTTPStatus.SEE_OTHER)
+
+
+def _problem(request: Request, detail: str, status: HTTPStatus) -> Response:
+    title = "Not found" if status is HTTPStatus.NOT_FOUND else "elasticd cannot show this now"
+    now_s = get_context(request).clock.now_s()
+    return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)
+
+
+def _indented(text: str) -> str:
+    return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+
+
+class _Static(StaticFiles):
+    """Files that a browser may keep, if it asks each time whether they are still the same."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response

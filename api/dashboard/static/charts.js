@@ -1,0 +1,148 @@
+// Draws the timelines with uPlot over the server's own drawing, which stays for readers without scripts.
+
+const charts = new Map();
+const HEIGHT = 210;
+
+export function drawAll() {
+  for (const [id, chart] of charts) {
+    if (!document.getElementById(id)) {
+      chart.plot.destroy();
+      charts.delete(id);
+    }
+  }
+  for (const figure of document.querySelectorAll("figure.timeline")) draw(figure);
+}
+
+export function redrawAll() {
+  for (const chart of charts.values()) chart.plot.destroy();
+  charts.clear();
+  drawAll();
+}
+
+function draw(figure) {
+  const text = figure.querySelector("script.points").textContent;
+  const points = JSON.parse(text);
+  const shape = points.series.map((each) => each.name).join("\n");
+  const chart = charts.get(figure.id);
+  if (chart && chart.shape === shape && chart.figure === figure) {
+    if (chart.text !== text) {
+      chart.text = text;
+      chart.marks = points.marks;
+      chart.plot.setData(columns(points));
+    }
+    return;
+  }
+  if (chart) chart.plot.destroy();
+  charts.set(figure.id, make(figure, points, shape, text));
+}
+
+const columns = (points) => [points.at_s, ...points.series.map((each) => each.values)];
+
+function make(figure, points, shape, text) {
+  const holder = figure.querySelector(".drawn");
+  const chart = { figure, shape, text, marks: points.marks, plot: null };
+  figure.classList.add("is-live");
+  chart.plot = new uPlot(options(figure, holder, points, chart), columns(points), holder);
+  new ResizeObserver(() => {
+    const width = holder.clientWidth;
+    if (width && width !== chart.plot.width && charts.get(figure.id) === chart) chart.plot.setSize({ width, height: HEIGHT });
+  }).observe(holder);
+  return chart;
+}
+
+function options(figure, holder, points, chart) {
+  const unit = figure.dataset.unit;
+  const ink = colour("muted", holder);
+  const line = colour("line", holder);
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11.5px InterVariable, system-ui, sans-serif" };
+  return {
+    width: holder.clientWidth || 300,
+    height: HEIGHT,
+    tzDate: (at_s) => uPlot.tzDate(new Date(at_s * 1000), "Etc/UTC"),
+    legend: { show: false },
+    padding: [16, 8, 0, 0],
+    cursor: { y: false, points: { size: 7 } },
+    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+    axes: [
+      { ...axis, values: TIMES, space: 70, size: 28, gap: 6 },
+      { ...axis, size: unit === "$" ? 62 : 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => money(unit, tick)) },
+    ],
+    series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],
+    hooks: {
+      draw: [(plot) => drawMarks(plot, chart, holder)],
+      setCursor: [(plot) => readOut(plot, figure, points.series, unit)],
+    },
+  };
+}
+
+const TIMES = [
+  [86400, "{D} {MMM}", null, null, null, null, null, null, 1],
+  [3600, "{HH}:{mm}", "\n{D} {MMM}", null, "\n{D} {MMM}", null, null, null, 1],
+  [60, "{HH}:{mm}", null, null, null, null, null, null, 1],
+  [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1],
+];
+
+function seriesOptions(each, holder) {
+  const stroke = colour(each.tone, holder);
+  const isFilled = each.tone === "rate" || each.tone === "money";
+  return {
+    stroke,
+    width: each.is_dashed ? 1.4 : 1.8,
+    dash: each.is_dashed ? [5, 4] : undefined,
+    fill: isFilled ? fade(stroke) : undefined,
+    points: { show: false },
+    spanGaps: false,
+  };
+}
+
+function drawMarks(plot, chart, holder) {
+  const overlay = plot.over;
+  for (const old of overlay.querySelectorAll(".mark")) old.remove();
+  const { min, max } = plot.scales.x;
+  let lastLeft = -Infinity;
+  for (const mark of chart.marks) {
+    if (mark.at_s < min || mark.at_s > max) continue;
+    const link = document.createElement("a");
+    const left = plot.valToPos(mark.at_s, "x");
+    link.className = left - lastLeft < 17 ? "mark is-crowded" : "mark";
+    link.href = mark.href;
+    link.title = mark.text;
+    link.textContent = mark.label;
+    link.setAttribute("aria-label", `Decision ${mark.label}: ${mark.text}`);
+    link.style.left = `${left}px`;
+    overlay.append(link);
+    lastLeft = left;
+  }
+}
+
+function readOut(plot, figure, series, unit) {
+  const readout = figure.querySelector(".readout");
+  readout.dataset.rest ??= readout.textContent;
+  const index = plot.cursor.idx;
+  if (index === null || index === undefined || plot.cursor.left < 0) {
+    readout.textContent = readout.dataset.rest;
+    return;
+  }
+  const at = new Date(plot.data[0][index] * 1000).toISOString().slice(11, 19);
+  const values = series.map((each, position) => {
+    const value = plot.data[position + 1][index];
+    return value === null || value === undefined ? null : `${each.name} ${money(unit, value)}`;
+  });
+  readout.textContent = [at, ...values.filter(Boolean)].join("  ·  ");
+}
+
+function money(unit, value) {
+  const digits = value === 0 ? "0" : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
+  return unit === "$" ? `$${digits}` : digits;
+}
+
+function colour(tone, holder) {
+  const probe = document.createElement("span");
+  probe.className = `probe ${tone}`;
+  holder.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+const fade = (stroke) => stroke.replace(/^rgb\((.*)\)$/, "rgba($1, 0.09)");

@@ -1,0 +1,105 @@
+// Keeps the page current: an event asks for the page's content again, at most once a second, and changes what differs.
+
+import { drawAll, redrawAll } from "./charts.js";
+import { morph } from "./morph.js";
+
+const LEAST_GAP_MS = 1000;
+const IDLE_GAP_MS = 5000;
+const LOST_AFTER_MS = 4000;
+
+const main = () => document.getElementById("main");
+let lastAskedMs = performance.now();
+let lastHeardMs = performance.now();
+let isAsking = false;
+let timer = null;
+
+function refreshSoon() {
+  if (timer !== null || document.hidden) return;
+  timer = setTimeout(refresh, Math.max(LEAST_GAP_MS - (performance.now() - lastAskedMs), 0));
+}
+
+async function refresh() {
+  timer = null;
+  if (isAsking) return;
+  isAsking = true;
+  lastAskedMs = performance.now();
+  try {
+    const answer = await fetch(location.href, { headers: { "X-Fragment": "1" }, cache: "no-store", signal: AbortSignal.timeout(10000) });
+    if (answer.status === 401) return location.reload();
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (answer.ok) show(page);
+    else lose(page.querySelector("[role=alert]")?.textContent.trim() || `the daemon answered ${answer.status}`);
+  } catch {
+    lose("the daemon does not answer");
+  } finally {
+    isAsking = false;
+  }
+}
+
+function show(page) {
+  morph(main(), page.getElementById("main"));
+  document.title = page.title;
+  lastHeardMs = performance.now();
+  drawAll();
+  say("live", "Live");
+  main().classList.remove("is-stale");
+  document.getElementById("stale").hidden = true;
+}
+
+function lose(why) {
+  if (performance.now() - lastHeardMs < LOST_AFTER_MS) return;
+  const banner = document.getElementById("stale");
+  const text = `Stale: ${why}. What you see is of ${main().dataset.at}; trying again.`;
+  if (banner.hidden || banner.textContent !== text) banner.textContent = text;
+  banner.hidden = false;
+  main().classList.add("is-stale");
+  say("lost", "Feed lost");
+}
+
+function say(state, text) {
+  const feed = document.getElementById("feed");
+  const words = document.getElementById("feed-text");
+  feed.dataset.state = state;
+  if (words.textContent !== text) words.textContent = text;
+}
+
+function listen() {
+  const feed = new EventSource("/v1/events?tail=0");
+  feed.onopen = () => say("live", "Live");
+  feed.onmessage = refreshSoon;
+  for (const kind of KINDS) feed.addEventListener(kind, refreshSoon);
+  feed.onerror = () => {
+    refreshSoon();
+    if (feed.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
+  };
+  window.addEventListener("pagehide", () => feed.close(), { once: true });
+}
+
+const KINDS = [];
+
+async function replay(button) {
+  const told = document.getElementById("replayed");
+  button.disabled = true;
+  told.textContent = "Deciding…";
+  try {
+    const answer = await fetch(button.dataset.replay, { method: "POST" });
+    const body = await answer.json();
+    told.textContent = answer.ok ? (body.is_equal ? "The same plan again." : "A different plan: the policy has changed since.") : body.detail;
+  } catch {
+    told.textContent = "The daemon does not answer.";
+  }
+  button.disabled = false;
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-replay]");
+  if (button) replay(button);
+});
+document.addEventListener("themechange", redrawAll);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+document.addEventListener("visibilitychange", refreshSoon);
+setInterval(() => {
+  if (performance.now() - lastAskedMs >= IDLE_GAP_MS) refreshSoon();
+}, 1000);
+document.fonts.ready.then(drawAll);
+listen();

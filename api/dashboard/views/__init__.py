@@ -1,0 +1,45 @@
+"""What each page shows, as frozen values made by pure functions from facts and an instant."""
+
+from api.dashboard.views.candidates import CandidateRow, CandidateTable, Standing, candidate_table, standing_of
+from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
+from api.dashboard.views.extras import JobExtras, event_rows, generation_rows, pictures, spec_lines
+from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
+from api.dashboard.views.nodes import NodeRow, node_rows
+from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant
+from api.dashboard.views.prices import PriceRow, price_rows
+from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
+
+__all__ = [
+    "Badge",
+    "CandidateRow",
+    "CandidateTable",
+    "Card",
+    "DecisionItem",
+    "DecisionView",
+    "Instant",
+    "JobExtras",
+    "JobRow",
+    "JobView",
+    "NodeRow",
+    "Number",
+    "PriceRow",
+    "Standing",
+    "Timeline",
+    "Tone",
+    "candidate_table",
+    "cost_timeline",
+    "decision_items",
+    "decision_view",
+    "event_rows",
+    "generation_rows",
+    "instant",
+    "job_head",
+    "job_row",
+    "job_view",
+    "node_rows",
+    "pictures",
+    "price_rows",
+    "spec_lines",
+    "standing_of",
+    "throughput_timeline",
+]

@@ -1,0 +1,177 @@
+"""How the groups a job may train on compare: iterations per dollar as bars with whiskers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from api.dashboard.charts import IntervalBar, Scale, interval_bar, scale_to
+from api.dashboard.format import duration, quantity
+from api.dashboard.views.parts import (
+    UNKNOWN,
+    Badge,
+    Number,
+    Tone,
+    amount,
+    dollars,
+    group_detail,
+    group_name,
+    whole,
+)
+from elastic.model import Candidate, Group
+
+
+class Standing(StrEnum):
+    """What is known of a candidate, and what is being done with it."""
+
+    CURRENT = "current"
+    MEASURING = "measuring"
+    NEXT = "next"
+    MEASURED = "measured"
+    UNMEASURED = "unmeasured"
+    UNPRICED = "unpriced"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRow:
+    """One group, its bar and its numbers; `bar` is None while there is nothing to draw."""
+
+    key: str
+    name: str
+    detail: str
+    bar: IntervalBar | None
+    spoken: str
+    iterations_per_usd: Number
+    interval: str
+    iterations_per_s: Number
+    step: Number
+    usd_per_h: Number
+    samples: Number
+    effective: Number
+    remaining_usd: Number
+    remaining: Number
+    standing: Badge
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateTable:
+    """The candidates of one training phase, best first, on one axis."""
+
+    rows: tuple[CandidateRow, ...]
+    training_phase: str
+    ticks: tuple[str, ...]
+    has_effective: bool
+
+
+_TONES = {
+    Standing.CURRENT: Tone.GOOD,
+    Standing.MEASURING: Tone.INFO,
+    Standing.NEXT: Tone.INFO,
+    Standing.MEASURED: Tone.MUTED,
+    Standing.UNMEASURED: Tone.MUTED,
+    Standing.UNPRICED: Tone.WARN,
+}
+
+
+def candidate_table(
+    candidates: Sequence[Candidate],
+    *,
+    current: Group | None,
+    target: Group | None,
+    is_profiling: bool,
+    training_phase: str | None,
+) -> CandidateTable:
+    """Gives the candidates of `training_phase`, or of the one they name if none is of it."""
+    shown = [each for each in candidates if each.training_phase == training_phase] or list(candidates)
+    phase = shown[0].training_phase if shown else training_phase or ""
+    scale = scale_to(max((_reach(each) for each in shown), default=0.0))
+
+    def standing(candidate: Candidate) -> Standing:
+        return standing_of(candidate, current=current, target=target, is_profiling=is_profiling)
+
+    return CandidateTable(
+        rows=tuple(_row(each, scale, standing) for each in sorted(shown, key=_rank)),
+        training_phase=phase,
+        ticks=tuple(_short(tick) for tick in scale.ticks),
+        has_effective=any(each.effective_iterations_per_usd is not None for each in shown),
+    )
+
+
+def standing_of(candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool) -> Standing:
+    """Gives where a candidate stands; what is being done with it comes before what is known of it."""
+    is_wanted = candidate.group == (target or current)
+    if is_wanted and (is_profiling or (candidate.group == current and candidate.step_s is None)):
+        return Standing.MEASURING
+    if candidate.group == current:
+        return Standing.CURRENT
+    if is_wanted:
+        return Standing.NEXT
+    if candidate.usd_per_h is None:
+        return Standing.UNPRICED
+    return Standing.UNMEASURED if candidate.iterations_per_usd is None else Standing.MEASURED
+
+
+def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
+    """Gives the candidate of this group, if it was weighed."""
+    return next((each for each in candidates if each.group == group), None)
+
+
+def interval_text(candidate: Candidate) -> str:
+    """Gives the 95 % interval of a candidate's iterations per dollar, or nothing while it is unknown."""
+    value = candidate.iterations_per_usd
+    if value is None or value.low is None or value.high is None:
+        return ""
+    return f"{quantity(value.low)} – {quantity(value.high)}"
+
+
+def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Standing]) -> CandidateRow:
+    value, step_s, state = candidate.iterations_per_usd, candidate.step_s, standing(candidate)
+    effective = candidate.effective_iterations_per_usd
+    return CandidateRow(
+        key=str(candidate.group),
+        name=group_name(candidate.group),
+        detail=group_detail(candidate.group),
+        bar=None if value is None else interval_bar(value, scale, effective=effective),
+        spoken=_spoken(candidate),
+        iterations_per_usd=amount(None if value is None else value.value),
+        interval=interval_text(candidate),
+        iterations_per_s=amount(None if step_s is None else 1 / step_s.value),
+        step=UNKNOWN if step_s is None else Number(duration(step_s.value), step_s.value),
+        usd_per_h=dollars(candidate.usd_per_h),
+        samples=whole(candidate.samples),
+        effective=amount(effective),
+        remaining_usd=dollars(candidate.remaining_usd),
+        remaining=UNKNOWN
+        if candidate.remaining_s is None
+        else Number(duration(candidate.remaining_s), candidate.remaining_s),
+        standing=Badge(state.value, _TONES[state]),
+        is_current=state in (Standing.CURRENT, Standing.MEASURING),
+    )
+
+
+def _rank(candidate: Candidate) -> tuple[bool, float, str]:
+    value = candidate.iterations_per_usd
+    return (value is None, 0.0 if value is None else -value.value, str(candidate.group))
+
+
+def _reach(candidate: Candidate) -> float:
+    value = candidate.iterations_per_usd
+    known = [] if value is None else [value.value, value.high or 0.0]
+    return max([*known, candidate.effective_iterations_per_usd or 0.0])
+
+
+def _short(tick: float) -> str:
+    return f"{tick / 1000:g}k" if tick >= 1000 else f"{tick:g}"
+
+
+def _spoken(candidate: Candidate) -> str:
+    value = candidate.iterations_per_usd
+    if value is None:
+        why = "no price in force" if candidate.usd_per_h is None else "not measured yet"
+        return f"{group_name(candidate.group)}: {why}"
+    interval = interval_text(candidate)
+    return f"{group_name(candidate.group)}: {quantity(value.value)} iterations per dollar" + (
+        f", 95 % interval {interval}" if interval else ""
+    )

@@ -1,0 +1,146 @@
+"""What was decided, why, and from which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
+from api.dashboard.views.candidates import CandidateTable, candidate_table
+from api.dashboard.views.parts import ACTION_TONES, Badge, Instant, Number, group_name, instant
+from elastic.model import Action, Decision, JobPhase, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class NamedNumber:
+    """A number that decided something, under its name."""
+
+    name: str
+    label: str
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionItem:
+    """A decision in a list. `repeats` says how often a hold was decided again, and is empty if it was not."""
+
+    id: int
+    job_id: str
+    action: Badge
+    headline: str
+    reason: str
+    code: str
+    policy: str
+    at: Instant
+    last_at: Instant
+    repeats: str
+    limited_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionView:
+    """A decision explained: its numbers, its candidates, and the facts it was made from."""
+
+    item: DecisionItem
+    job_name: str
+    numbers: tuple[NamedNumber, ...]
+    candidates: CandidateTable
+    facts: tuple[NamedNumber, ...]
+    snapshot_json: str
+
+
+def decision_item(decision: Decision, *, now_s: float) -> DecisionItem:
+    """Gives one decision as a list shows it."""
+    plan = decision.plan
+    return DecisionItem(
+        id=decision.id,
+        job_id=decision.job_id,
+        action=Badge(plan.action.value, ACTION_TONES[plan.action]),
+        headline=_headline(decision),
+        reason=plan.reason.text,
+        code=plan.reason.code,
+        policy=decision.policy,
+        at=instant(decision.at_s, now_s),
+        last_at=instant(decision.last_at_s, now_s),
+        repeats="" if decision.ticks == 1 else f"{count(decision.ticks)} times",
+        limited_by=tuple(words(name) for name in plan.limited_by),
+    )
+
+
+def decision_items(decisions: Sequence[Decision], *, now_s: float) -> tuple[DecisionItem, ...]:
+    """Gives decisions as a list shows them."""
+    return tuple(decision_item(each, now_s=now_s) for each in decisions)
+
+
+def decision_view(decision: Decision, snapshot: Snapshot, snapshot_json: str, *, now_s: float) -> DecisionView:
+    """Gives everything that explains one decision."""
+    return DecisionView(
+        item=decision_item(decision, now_s=now_s),
+        job_name=snapshot.job.spec.name,
+        numbers=named_numbers(decision.plan.reason.numbers),
+        candidates=candidate_table(
+            decision.plan.candidates,
+            current=snapshot.current,
+            target=snapshot.target,
+            is_profiling=snapshot.job.phase is JobPhase.PROFILING,
+            training_phase=snapshot.job.training_phase,
+        ),
+        facts=_facts(snapshot),
+        snapshot_json=snapshot_json,
+    )
+
+
+def named_numbers(numbers: Mapping[str, float]) -> tuple[NamedNumber, ...]:
+    """Gives numbers with units read off their names.
+
+    >>> [(each.label, each.number.text) for each in named_numbers({"switch_usd": 0.0012, "gain": 0.31})]
+    [('switch', '$0.0012'), ('gain', '0.31')]
+    """
+    return tuple(_named(name, value) for name, value in numbers.items())
+
+
+def _named(name: str, value: float) -> NamedNumber:
+    for suffix, unit in _UNITS.items():
+        if name.endswith(suffix) and name != suffix:
+            return NamedNumber(name, words(name.removesuffix(suffix)), Number(unit(value), value))
+    return NamedNumber(name, words(name), Number(f"{value:.3g}" if abs(value) < 100 else quantity(value), value))
+
+
+_UNITS = {
+    "_iterations_per_usd": lambda value: f"{quantity(value)} it/$",
+    "_usd_per_h": usd_per_h,
+    "_usd": usd,
+    "_at_s": full_instant,
+    "_s": duration,
+}
+
+
+def _headline(decision: Decision) -> str:
+    plan, target = decision.plan, group_name(decision.plan.target)
+    match plan.action:
+        case Action.HOLD:
+            return f"Hold {target}"
+        case Action.START:
+            return f"Start on {target}"
+        case Action.TRIAL:
+            return f"Try {target}"
+        case Action.MOVE:
+            return f"Move to {target}"
+        case Action.STOP:
+            return "Stop"
+
+
+def _facts(snapshot: Snapshot) -> tuple[NamedNumber, ...]:
+    job = snapshot.job
+    return (
+        NamedNumber("now_s", "now", Number(full_instant(snapshot.now_s), snapshot.now_s)),
+        NamedNumber("job.phase", "job is", Number(words(job.phase), None)),
+        NamedNumber("job.iteration", "iterations done", Number(count(job.iteration), job.iteration)),
+        NamedNumber("current", "trains on", Number(group_name(snapshot.current), None)),
+        NamedNumber("target", "decided before", Number(group_name(snapshot.target), None)),
+        NamedNumber("spent_usd", "spent", Number(usd(snapshot.spent_usd), snapshot.spent_usd)),
+        NamedNumber("nodes", "nodes", Number(count(len(snapshot.nodes)), len(snapshot.nodes))),
+        NamedNumber("prices", "prices in force", Number(count(len(snapshot.prices)), len(snapshot.prices))),
+        NamedNumber("series", "series measured", Number(count(len(snapshot.series)), len(snapshot.series))),
+        NamedNumber("switches", "changes timed", Number(count(len(snapshot.switches)), len(snapshot.switches))),
+    )

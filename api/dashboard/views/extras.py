@@ -1,0 +1,151 @@
+"""What a job's own page shows beyond the overview: what was asked, its generations, events, log, pictures, account."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from api.dashboard.format import duration, full_instant, usd, usd_per_h, words
+from api.dashboard.views.decisions import NamedNumber
+from api.dashboard.views.parts import Instant, Number, group_name, instant, instant_or_none
+from elastic.model import Generation, Group, Job, JobSpec, Node
+from elastic.store import Event
+
+_PICTURES = (".png", ".jpg", ".jpeg")
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRow:
+    """One membership of the job's group."""
+
+    number: int
+    group: str
+    started: Instant
+    drain: Instant | None
+    ended: Instant | None
+    lasted: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One thing that happened."""
+
+    id: int
+    at: Instant
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image that the job left."""
+
+    name: str
+    href: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCostRow:
+    """What one node cost."""
+
+    node_id: str
+    node_type: str
+    hours: Number
+    usd: Number
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """The job's account when it is over."""
+
+    totals: tuple[NamedNumber, ...]
+    by_node: tuple[NodeCostRow, ...]
+    quality: tuple[NamedNumber, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobExtras:
+    """The rest of a job's page."""
+
+    generations: tuple[GenerationRow, ...]
+    events: tuple[EventRow, ...]
+    spec: tuple[tuple[str, str], ...]
+    pictures: tuple[Picture, ...]
+    log_tail: str
+    report: ReportView | None
+
+
+def generation_rows(
+    generations: Sequence[Generation], nodes: Sequence[Node], *, now_s: float
+) -> tuple[GenerationRow, ...]:
+    """Gives generations, newest first."""
+    by_id = {node.id: node for node in nodes}
+    return tuple(_generation_row(each, by_id, now_s) for each in reversed(generations))
+
+
+def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]:
+    """Gives events in the order given."""
+    return tuple(EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events)
+
+
+def pictures(job: Job, file_names: Sequence[str]) -> tuple[Picture, ...]:
+    """Gives the images among a job's files."""
+    shown = [name for name in sorted(file_names) if name.lower().endswith(_PICTURES)]
+    return tuple(
+        Picture(name, f"/v1/jobs/{job.id}/artifacts/{quote(name)}", f"{name}, made by job {job.spec.name}")
+        for name in shown
+    )
+
+
+def spec_lines(spec: JobSpec) -> tuple[tuple[str, str], ...]:
+    """Gives what was asked for, as names and values; what was left open is left out."""
+    objective = spec.objective
+    deadline = "" if objective.deadline_s is None else full_instant(objective.deadline_s)
+    lines = (
+        ("command", shlex.join(spec.command)),
+        ("workload", spec.workload or ""),
+        ("hyperparameters", _pairs(spec.hyperparameters)),
+        ("iterations", "" if spec.iterations is None else f"{spec.iterations:,}"),
+        ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
+        ("nodes", str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"),
+        ("processes a node", str(spec.nproc_per_node)),
+        ("node types", ", ".join(spec.node_types) or "any"),
+        ("capacity", spec.capacity.value),
+        ("policy", f"{spec.policy} {spec.fixed_node_type or ''}".strip()),
+        ("maximize", words(objective.maximize)),
+        ("budget", "" if objective.budget_usd is None else usd(objective.budget_usd)),
+        ("deadline", deadline),
+        ("most an hour", "" if objective.max_usd_per_hour is None else usd_per_h(objective.max_usd_per_hour)),
+        (
+            "an hour sooner is worth",
+            "" if objective.value_of_time_usd_per_h is None else usd(objective.value_of_time_usd_per_h),
+        ),
+        ("environment", _pairs(spec.env)),
+        ("phases", ", ".join(_phase(each.name, each.until_iteration) for each in spec.phases)),
+    )
+    return tuple((name, value) for name, value in lines if value)
+
+
+def _generation_row(generation: Generation, by_id: Mapping[str, Node], now_s: float) -> GenerationRow:
+    members = Counter(by_id[node_id].offering for node_id in generation.node_ids if node_id in by_id)
+    end_s = now_s if generation.ended_at_s is None else generation.ended_at_s
+    return GenerationRow(
+        number=generation.number,
+        group=group_name(Group(tuple(sorted(members.items())))),
+        started=instant(generation.started_at_s, now_s),
+        drain=instant_or_none(generation.drain_at_s, now_s),
+        ended=instant_or_none(generation.ended_at_s, now_s),
+        lasted=duration(max(end_s - generation.started_at_s, 0.0)),
+    )
+
+
+def _pairs(values: Mapping[str, object]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in values.items())
+
+
+def _phase(name: str, until_iteration: int | None) -> str:
+    return name if until_iteration is None else f"{name} until {until_iteration:,}"

@@ -1,0 +1,208 @@
+"""A job: its state in one line, its headline numbers, its row in a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.dashboard.facts import JobFacts
+from api.dashboard.format import count, duration, moment, percent, usd, words
+from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table, interval_text
+from api.dashboard.views.decisions import DecisionItem, decision_items
+from api.dashboard.views.nodes import NodeRow, node_rows
+from api.dashboard.views.parts import (
+    JOB_TONES,
+    UNKNOWN,
+    Badge,
+    Card,
+    Instant,
+    Number,
+    Tone,
+    amount,
+    dollars,
+    group_detail,
+    group_name,
+    instant,
+    instant_or_none,
+    whole,
+)
+from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
+from elastic.model import Action, Candidate, Job, JobPhase
+
+_DECISIONS_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class JobHead:
+    """What a job is and where it is in its life."""
+
+    id: str
+    name: str
+    phase: Badge
+    message: str
+    place: str
+    submitted: Instant
+    finished: Instant | None
+    fraction: float | None
+    is_final: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job in a list."""
+
+    head: JobHead
+    iteration: Number
+    iterations: Number
+    spent_usd: Number
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """Everything the overview shows about one job."""
+
+    head: JobHead
+    cards: tuple[Card, ...]
+    candidates: CandidateTable
+    decisions: tuple[DecisionItem, ...]
+    decided: int
+    throughput: Timeline
+    cost: Timeline
+    nodes: tuple[NodeRow, ...]
+
+
+def job_view(facts: JobFacts) -> JobView:
+    """Gives the body of the overview and of a job's page."""
+    candidates = facts.decisions[0].plan.candidates if facts.decisions else ()
+    return JobView(
+        head=job_head(facts),
+        cards=_cards(facts, candidate_of(candidates, facts.current)),
+        candidates=candidate_table(
+            candidates,
+            current=facts.current,
+            target=facts.target,
+            is_profiling=facts.job.phase is JobPhase.PROFILING,
+            training_phase=facts.job.training_phase,
+        ),
+        decisions=decision_items(facts.decisions[:_DECISIONS_SHOWN], now_s=facts.now_s),
+        decided=len(facts.decisions),
+        throughput=throughput_timeline(facts),
+        cost=cost_timeline(facts),
+        nodes=node_rows(facts.nodes, facts.ledger, now_s=facts.now_s),
+    )
+
+
+def job_head(facts: JobFacts) -> JobHead:
+    """Gives a job's state in one line."""
+    job = facts.job
+    return JobHead(
+        id=job.id,
+        name=job.spec.name,
+        phase=Badge(words(job.phase), JOB_TONES[job.phase]),
+        message=job.message or "",
+        place=_place(facts),
+        submitted=instant(job.submitted_at_s, facts.now_s),
+        finished=instant_or_none(job.finished_at_s, facts.now_s),
+        fraction=_fraction(job),
+        is_final=job.phase.is_final,
+        problem=_problem(facts),
+    )
+
+
+def job_row(facts: JobFacts) -> JobRow:
+    """Gives a job as a list shows it."""
+    return JobRow(
+        head=job_head(facts),
+        iteration=whole(facts.job.iteration),
+        iterations=whole(facts.job.spec.iterations),
+        spent_usd=dollars(facts.spent_usd),
+        group="" if facts.job.phase.is_final else group_name(facts.current or facts.target),
+    )
+
+
+def _place(facts: JobFacts) -> str:
+    if facts.job.phase.is_final:
+        return ""
+    if facts.current is None:
+        return "waiting for its first nodes" if facts.target is None else f"bringing up {group_name(facts.target)}"
+    parts = [f"on {group_name(facts.current)} {group_detail(facts.current)}"]
+    if facts.job.training_phase:
+        parts.append(f"phase {facts.job.training_phase}")
+    if facts.generation is not None:
+        parts.append(f"generation {facts.generation.number}")
+    return " · ".join(parts)
+
+
+def _fraction(job: Job) -> float | None:
+    return min(job.iteration / job.spec.iterations, 1.0) if job.spec.iterations else None
+
+
+def _problem(facts: JobFacts) -> str:
+    """What is wrong with the job now, in words; nothing if all is well."""
+    job = facts.job
+    if job.phase is JobPhase.FAILED:
+        return f"The job failed: {job.message or 'no reason was recorded'}"
+    if job.phase is JobPhase.BUDGET_EXHAUSTED:
+        return f"The job stopped at its budget: {job.message or 'the dollars are used up'}"
+    if facts.decisions and facts.decisions[0].plan.action is Action.STOP and not job.phase.is_final:
+        return f"The job is being stopped: {facts.decisions[0].plan.reason.text}"
+    return ""
+
+
+def _cards(facts: JobFacts, current: Candidate | None) -> tuple[Card, ...]:
+    return (_rate_card(facts, current), _progress_card(facts), _spent_card(facts, current), _saved_card(facts))
+
+
+def _rate_card(facts: JobFacts, current: Candidate | None) -> Card:
+    value = None if current is None or current.iterations_per_usd is None else current.iterations_per_usd.value
+    label = "Iterations per dollar" if facts.job.phase.is_final else "Iterations per dollar now"
+    if current is None or value is None:
+        waits = "the job has ended" if facts.job.phase.is_final else "not measured yet"
+        return Card("iterations_per_usd", label, UNKNOWN, (waits,))
+    interval = interval_text(current)
+    notes = (group_name(current.group), f"95 % interval {interval}" if interval else "interval not known yet")
+    return Card("iterations_per_usd", label, amount(value), notes)
+
+
+def _progress_card(facts: JobFacts) -> Card:
+    job, fraction = facts.job, _fraction(facts.job)
+    notes = (
+        ["until the script ends"]
+        if fraction is None
+        else [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
+    )
+    if job.finished_at_s is not None:
+        notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s)}")
+    elif facts.eta_s is not None:
+        notes.append(f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}")
+    meter = None if fraction is None else round(fraction * 100, 2)
+    return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
+
+
+def _spent_card(facts: JobFacts, current: Candidate | None) -> Card:
+    budget_usd = facts.job.spec.objective.budget_usd
+    notes = ["no budget set" if budget_usd is None else f"of {usd(budget_usd)} budget"]
+    if not facts.job.phase.is_final and current is not None and current.remaining_usd is not None:
+        notes.append(f"forecast {usd(facts.spent_usd + current.remaining_usd)} at the end")
+    share = None if budget_usd is None else round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
+    tone = Tone.WARN if share is not None and share >= 90 else None
+    return Card("spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share)
+
+
+def _saved_card(facts: JobFacts) -> Card:
+    if not facts.fixed or not facts.spent_usd > 0:
+        return Card("saved_usd", "Saved", UNKNOWN, ("known once a node type is measured and priced",))
+    best, worst = facts.fixed[0], facts.fixed[-1]
+    saved_usd = worst.usd - facts.spent_usd
+    notes = [f"against {group_name(worst.group)} throughout, {usd(worst.usd)}"]
+    if best.group != worst.group:
+        notes.append(f"best fixed: {group_name(best.group)}, {usd(best.usd)}")
+    tone = Tone.GOOD if saved_usd > 0 else Tone.WARN
+    return Card(
+        "saved_usd",
+        "Saved" if saved_usd >= 0 else "Cost more",
+        Number(usd(saved_usd), saved_usd),
+        tuple(notes),
+        tone=tone,
+    )

@@ -1,0 +1,68 @@
+"""Nodes: what each is, what it does, what it has cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from api.dashboard.format import duration, words
+from api.dashboard.views.parts import NODE_TONES, Badge, Instant, Number, dollars, instant, instant_or_none
+from elastic.model import LedgerRow, Node
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """One node. `heartbeat` is None until its agent was heard."""
+
+    id: str
+    job_id: str
+    node_type: str
+    detail: str
+    phase: Badge
+    agent: str
+    heartbeat: Instant | None
+    intended: Instant
+    lived: str
+    usd: Number
+    reason: str
+    is_gone: bool
+
+
+def node_rows(nodes: Sequence[Node], ledger: Sequence[LedgerRow], *, now_s: float) -> tuple[NodeRow, ...]:
+    """Gives nodes as a table shows them; what each has cost comes from the ledger."""
+    cost_usd: dict[str, float] = defaultdict(float)
+    for row in ledger:
+        cost_usd[row.node_id] += row.usd(now_s)
+    return tuple(_row(node, cost_usd.get(node.id), now_s) for node in nodes)
+
+
+def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
+    return NodeRow(
+        id=node.id,
+        job_id=node.job_id,
+        node_type=node.offering.node_type,
+        detail=f"{node.offering.capacity} · {node.offering.zone}",
+        phase=Badge(words(node.phase), NODE_TONES[node.phase]),
+        agent=_agent(node),
+        heartbeat=instant_or_none(node.heartbeat_at_s, now_s),
+        intended=instant(node.intended_at_s, now_s),
+        lived=_lived(node, now_s),
+        usd=dollars(cost_usd),
+        reason=node.reason,
+        is_gone=node.phase.is_gone,
+    )
+
+
+def _agent(node: Node) -> str:
+    if node.agent_state is None:
+        return "not heard yet"
+    generation = "" if node.agent_generation is None else f", generation {node.agent_generation}"
+    return f"{node.agent_state}{generation}"
+
+
+def _lived(node: Node, now_s: float) -> str:
+    if node.launched_at_s is None:
+        return "–"
+    end_s = now_s if node.terminated_at_s is None else node.terminated_at_s
+    return duration(max(end_s - node.launched_at_s, 0.0))

@@ -1,0 +1,146 @@
+"""Charts over time: throughput with the decisions on it, and dollars against the budget."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from api.dashboard.charts import Plot, plot, with_gaps
+from api.dashboard.facts import CostPoint, FixedChoice, JobFacts
+from api.dashboard.format import moment, quantity, usd
+from api.dashboard.views.decisions import decision_item
+from api.dashboard.views.parts import group_name
+from elastic.model import Action
+from elastic.store import ThroughputPoint
+
+_BUDGET_SHOWN_UP_TO = 2.5
+"""A budget further above what is spent than this factor would press the line flat; it is said in words instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A decision on a time axis."""
+
+    at_s: float
+    label: str
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSeries:
+    """Values over a timeline's instants, under a name; `tone` names the colour."""
+
+    name: str
+    tone: str
+    values: tuple[float | None, ...]
+    is_dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A chart over time: what a script draws (`at_s`, `series`, `marks`) and what the server has drawn (`plot`).
+
+    `summary` says in words what the picture shows. There is nothing to draw while `series` is empty.
+    """
+
+    id: str
+    title: str
+    unit: str
+    summary: str
+    at_s: tuple[float, ...]
+    series: tuple[NamedSeries, ...]
+    marks: tuple[Mark, ...]
+    plot: Plot
+    ticks: tuple[str, ...]
+    instants: tuple[str, ...]
+
+
+def throughput_timeline(facts: JobFacts) -> Timeline:
+    """Gives iterations per second over time, with each decision that changed something."""
+    points = facts.throughput
+    at_s, values = with_gaps([each.at_s for each in points], [each.iterations_per_s for each in points])
+    marks = tuple(mark for mark in _marks(facts) if at_s and mark.at_s <= at_s[-1])
+    if marks and marks[0].at_s < at_s[0]:  # a decision taken before the first measurement is shown too
+        at_s, values = [marks[0].at_s, *at_s], [None, *values]
+    series = (NamedSeries("it/s", "rate", tuple(values)),) if points else ()
+    summary = f"{quantity(points[-1].iterations_per_s)} iterations per second lately" if points else ""
+    return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
+
+
+def cost_timeline(facts: JobFacts) -> Timeline:
+    """Gives dollars over time, against the budget and against the worst fixed choice."""
+    points = facts.cost
+    series = [NamedSeries("spent", "money", tuple(each.usd for each in points))] if points else []
+    if points and facts.fixed and facts.throughput:
+        series.append(_baseline(points, facts.throughput, facts.fixed[-1]))
+    budget_usd = facts.job.spec.objective.budget_usd
+    if points and budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * points[-1].usd:
+        series.append(NamedSeries("budget", "limit", (budget_usd,) * len(points), is_dashed=True))
+    return _timeline(
+        "cost",
+        "Cost",
+        "$",
+        _cost_summary(facts) if points else "",
+        [each.at_s for each in points],
+        tuple(series),
+        (),
+        facts.now_s,
+    )
+
+
+def _timeline(
+    key: str,
+    title: str,
+    unit: str,
+    summary: str,
+    at_s: Sequence[float],
+    series: tuple[NamedSeries, ...],
+    marks: tuple[Mark, ...],
+    now_s: float,
+) -> Timeline:
+    drawn = plot(at_s, [(each.tone, each.values) for each in series], marks_at_s=[each.at_s for each in marks])
+    ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1]) if at_s else ()
+    return Timeline(
+        id=key,
+        title=title,
+        unit=unit,
+        summary=summary,
+        at_s=tuple(at_s),
+        series=series,
+        marks=marks,
+        plot=drawn,
+        ticks=tuple(_tick(tick, unit) for tick in drawn.scale.ticks),
+        instants=tuple(moment(each, now_s) for each in ends),
+    )
+
+
+def _marks(facts: JobFacts) -> list[Mark]:
+    made = [each for each in reversed(facts.decisions) if each.plan.action is not Action.HOLD]
+    items = [decision_item(each, now_s=facts.now_s) for each in made]
+    return [
+        Mark(each.at.at_s, str(number), f"{each.headline}: {each.reason}", f"/decisions/{each.id}")
+        for number, each in enumerate(items, start=1)
+    ]
+
+
+def _baseline(points: Sequence[CostPoint], progress: Sequence[ThroughputPoint], choice: FixedChoice) -> NamedSeries:
+    """Spreads what a fixed choice would have cost over time as the iterations came."""
+    at_s = [each.at_s for each in progress]
+    spans = [after - before for before, after in pairwise(at_s)]
+    usual_s = sorted(spans)[len(spans) // 2] if spans else 1.0
+    done = list(accumulate(each.iterations_per_s * usual_s for each in progress))
+    shares = [(done[index - 1] / done[-1] if index else 0.0) for index in (bisect_right(at_s, p.at_s) for p in points)]
+    name = f"fixed {group_name(choice.group)}"
+    return NamedSeries(name, "fixed", tuple(choice.usd * share for share in shares), is_dashed=True)
+
+
+def _cost_summary(facts: JobFacts) -> str:
+    budget_usd = facts.job.spec.objective.budget_usd
+    return f"{usd(facts.spent_usd)} spent" + ("" if budget_usd is None else f" of a budget of {usd(budget_usd)}")
+
+
+def _tick(value: float, unit: str) -> str:
+    return usd(value) if unit == "$" else f"{value:g}"
