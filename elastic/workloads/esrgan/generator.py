@@ -11,6 +11,7 @@ from elastic.workloads.esrgan.options import EsrganOptions
 RESIDUAL_SCALE = 0.2  # arXiv:1809.00219, section 3.1
 SLOPE = 0.01  # nn.LeakyReLU's default, which the reference uses in its generator
 SCALE = 4
+DETAIL_GAIN = 4.0  # the bundled photographs' standard deviation within a crop is about a quarter
 
 
 class Generator(nn.Module):
@@ -19,24 +20,24 @@ class Generator(nn.Module):
     def __init__(self, options: EsrganOptions) -> None:
         super().__init__()
         filters = options.filters
-        self.adds_bicubic = options.skip == "bicubic"
+        self.skip = options.skip
         self.head = _convolution(options.channels, filters)
         self.blocks = nn.Sequential(*(ResidualInResidualBlock(filters) for _ in range(options.residual_blocks)))
         self.trunk = _convolution(filters, filters)
         self.upsampling = nn.Sequential(*(layer for _ in range(2) for layer in _doubling(filters)))
         self.tail = nn.Sequential(_convolution(filters, filters), _leaky(), _convolution(filters, options.channels))
-        if self.adds_bicubic:
-            # Starts as plain bicubic upsampling, so that every step from the first improves on it.
+        if self.skip != "none":
+            # Starts as plain interpolation, so that every step from the first improves on it.
             last = self.tail[-1]
             assert isinstance(last, nn.Conv2d) and last.bias is not None
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
 
     def forward(self, low: Tensor) -> Tensor:
-        shallow = self.head(low)
+        shallow = self.head(low if self.skip == "none" else _detail(low))
         deep = shallow + self.trunk(self.blocks(shallow))
         image: Tensor = self.tail(self.upsampling(deep))
-        return image + enlarge(low).to(image.dtype) if self.adds_bicubic else image
+        return image if self.skip == "none" else image + enlarge(low, mode=self.skip).to(image.dtype)
 
 
 class ResidualInResidualBlock(nn.Module):
@@ -65,9 +66,15 @@ class DenseBlock(nn.Module):
         return torch.add(x, last(seen), alpha=RESIDUAL_SCALE)
 
 
-def enlarge(low: Tensor) -> Tensor:
-    """Gives the four times larger bicubic image of `low`, unclamped."""
-    return functional.interpolate(low, scale_factor=SCALE, mode="bicubic", align_corners=False)
+def enlarge(low: Tensor, *, mode: str = "bicubic") -> Tensor:
+    """Gives the four times larger image of `low` by plain interpolation (`bicubic` or `nearest`), unclamped."""
+    return functional.interpolate(low, scale_factor=SCALE, mode=mode)
+
+
+def _detail(low: Tensor) -> Tensor:
+    """Gives the image without its mean colour, spread to unit size: the skip carries the colour already, and each step
+    would shift it to and fro (docs/decisions/0011)."""
+    return (low - low.mean((2, 3), keepdim=True)) * DETAIL_GAIN
 
 
 def _convolution(inputs: int, outputs: int) -> nn.Conv2d:

@@ -1,0 +1,101 @@
+"""Options of a workload: checked by name and value, the same whether from JSON or from argv."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elastic.errors import InvalidInput
+from elastic.workloads import WORKLOADS, Phase
+from elastic.workloads.esrgan import EsrganOptions, phases
+from elastic.workloads.options import from_argv, to_argv
+
+REFERENCE = (
+    "epoch n_epochs dataset_name batch_size lr b1 b2 decay_epoch n_cpu hr_height hr_width channels sample_interval "
+    "checkpoint_interval residual_blocks warmup_batches lambda_adv lambda_pixel"
+).split()
+
+
+def test_every_hyperparameter_of_the_reference_is_an_option() -> None:
+    names = {field.name for field in dataclasses.fields(EsrganOptions)}
+    assert set(REFERENCE) <= names
+
+
+def test_the_reference_architecture_is_the_default() -> None:
+    options = EsrganOptions()
+    assert (options.residual_blocks, options.filters, options.feature_layers, options.skip) == (23, 64, 35, "none")
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "complaint"),
+    [
+        ({"lr": float("nan")}, "lr", "wanted a finite number, got nan"),
+        ({"lr": float("inf")}, "lr", "wanted a finite number, got inf"),
+        ({"lr": 0.0}, "lr", "wanted at least 1e-12, got 0.0"),
+        ({"batch_size": 0}, "batch_size", "wanted at least 1, got 0"),
+        ({"batch_size": 2.0}, "batch_size", "wanted a whole number, got 2.0"),
+        ({"batch_size": True}, "batch_size", "wanted a whole number, got True"),
+        ({"batch_size": "4"}, "batch_size", "wanted a whole number, got '4'"),
+        ({"batch_size": None}, "batch_size", "wanted a whole number, got None"),
+        ({"hr_width": 30}, "hr_width", "wanted a multiple of 4, got 30"),
+        ({"hr_height": 10**9}, "hr_height", "wanted at most 4096"),
+        ({"channels": 2}, "channels", "wanted one of 3, 1"[:12]),
+        ({"precision": "fp8"}, "precision", "wanted one of auto, fp32, bf16, got 'fp8'"),
+        ({"dataset_name": "../../etc"}, "dataset_name", "wanted a plain folder name"),
+        ({"epoch": 200}, "epoch", "wanted less than n_epochs (200)"),
+        ({"data": ""}, "data", "wanted skimage or the path of a folder"),
+        ({"learning_rate": 0.1}, "learning_rate", "no such option; the options are epoch, n_epochs"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_name(values: dict[str, Any], name: str, complaint: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        WORKLOADS["esrgan"].configure(values)
+    assert str(refusal.value).startswith(f"{name}: ")
+    assert complaint in str(refusal.value)
+    assert refusal.value.field == name
+
+
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match="preset: wanted one of small, got 'tiny'"):
+        WORKLOADS["esrgan"].configure(preset="tiny")
+
+
+def test_values_win_over_the_preset_and_the_preset_over_defaults() -> None:
+    options = WORKLOADS["esrgan"].configure({"residual_blocks": 3}, preset="small")
+    assert (options.residual_blocks, options.hr_height) == (3, 32)
+
+
+@given(
+    lr=st.floats(1e-12, 1.0),
+    batch_size=st.integers(1, 65536),
+    iterations=st.none() | st.integers(1, 10**9),
+    dataset_name=st.none() | st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", fullmatch=True),
+)
+def test_the_command_line_gives_the_options_back(
+    lr: float, batch_size: int, iterations: int | None, dataset_name: str | None
+) -> None:
+    options = EsrganOptions(lr=lr, batch_size=batch_size, iterations=iterations, dataset_name=dataset_name)
+    assert from_argv(EsrganOptions, to_argv(options), program="test") == options
+
+
+def test_every_preset_survives_its_own_command_line() -> None:
+    for workload in WORKLOADS.values():
+        for preset in workload.presets:
+            options = workload.configure(preset=preset)
+            assert from_argv(workload.options, workload.command(options), program="test") == options
+
+
+def test_phases_tell_the_warm_up_from_the_rest() -> None:
+    assert phases(EsrganOptions(warmup_batches=7)) == (Phase("warmup", 7), Phase("gan"))
+    assert phases(EsrganOptions(warmup_batches=0)) == (Phase("gan"),)
+
+
+def test_options_are_known_without_torch() -> None:
+    program = "import sys, elastic.workloads; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False, timeout=30).returncode == 0
