@@ -41,7 +41,9 @@ class ThroughputPoint:
 def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
     """Stores the windows that are new and gives how many were; a node speaks only for generations it was in."""
     members = _memberships(connection, node, {window.generation for window in batch})
-    fresh = [window for window in batch if window.generation in members and _is_new(connection, node.id, window)]
+    stored = _stored_seqs(connection, node.id, batch)
+    unique = {window.seq: window for window in batch if window.seq not in stored and window.generation in members}
+    fresh = [unique[seq] for seq in sorted(unique)]
     ids: dict[tuple[str, str], int] = {}
     for window in fresh:
         key = (members[window.generation], window.phase)
@@ -111,9 +113,10 @@ def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> 
     return {row.number: row.members for row in connection.execute(query) if node.id in json.loads(row.node_ids)}
 
 
-def _is_new(connection: Connection, node_id: str, window: Window) -> bool:
-    same = select(windows.c.id).where(windows.c.node_id == node_id, windows.c.seq == window.seq)
-    return connection.execute(same).first() is None
+def _stored_seqs(connection: Connection, node_id: str, batch: Sequence[Window]) -> set[int]:
+    first, last = min(window.seq for window in batch), max(window.seq for window in batch)
+    query = select(windows.c.seq).where(windows.c.node_id == node_id, windows.c.seq.between(first, last))
+    return set(connection.execute(query).scalars())
 
 
 def _series_id(connection: Connection, job_id: str, members: str, training_phase: str) -> int:
@@ -149,19 +152,15 @@ def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]
         key = (int(window.ended_at_s // BUCKET_S * BUCKET_S), window.phase)
         iterations, elapsed_s = sums.get(key, (0, 0.0))
         sums[key] = (iterations + window.iterations, elapsed_s + window.elapsed_s)
-    for (at_s, phase), (iterations, elapsed_s) in sums.items():
-        row = {"job_id": job_id, "at_s": at_s, "training_phase": phase}
-        row |= {"iterations": iterations, "elapsed_s": elapsed_s}
-        new = _upsertable(connection, buckets).values(**row)
-        connection.execute(
-            new.on_conflict_do_update(
-                index_elements=["job_id", "at_s", "training_phase"],
-                set_={
-                    "iterations": buckets.c.iterations + new.excluded.iterations,
-                    "elapsed_s": buckets.c.elapsed_s + new.excluded.elapsed_s,
-                },
-            )
-        )
+    rows = [
+        {"job_id": job_id, "at_s": at_s, "training_phase": phase, "iterations": iterations, "elapsed_s": elapsed_s}
+        for (at_s, phase), (iterations, elapsed_s) in sums.items()
+    ]
+    if rows:
+        new = _upsertable(connection, buckets)
+        added = {name: buckets.c[name] + new.excluded[name] for name in ("iterations", "elapsed_s")}
+        keys = ["job_id", "at_s", "training_phase"]
+        connection.execute(new.on_conflict_do_update(index_elements=keys, set_=added), rows)
 
 
 def _upsertable(connection: Connection, table: Table) -> Any:
@@ -170,24 +169,31 @@ def _upsertable(connection: Connection, table: Table) -> Any:
 
 def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
     """Brings the job's progress and its generations' first and last step to what the windows show."""
-    job = connection.execute(select(jobs).where(jobs.c.id == job_id)).one()
-    iteration, generation, phase = job.iteration, job.progress_generation, job.training_phase
+    columns = (jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase)
+    iteration, generation, phase = connection.execute(select(*columns).where(jobs.c.id == job_id)).one()
+    steps: dict[int, tuple[float, float, int]] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
         if window.generation < generation:
             continue
-        counted = iteration + window.iterations
-        iteration = counted if window.iteration is None else window.iteration
+        iteration = iteration + window.iterations if window.iteration is None else window.iteration
         generation, phase = window.generation, window.phase
-        _mark_steps(connection, job_id, window, iteration)
+        first_s, _, begun = steps.get(generation, (window.ended_at_s, 0.0, iteration))
+        steps[generation] = (first_s, window.ended_at_s, begun)
+    for number, (first_s, last_s, begun) in steps.items():
+        _mark_steps(connection, job_id, number, first_s=first_s, last_s=last_s, iteration=begun)
     values = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
 
-def _mark_steps(connection: Connection, job_id: str, window: Window, iteration: int) -> None:
-    first = func.coalesce(generations.c.first_step_at_s, window.ended_at_s)
-    begun = func.coalesce(generations.c.first_iteration, iteration)
-    mine = (generations.c.job_id == job_id) & (generations.c.number == window.generation)
-    values = {"first_step_at_s": first, "last_step_at_s": window.ended_at_s, "first_iteration": begun}
+def _mark_steps(
+    connection: Connection, job_id: str, number: int, *, first_s: float, last_s: float, iteration: int
+) -> None:
+    values = {
+        "first_step_at_s": func.coalesce(generations.c.first_step_at_s, first_s),
+        "last_step_at_s": last_s,
+        "first_iteration": func.coalesce(generations.c.first_iteration, iteration),
+    }
+    mine = (generations.c.job_id == job_id) & (generations.c.number == number)
     connection.execute(update(generations).where(mine).values(**values))
 
 

@@ -1,0 +1,208 @@
+"""How much the control plane carries: measurements stored per second, a tick over 1,000 nodes, a page over a million windows.
+
+Run: python benchmarks/control_plane.py [--windows 1000000]
+Each number is the median of several runs in one process; the database is on disk, with full sync.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from elastic.clock import ManualClock
+from elastic.model import AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Window
+from elastic.policy import decide
+from elastic.pricing import StaticPrices
+from elastic.providers import LaunchRequest
+from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.reconciler import Machines, Reconciler, Timeouts
+from elastic.store import Store, open_store
+
+TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
+OFFERINGS = [Offering(each.name, Capacity.ON_DEMAND, "zone-a") for each in TYPES]
+START_S = 1_700_000_000.0
+
+
+def main() -> None:
+    """Runs the three parts and prints their numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--windows", type=int, default=1_000_000, help="windows stored for the page's part")
+    parser.add_argument("--jobs", type=int, default=100)
+    parser.add_argument("--nodes", type=int, default=1000)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        ingest(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        tick(Path(folder), jobs=arguments.jobs, nodes=arguments.nodes)
+    with tempfile.TemporaryDirectory() as folder:
+        page(Path(folder), count=arguments.windows)
+
+
+def ingest(folder: Path) -> None:
+    """Windows stored per second, in the batches that heartbeats bring."""
+    store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
+    node = _training_node(store)
+    for size in (2, 20, 200):
+        seq = store.acked_seq(node.id)
+        batches = [_windows(node, seq + index * size, size) for index in range(30)]
+        spans_s = []
+        for batch in batches:
+            begun_s = time.perf_counter()
+            store.heard(
+                node.id,
+                state=AgentState.RUNNING,
+                generation=1,
+                last_exit=None,
+                windows=batch,
+                notes=[],
+                acked_seq=batch[-1].seq,
+                now_s=START_S,
+            )
+            spans_s.append(time.perf_counter() - begun_s)
+        median_s = statistics.median(spans_s)
+        print(
+            f"ingest, {size:3} windows a heartbeat: {size / median_s:9,.0f} windows/s  ({median_s * 1e3:.2f} ms each)"
+        )
+    store.close()
+
+
+def tick(folder: Path, *, jobs: int, nodes: int) -> None:
+    """One tick's time when nothing changes: all jobs observed, decided, recorded, every node settled."""
+    clock = ManualClock(START_S)
+    cloud = FakeCloud(TYPES, clock=clock, offerings=OFFERINGS)
+    provider = FakeProvider(cloud)
+    store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
+    prices = {offering: 0.1 * (index + 1) for index, offering in enumerate(OFFERINGS)}
+    reconciler = Reconciler(
+        store=store,
+        provider=provider,
+        prices=StaticPrices(prices, valid_from_s=START_S),
+        machines=Machines(store=store, provider=provider, request=_request),
+        rendezvous=_Nowhere(),
+        decide=decide,
+        limits=Limits(),
+        timeouts=Timeouts(register_s=600.0, drain_grace_s=30.0, lease_s=600.0),
+        max_failures=3,
+    )
+    size = nodes // jobs
+    for number in range(jobs):
+        spec = JobSpec(
+            f"job-{number}",
+            ("train.py",),
+            nodes_min=size,
+            nodes_max=size,
+            iterations=1_000_000,
+            policy="fixed",
+            fixed_node_type=TYPES[number % len(TYPES)].name,
+        )
+        store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
+    reconciler.tick(now_s=clock.now_s())
+    for node in store.nodes():
+        store.node_joined(node.id, now_s=clock.now_s())
+    reconciler.tick(now_s=clock.now_s())
+    for job in store.jobs(limit=jobs):
+        generation = store.generation(job.id)
+        assert generation is not None
+        member = store.node(generation.node_ids[0])
+        store.append_windows(member.id, _windows(member, 0, 100))
+    median_s = _median_s(lambda: reconciler.tick(now_s=clock.now_s()), runs=5)
+    print(f"tick, {jobs} jobs with {len(store.nodes())} nodes: {median_s:.3f} s")
+    store.close()
+
+
+def page(folder: Path, *, count: int) -> None:
+    """The overview page's time with so many windows stored, against the same page with a thousandth of them."""
+    from fastapi.testclient import TestClient
+
+    from api.app import create_app
+    from api.deps import Context
+    from elastic.config import Settings
+    from elastic.reconciler import NodeTokens
+
+    store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
+    node = _training_node(store)
+    clock = ManualClock(START_S + count * 0.5)
+    context = Context(
+        store=store,
+        clock=clock,
+        settings=Settings(data_dir=folder),
+        provider=FakeProvider(FakeCloud(TYPES, clock=clock, offerings=OFFERINGS)),
+        node_tokens=NodeTokens(b"secret"),
+        wake=lambda: None,
+        user_token="token",
+    )
+    headers = {"Authorization": "Bearer token"}
+    stored = 0
+    with TestClient(create_app(context), base_url="http://127.0.0.1", headers=headers) as client:
+        for target in (count // 1000, count):
+            while stored < target:
+                step = min(5000, target - stored)
+                store.append_windows(node.id, _windows(node, stored, step))
+                stored += step
+            for path in ("/", f"/jobs/{node.job_id}", "/v1/jobs"):
+                response = client.get(path)
+                assert response.status_code == 200, (path, response.status_code, response.text[:300])
+                median_s = _median_s(lambda path=path: client.get(path), runs=7)
+                print(f"page {path.replace(node.job_id, '...'):12} with {stored:9,} windows: {median_s * 1e3:7.1f} ms")
+    store.close()
+
+
+def _training_node(store: Store) -> Node:
+    job, _ = store.submit_job(
+        JobSpec("job", ("train.py",), iterations=10**9), key=None, request_hash="h", now_s=START_S
+    )
+    store.add_price(OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table")
+    node = store.intend_launch(job.id, OFFERINGS[0], reason="benchmark", request_hash="h", now_s=START_S)
+    store.node_launched(node.id, "machine", launched_at_s=START_S, minimum_s=60.0)
+    node = store.node_joined(node.id, now_s=START_S + 5)
+    store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=START_S + 5)
+    return node
+
+
+def _windows(node: Node, done: int, count: int) -> list[Window]:
+    return [
+        Window(
+            node_id=node.id,
+            seq=number,
+            generation=1,
+            world_size=1,
+            phase="main",
+            iteration=number * 4,
+            iterations=4,
+            elapsed_s=0.5 + 0.01 * (number % 7),
+            is_cold=False,
+            ended_at_s=START_S + number * 0.5,
+        )
+        for number in range(done + 1, done + count + 1)
+    ]
+
+
+class _Nowhere:
+    """A rendezvous that is always there."""
+
+    def endpoint(self, job_id: str) -> str | None:
+        return "127.0.0.1:1"
+
+    def end(self, job_id: str) -> None:
+        """Nothing to end."""
+
+
+def _request(node: Node) -> LaunchRequest:
+    return LaunchRequest(node.token, node.id, node.job_id, node.offering, "http://127.0.0.1:1", "join")
+
+
+def _median_s(call: Callable[[], object], *, runs: int) -> float:
+    spans_s = []
+    for _ in range(runs):
+        begun_s = time.perf_counter()
+        call()
+        spans_s.append(time.perf_counter() - begun_s)
+    return statistics.median(spans_s)
+
+
+if __name__ == "__main__":
+    main()

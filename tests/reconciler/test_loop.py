@@ -1,0 +1,199 @@
+"""The loop on a virtual cluster: real store, real steps, fake cloud, a policy that the test dictates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.errors import CapacityUnavailable, ProviderUnavailable
+from elastic.model import Action, Group, JobPhase, NodePhase, Plan, Reason, Snapshot
+from elastic.providers import InstanceState
+from elastic.providers.fake import Operation
+from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
+
+
+class Dictated:
+    """A policy that wants what it is told to want."""
+
+    def __init__(self, wanted: Group | None) -> None:
+        self.wanted = wanted
+        self.is_over = False
+
+    def __call__(self, snapshot: Snapshot) -> Plan:
+        if self.is_over:
+            return Plan(Action.STOP, None, Reason("budget", "the budget is spent"))
+        if snapshot.target == self.wanted:
+            return Plan(Action.HOLD, self.wanted, Reason("hold", "as told"))
+        return Plan(Action.MOVE, self.wanted, Reason("told", "as told"))
+
+
+@pytest.fixture
+def policy() -> Dictated:
+    return Dictated(Group.of(SMALL))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, policy: Dictated) -> VirtualCluster:
+    return VirtualCluster(tmp_path, policy)
+
+
+def living(cluster: VirtualCluster) -> list[str]:
+    return [m.offering.node_type for m in cluster.cloud.machines() if m.state is not InstanceState.GONE]
+
+
+def billed_usd(cluster: VirtualCluster) -> float:
+    """What the cloud itself would bill: the truth the ledger is compared with."""
+    now_s = cluster.clock.now_s()
+    return sum(
+        cluster.prices[m.offering] * ((now_s if m.exited_at_s is None else m.exited_at_s) - m.launched_at_s) / 3600
+        for m in cluster.cloud.machines()
+    )
+
+
+def test_a_job_is_launched_trained_finished_and_its_machines_are_gone(cluster: VirtualCluster) -> None:
+    job = cluster.submit(iterations=50)
+    cluster.run(80)
+    ended = cluster.store.job(job.id)
+    assert (ended.phase, ended.iteration) == (JobPhase.SUCCEEDED, 50)
+    assert living(cluster) == []
+    assert cluster.rendezvous.ended == [job.id]
+
+
+def test_the_ledger_equals_the_clouds_bill(cluster: VirtualCluster, policy: Dictated) -> None:
+    job = cluster.submit(iterations=200)
+    cluster.run(30)
+    policy.wanted = Group.of(LARGE)
+    cluster.run(60)
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(billed_usd(cluster), rel=0.01)
+    cluster.run(150)
+    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(billed_usd(cluster), rel=1e-9)
+
+
+def test_a_move_loses_no_iteration_and_ends_the_old_node_after_the_new_one_took_over(
+    cluster: VirtualCluster, policy: Dictated
+) -> None:
+    job = cluster.submit()
+    cluster.run(20)
+    before = cluster.store.job(job.id).iteration
+    policy.wanted = Group.of(LARGE)
+    cluster.run(20)
+    assert living(cluster) == ["large"]
+    assert cluster.store.job(job.id).iteration == cluster.done[job.id] > before
+    assert [str(g.number) for g in cluster.store.generations(job.id)] == ["1", "2"]
+    assert len(cluster.store.switches(job.id)) == 1
+
+
+def test_scales_up_and_down(cluster: VirtualCluster, policy: Dictated) -> None:
+    cluster.submit()
+    cluster.run(15)
+    policy.wanted = Group.of(SMALL, 3)
+    cluster.run(20)
+    assert living(cluster) == ["small"] * 3
+    policy.wanted = Group.of(SMALL, 2)
+    cluster.run(20)
+    assert living(cluster) == ["small"] * 2
+
+
+def test_a_lost_node_is_replaced(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(15)
+    (node,) = cluster.store.nodes(job.id)
+    assert node.provider_id is not None
+    cluster.cloud.reclaim(node.provider_id)
+    cluster.run(20)
+    assert cluster.store.node(node.id).phase is NodePhase.LOST
+    assert living(cluster) == ["small"]
+    assert cluster.store.job(job.id).iteration == cluster.done[job.id]
+
+
+def test_a_restarted_daemon_adopts_what_runs(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(15)
+    nodes = cluster.store.nodes(job.id)
+    cluster.run(30, ticking=False)
+    cluster.restart()
+    cluster.run(10)
+    assert cluster.store.nodes(job.id)[0].id == nodes[0].id
+    assert len(cluster.cloud.machines()) == 1
+    assert len(cluster.store.generations(job.id)) == 1
+
+
+def test_a_lost_answer_to_a_launch_buys_no_second_machine(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=True)
+    cluster.submit()
+    cluster.run(15)
+    assert len(cluster.cloud.machines()) == 1
+    assert living(cluster) == ["small"]
+
+
+def test_without_capacity_the_launch_is_intended_anew_and_costs_nothing(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none"), times=3)
+    job = cluster.submit()
+    cluster.run(20)
+    assert living(cluster) == ["small"]
+    failed = [n for n in cluster.store.nodes(job.id, include_gone=True) if n.phase is NodePhase.TERMINATED]
+    assert len(failed) == 3
+    assert len(cluster.store.ledger_of_job(job.id)) == 1
+
+
+def test_a_termination_is_repeated_until_the_machine_is_gone(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(15)
+    cluster.cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("throttled"), times=5)
+    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(20)
+    assert living(cluster) == []
+    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+
+
+def test_a_machine_that_no_node_stands_for_is_ended(cluster: VirtualCluster, tmp_path: Path) -> None:
+    cluster.submit()
+    cluster.run(15)
+    (tmp_path / "elsewhere").mkdir()
+    other = VirtualCluster(tmp_path / "elsewhere", Dictated(Group.of(LARGE)), clock=cluster.clock)
+    other.cloud = cluster.cloud
+    other.restart()
+    other.run(5)
+    assert living(cluster) == []
+
+
+def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(6)
+    for _ in range(60):
+        for agent in cluster.agents.values():
+            agent.is_crashing = True
+        cluster.run(1)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert "ValueError: no" in (ended.message or "")
+    assert living(cluster) == []
+
+
+def test_a_spent_budget_ends_the_job_in_good_order(cluster: VirtualCluster, policy: Dictated) -> None:
+    job = cluster.submit()
+    cluster.run(15)
+    policy.is_over = True
+    cluster.run(15)
+    assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
+    assert living(cluster) == []
+
+
+def test_every_tick_that_changes_or_holds_is_a_decision(cluster: VirtualCluster, policy: Dictated) -> None:
+    job = cluster.submit()
+    cluster.run(10)
+    policy.wanted = Group.of(LARGE)
+    cluster.run(10)
+    newest_first = cluster.store.decisions(job.id)
+    assert [each.plan.action for each in newest_first] == [Action.HOLD, Action.MOVE, Action.HOLD, Action.MOVE]
+    assert sum(each.ticks for each in newest_first) == 20
+
+
+def test_the_feed_tells_the_story_in_order(cluster: VirtualCluster) -> None:
+    cluster.submit(iterations=20)
+    cluster.run(40)
+    kinds = [event.kind for event in cluster.store.events()]
+    assert kinds.index("node_launched") < kinds.index("node_joined") < kinds.index("generation")
+    assert "node_terminated" in kinds

@@ -1,0 +1,173 @@
+"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the word, a clock that is told to move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from elastic.clock import ManualClock
+from elastic.model import (
+    AgentState,
+    Exit,
+    Job,
+    JobSpec,
+    Limits,
+    Node,
+    NodePhase,
+    NodeType,
+    Offering,
+    Outcome,
+    Plan,
+    Snapshot,
+    Window,
+)
+from elastic.pricing import StaticPrices
+from elastic.providers import InstanceState, LaunchRequest
+from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.reconciler import JobFolders, Machines, Reconciler, Timeouts, word_for
+from elastic.store import Store, open_store
+
+TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
+SMALL, LARGE = Offering("small"), Offering("large")
+STEP_S = {SMALL: 1.0, LARGE: 0.5}
+
+
+class FakeRendezvous:
+    """Answers at once, at a made-up address, and remembers whom it was ended for."""
+
+    def __init__(self) -> None:
+        self.ended: list[str] = []
+
+    def endpoint(self, job_id: str) -> str | None:
+        return f"127.0.0.1:1/{job_id}"
+
+    def end(self, job_id: str) -> None:
+        self.ended.append(job_id)
+
+
+@dataclass(slots=True)
+class VirtualAgent:
+    """What one machine's agent does: runs the assigned generation, stops when told to, counts its windows."""
+
+    seq: int = 0
+    generation: int | None = None
+    exit: Exit | None = None
+    is_crashing: bool = False
+
+
+@dataclass(slots=True)
+class VirtualCluster:
+    """Drives ticks and agents, second by second. Iterations of the job live in `done`, as a checkpoint would hold them."""
+
+    folder: Path
+    decide: Callable[[Snapshot], Plan]
+    prices: Mapping[Offering, float] = field(default_factory=lambda: {SMALL: 0.36, LARGE: 0.72})
+    clock: ManualClock = field(default_factory=lambda: ManualClock(1000.0))
+    cloud: FakeCloud = field(init=False)
+    store: Store = field(init=False)
+    rendezvous: FakeRendezvous = field(default_factory=FakeRendezvous)
+    agents: dict[str, VirtualAgent] = field(default_factory=dict)
+    done: dict[str, int] = field(default_factory=dict)
+    reconciler: Reconciler = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cloud = FakeCloud(TYPES, clock=self.clock, boot_s=3.0, exit_s=2.0, minimum_billed_s=0.0)
+        self.restart()
+
+    def restart(self) -> None:
+        """Starts another daemon on the same database, as after a crash: nothing in memory is kept."""
+        self.store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
+        provider = FakeProvider(self.cloud)
+        self.reconciler = Reconciler(
+            store=self.store,
+            provider=provider,
+            prices=StaticPrices(self.prices, valid_from_s=0.0),
+            machines=Machines(store=self.store, provider=provider, request=_request),
+            rendezvous=self.rendezvous,
+            decide=self.decide,
+            limits=Limits(minimum_billed_s=0.0),
+            timeouts=Timeouts(register_s=600.0, drain_grace_s=30.0, lease_s=600.0),
+            max_failures=3,
+        )
+
+    def submit(self, **spec: object) -> Job:
+        values = {"name": "job", "command": ("train.py",), "nodes_max": 4, "iterations": 10_000} | spec
+        job_spec = JobSpec(**values)  # type: ignore[arg-type]  # tests name the fields they are about
+        return self.store.submit_job(job_spec, key=None, request_hash="h", now_s=self.clock.now_s())[0]
+
+    def run(self, seconds: int, *, ticking: bool = True) -> None:
+        """Lets the world go on for so many seconds, with or without a daemon that ticks."""
+        for _ in range(seconds):
+            if ticking:
+                self.reconciler.tick(now_s=self.clock.now_s())
+            self.clock.advance(1.0)
+            for node in self.store.nodes():
+                self._agent_second(node)
+
+    def _agent_second(self, node: Node) -> None:
+        machines = {machine.node_id: machine for machine in self.cloud.machines()}
+        machine = machines.get(node.id)
+        if machine is None or machine.state is not InstanceState.RUNNING:
+            return
+        if node.phase is NodePhase.BOOTING:
+            self.store.node_joined(node.id, now_s=self.clock.now_s())
+        elif node.phase in (NodePhase.JOINED, NodePhase.DRAINING):
+            self._heartbeat(node, self.agents.setdefault(node.id, VirtualAgent()))
+
+    def _heartbeat(self, node: Node, agent: VirtualAgent) -> None:
+        job = self.store.job(node.job_id)
+        generation = self.store.generation(job.id)
+        word = word_for(node, job, generation, JobFolders(self.folder), lease_s=600.0)
+        windows: list[Window] = []
+        wanted = None if word.assignment is None else word.assignment.generation
+        if agent.generation is not None and agent.generation != wanted:
+            agent.exit = Exit(agent.generation, Outcome.DRAINED, 0, self.done.get(job.id, 0))
+            agent.generation = None
+        elif wanted is not None and (agent.exit is None or agent.exit.generation != wanted):
+            agent.generation = wanted
+            windows = self._train(node, agent, job)
+        self.store.heard(
+            node.id,
+            state=AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
+            generation=agent.generation,
+            last_exit=agent.exit,
+            windows=windows,
+            notes=[],
+            acked_seq=agent.seq,
+            now_s=self.clock.now_s(),
+        )
+
+    def _train(self, node: Node, agent: VirtualAgent, job: Job) -> list[Window]:
+        assert agent.generation is not None
+        if agent.is_crashing:
+            agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail="ValueError: no")
+            agent.generation = None
+            return []
+        generation = self.store.generation(job.id)
+        assert generation is not None
+        if node.id != generation.node_ids[0]:
+            return []
+        agent.seq += 1
+        iterations = int(1.0 / STEP_S[node.offering]) * len(generation.node_ids)
+        self.done[job.id] = min(self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9)
+        if self.done[job.id] == job.spec.iterations:
+            agent.exit, agent.generation = Exit(agent.generation, Outcome.SUCCEEDED, 0, self.done[job.id]), None
+        return [
+            Window(
+                node_id=node.id,
+                seq=agent.seq,
+                generation=generation.number,
+                world_size=len(generation.node_ids),
+                phase="main",
+                iteration=self.done[job.id],
+                iterations=iterations,
+                elapsed_s=1.0,
+                is_cold=False,
+                ended_at_s=self.clock.now_s(),
+            )
+        ]
+
+
+def _request(node: Node) -> LaunchRequest:
+    return LaunchRequest(node.token, node.id, node.job_id, node.offering, "http://127.0.0.1:1", "join")
