@@ -1,0 +1,67 @@
+"""Adding up the ledger: dollars over time, dollars by node, and what fixed choices would have cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from api import schemas
+from elastic.model import LedgerRow, spent_usd
+
+
+def cost_over_time(rows: Sequence[LedgerRow], *, points: int, now_s: float) -> list[schemas.CostPoint]:
+    """What the rows had cost at up to `points` instants from the first dollar on; the last is their total."""
+    if not rows:
+        return []
+    first_s = min(row.from_s for row in rows)
+    last_s = max(now_s if row.to_s is None else row.to_s for row in rows)
+    steps = max(points - 1, 1)
+    instants = [first_s + (last_s - first_s) * step / steps for step in range(steps)]
+    early = [schemas.CostPoint(at_s=at_s, usd=spent_by(rows, at_s)) for at_s in instants]
+    return [*early, schemas.CostPoint(at_s=last_s, usd=spent_usd(tuple(rows), now_s))]
+
+
+def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
+    """Dollars that had been spent by an instant, now or before: later stretches are not begun, running ones not over.
+
+    >>> from elastic.model import Offering
+    >>> hour = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=3600.0)
+    >>> spent_by([hour], 1800.0)
+    0.18
+    """
+    begun = (row for row in rows if row.from_s <= at_s)
+    as_it_stood = (replace(row, to_s=None) if row.to_s is not None and row.to_s > at_s else row for row in begun)
+    return spent_usd(tuple(as_it_stood), at_s)
+
+
+def cost_by_node(rows: Sequence[LedgerRow], *, now_s: float) -> list[schemas.NodeCost]:
+    """What each node cost, in the order of their first dollars."""
+    ordered = sorted(rows, key=lambda row: (row.node_id, row.id))
+    chains = [tuple(chain) for _, chain in groupby(ordered, key=lambda row: row.node_id)]
+    return [_node_cost(chain, now_s) for chain in sorted(chains, key=lambda chain: chain[0].id)]
+
+
+def _node_cost(chain: tuple[LedgerRow, ...], now_s: float) -> schemas.NodeCost:
+    return schemas.NodeCost(
+        node_id=chain[0].node_id,
+        offering=schemas.Offering.of(chain[0].offering),
+        seconds=sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in chain),
+        usd=spent_usd(chain, now_s),
+    )
+
+
+def iterations_by_phase(ends: Mapping[str, int | None], iterations: int) -> dict[str, int]:
+    """How many of the first `iterations` fall into each training phase, given where each phase ends.
+
+    >>> iterations_by_phase({"warmup": 40, "gan": None}, 100)
+    {'warmup': 40, 'gan': 60}
+    >>> iterations_by_phase({"warmup": 40, "gan": None}, 10)
+    {'warmup': 10, 'gan': 0}
+    """
+    found, begun = {}, 0
+    for phase, end in ends.items():
+        last = iterations if end is None else min(end, iterations)
+        found[phase] = max(last - begun, 0)
+        begun = max(last, begun)
+    return found

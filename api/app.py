@@ -1,0 +1,99 @@
+"""The application: every route, behind every guard, answering every error alike."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import Depends, FastAPI
+from fastapi.responses import JSONResponse
+
+from api.deps import Context, require_user
+from api.feed import Feed
+from api.job_document import JobDocument
+from api.middleware import BodyLimit, HostCheck, SecurityHeaders
+from api.problems import MEDIA_TYPE, install_problems
+from api.routers import agent, decisions, events, health, job_accounts, job_files, jobs, market, measurements, nodes
+from api.schemas import Problem
+from elastic import __version__
+
+_BODY_BYTES = 64 * 1024
+# A heartbeat after an hour without the daemon brings what was measured meanwhile, up to 5,000 windows.
+_BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024}
+
+_DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
+
+Instants are Unix seconds, money is USD, units are in the names. Unknown is null. Every error is a problem document.
+"""
+_PROBLEM: dict[str, Any] = {
+    "description": "What went wrong.",
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+
+
+def create_app(context: Context) -> FastAPI:
+    """Gives the app that answers from `context`."""
+    app = routes(names=(context.settings.host, *context.settings.allowed_hosts))
+    app.state.context = context
+    app.state.feed = Feed(context.store.newest_event_id)
+    return app
+
+
+def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
+    """Gives the app without a context: enough to describe itself. `names` are host names it answers to."""
+    app = FastAPI(
+        title="elasticd",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=_lifespan,
+        redirect_slashes=False,
+    )
+    for each in (jobs, job_accounts, job_files, nodes, market, measurements, decisions, events, health, agent):
+        app.include_router(each.router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
+    app.openapi = _described(app.openapi)  # type: ignore[method-assign]  # FastAPI's documented way to extend it
+    app.add_api_route("/openapi.json", _openapi_of(app), dependencies=[Depends(require_user)], include_in_schema=False)
+    install_problems(app)
+    app.add_middleware(BodyLimit, default=_BODY_BYTES, limits=_BODY_LIMITS)
+    app.add_middleware(HostCheck, names=names)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    feed: Feed = app.state.feed
+    async with feed.running():
+        yield
+
+
+def _openapi_of(app: FastAPI) -> Callable[[], JSONResponse]:
+    def get_openapi() -> JSONResponse:
+        """Gives this description."""
+        return JSONResponse(app.openapi())
+
+    return get_openapi
+
+
+def _described(generate: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """Adds what routes cannot say of themselves: the job's document, and the one shape of every error."""
+
+    def described() -> dict[str, Any]:
+        document = generate()
+        schemas = document["components"]["schemas"]
+        reference = "#/components/schemas/{model}"
+        for model in (JobDocument, Problem):
+            own = model.model_json_schema(ref_template=reference)
+            schemas.update(own.pop("$defs", {}))
+            schemas[model.__name__] = own
+        for path in document["paths"].values():
+            for operation in path.values():
+                operation["responses"].pop("422", None)  # a problem document, like every error
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        return document
+
+    return described

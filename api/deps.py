@@ -1,0 +1,132 @@
+"""What routes are given: the daemon's parts, the body, and the proof that a user may ask."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Header, Path, Query, Request, Security
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.exceptions import HTTPException
+
+from api.feed import Feed
+from elastic.clock import Clock
+from elastic.config import Settings
+from elastic.errors import Unauthorized
+from elastic.providers import Provider
+from elastic.reconciler import NodeTokens
+from elastic.store import Store
+
+COOKIE = "elasticd_token"
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The daemon's last look at the world: when it ended and how long it took. `error` is why it failed."""
+
+    at_s: float
+    elapsed_s: float
+    error: str | None = None
+
+
+def _no_tick() -> Tick | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parts of the daemon that answer requests. `wake` makes the next tick come now."""
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    provider: Provider
+    node_tokens: NodeTokens
+    wake: Callable[[], None]
+    user_token: str
+    last_tick: Callable[[], Tick | None] = _no_tick
+
+
+def get_context(request: Request) -> Context:
+    """The context that the app was made with."""
+    context: Context = request.app.state.context
+    return context
+
+
+def get_feed(request: Request) -> Feed:
+    """The feed that event streams wait on."""
+    feed: Feed = request.app.state.feed
+    return feed
+
+
+def tokens_match(given: str, wanted: str) -> bool:
+    """Compares in a time that says nothing of where two tokens differ.
+
+    >>> tokens_match("abc", "abc"), tokens_match("", "")
+    (True, False)
+    """
+    return bool(wanted) and hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
+
+
+_bearer = HTTPBearer(auto_error=False, description="The user's token: `elasticd token show`.")
+_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="The same token, as /login sets it for a browser.")
+
+
+def require_user(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    cookie: Annotated[str | None, Security(_cookie)],
+) -> None:
+    """Lets pass who shows the user's token. Raises Unauthorized."""
+    wanted = get_context(request).user_token
+    if bearer is not None:
+        if tokens_match(bearer.credentials, wanted):
+            return
+        raise Unauthorized("the token is not this daemon's; `elasticd token show` prints it")
+    if cookie is None or not tokens_match(cookie, wanted):
+        raise Unauthorized(
+            "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token show` prints it"
+        )
+    if request.method not in _SAFE_METHODS and not _is_own_page(request):
+        raise Unauthorized("wanted a request from the daemon's own pages, since it is authorised by a cookie")
+
+
+def _is_own_page(request: Request) -> bool:
+    # SameSite=Strict lets every other port of this host through, so a cookie alone does not show who asks.
+    origin = urlsplit(request.headers.get("origin", ""))
+    return bool(origin.netloc) and origin.netloc == request.headers.get("host")
+
+
+async def read_body(request: Request) -> bytes:
+    """The request's whole body, which the body limit bounds."""
+    return await request.body()
+
+
+def read_job(
+    context: Annotated[Context, Depends(get_context)],
+    job: Annotated[str | None, Query(max_length=64, description="Only this job's, by id or name.")] = None,
+) -> str | None:
+    """The id of the job that a list is narrowed to. Raises NotFound."""
+    return None if job is None else context.store.job(job).id
+
+
+def check_version(if_match: str | None, version: int) -> None:
+    """Raises 412 if `If-Match` names another version than the job has."""
+    if if_match is None or if_match.strip() == "*":
+        return
+    if f'"{version}"' not in (tag.strip() for tag in if_match.split(",")):
+        raise HTTPException(412, f'wanted version "{version}", If-Match has {if_match[:80]}: read the job again')
+
+
+ContextOf = Annotated[Context, Depends(get_context)]
+FeedOf = Annotated[Feed, Depends(get_feed)]
+Body = Annotated[bytes, Depends(read_body)]
+JobFilter = Annotated[str | None, Depends(read_job)]
+JobKey = Annotated[str, Path(max_length=64, description="The job's id, or the name of its newest run.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Most items to give.")]
+Before = Annotated[int | None, Query(ge=0, le=2**53, description="`next_before` of the page before this one.")]
+IfMatch = Annotated[str | None, Header(max_length=200, description="The ETag the job must still have.")]

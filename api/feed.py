@@ -1,0 +1,78 @@
+"""Tells waiting event streams that there is something new, and that the daemon is about to leave."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from starlette.concurrency import run_in_threadpool
+
+from elastic.errors import StoreUnavailable
+
+MAX_STREAMS = 64
+POLL_S = 0.25
+
+
+class Feed:
+    """One look at the store a quarter second, however many streams wait.
+
+    `newest_id` gives the id of the store's latest event. `close` may be called from a signal handler.
+    """
+
+    def __init__(self, newest_id: Callable[[], int]) -> None:
+        self._newest_id = newest_id
+        self._waiting: set[asyncio.Event] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._seen = 0
+        self.is_closed = False
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Watches the store while the block lasts."""
+        self._loop = asyncio.get_running_loop()
+        watcher = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            self.close()
+            watcher.cancel()
+
+    @asynccontextmanager
+    async def stream(self) -> AsyncIterator[asyncio.Event]:
+        """Gives an event that is set when there may be something new; it is for the stream to clear."""
+        event = asyncio.Event()
+        self._waiting.add(event)
+        try:
+            yield event
+        finally:
+            self._waiting.discard(event)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._waiting) >= MAX_STREAMS
+
+    def close(self) -> None:
+        """Ends every stream, now and for good."""
+        self.is_closed = True
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake_all)
+
+    async def _watch(self) -> None:
+        while not self.is_closed:
+            if self._waiting:
+                await self._look()
+            await asyncio.sleep(POLL_S)
+
+    async def _look(self) -> None:
+        try:
+            newest = await run_in_threadpool(self._newest_id)
+        except StoreUnavailable:
+            return  # the streams go on when the store does
+        if newest != self._seen:
+            self._seen = newest
+            self._wake_all()
+
+    def _wake_all(self) -> None:
+        for event in self._waiting:
+            event.set()

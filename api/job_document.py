@@ -1,0 +1,183 @@
+"""What a job's author writes: the fields of the document, their limits and their meaning."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from elastic.model import CapacityChoice, Goal
+
+NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
+_TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+_VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
+_UNIT_S = (86_400, 3_600, 60, 1)
+
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+Text = Annotated[str, Field(max_length=4096)]
+Usd = Annotated[FiniteFloat, Field(gt=0, le=1e9)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
+
+
+def _as_text(value: Any) -> Any:
+    """An environment holds text, but YAML's `1` and `true` are no text."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return str(value)
+        case _:
+            return value
+
+
+def _is_option(value: Any) -> Any:
+    if not isinstance(value, bool | int | float | str):
+        raise ValueError("wanted a number, a text, true or false")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("wanted a finite number")
+    return value
+
+
+OptionName = Annotated[str, Field(max_length=64)]
+Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
+Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
+EnvironmentText = Annotated[Text, BeforeValidator(_as_text)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class JobNodes(_Part):
+    """How many nodes may train together."""
+
+    min: int = Field(1, ge=1, le=1024, description="Fewest nodes that may train.")
+    max: int = Field(1, ge=1, le=1024, description="Most nodes that may train; `min` if that is more.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _max_follows_min(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "min" in given and "max" not in given:
+            return {**given, "max": given["min"]}
+        return given
+
+    @model_validator(mode="after")
+    def _min_is_at_most_max(self) -> JobNodes:
+        if self.min > self.max:
+            raise ValueError(f"wanted min <= max, got min {self.min} and max {self.max}")
+        return self
+
+
+class JobObjective(_Part):
+    """What to maximise, within which limits."""
+
+    maximize: Goal = Field(Goal.ITERATIONS_PER_DOLLAR, strict=False, description="What the money should buy.")
+    deadline: str | None = Field(
+        None,
+        max_length=64,
+        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
+    )
+    budget_usd: Usd | None = Field(None, description="Most that the whole job may cost, in USD.")
+    max_usd_per_hour: Usd | None = Field(None, description="Most that its nodes together may cost, in USD per hour.")
+    value_of_time_usd_per_h: FiniteFloat | None = Field(
+        None, ge=0, le=1e9, description="What being done an hour sooner is worth, in USD."
+    )
+
+    @field_validator("deadline")
+    @classmethod
+    def _deadline_is_ahead(cls, deadline: str | None, info: ValidationInfo) -> str | None:
+        now_s: float = (info.context or {})["now_s"]
+        if deadline is not None and instant_s(deadline, now_s=now_s) <= now_s:
+            raise ValueError("wanted a deadline that is still to come")
+        return deadline
+
+
+class JobPolicy(_Part):
+    """How the group of nodes is chosen."""
+
+    name: str = Field("best_value", max_length=64, description="`best_value`, or `fixed` to stay on one node type.")
+    node_type: str | None = Field(None, pattern=_TYPE_PATTERN, description="The node type of policy `fixed`.")
+
+
+class JobCheckpoint(_Part):
+    """How often the job's state is made durable."""
+
+    interval: Count | None = Field(None, description="Iterations between checkpoints.")
+
+
+class JobDocument(_Part):
+    """A job as its author describes it: a `command`, or a `workload` that elasticd brings along."""
+
+    name: Name = Field(description="What people call the job: lower-case letters, digits and hyphens.")
+    command: list[Text] | None = Field(
+        None,
+        min_length=1,
+        max_length=1024,
+        description="The script's absolute path, or -m and a module; then its arguments.",
+    )
+    workload: str | None = Field(None, max_length=64, description="A training program that elasticd brings: `esrgan`.")
+    preset: str | None = Field(None, max_length=64, description="A named set of the workload's hyperparameters.")
+    hyperparameters: dict[OptionName, Option] = Field(
+        default_factory=dict, max_length=256, description="The workload's options, by name."
+    )
+    env: dict[Variable, EnvironmentText] = Field(
+        default_factory=dict, max_length=256, description="Environment of the workers."
+    )
+    nodes: JobNodes = JobNodes(min=1, max=1)
+    nproc_per_node: int = Field(1, ge=1, le=64, description="Workers on each node.")
+    global_batch: int | None = Field(
+        None, ge=1, le=10**6, description="Samples an iteration, over all workers together; fixed for the job."
+    )
+    iterations: Count | None = Field(None, description="Paramount iterations in all; absent: until the script ends.")
+    objective: JobObjective = JobObjective()
+    node_types: list[Annotated[str, Field(pattern=_TYPE_PATTERN)]] = Field(
+        default_factory=list, max_length=256, description="The node types to choose from; empty: all there are."
+    )
+    capacity: CapacityChoice = Field(CapacityChoice.ANY, strict=False, description="How nodes may be bought.")
+    policy: JobPolicy = JobPolicy()
+    data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
+    checkpoint: JobCheckpoint = JobCheckpoint()
+
+    @field_validator("env")
+    @classmethod
+    def _env_is_not_ours(cls, env: dict[str, str]) -> dict[str, str]:
+        if taken := sorted(name for name in env if name.startswith("ELASTICD_")):
+            raise ValueError(
+                f"wanted no name that begins with ELASTICD_, which are elasticd's own; got {', '.join(taken)}"
+            )
+        return env
+
+
+def instant_s(text: str, *, now_s: float) -> float:
+    """Gives the instant that a deadline means, in Unix seconds. Raises ValueError.
+
+    >>> instant_s("1h30m", now_s=100.0)
+    5500.0
+    >>> instant_s("1970-01-01T01:00:00+00:00", now_s=0.0)
+    3600.0
+    """
+    found = _DURATION.fullmatch(text.strip())
+    if found is not None and any(found.groups()):
+        return now_s + sum(int(count or 0) * unit_s for count, unit_s in zip(found.groups(), _UNIT_S, strict=True))
+    try:
+        instant = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise ValueError(
+            "wanted a time from now such as 6h or 1d12h, or ISO 8601 such as 2031-05-01T12:00:00Z"
+        ) from error
+    if instant.tzinfo is None:
+        raise ValueError(f"wanted an instant with its zone, such as {instant.isoformat()}Z")
+    return instant.astimezone(UTC).timestamp()

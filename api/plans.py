@@ -1,0 +1,59 @@
+"""What a job would begin with and cost, from the same decision that its first tick would take."""
+
+from __future__ import annotations
+
+from api import schemas
+from api.deps import Context
+from elastic.model import Job, JobPhase, JobSpec, Limits, Series, Snapshot
+from elastic.policy import decide
+
+_LOOKED_BACK = 100
+"""How many of the newest jobs are looked through for an earlier run of the same program."""
+
+
+def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.PricedPlan:
+    """Decides as if the job had just been submitted; nothing is stored."""
+    earlier = _earlier_run(context, spec)
+    series = () if earlier is None else context.store.recent_series(earlier.id)
+    snapshot = _snapshot(context, spec, series=(), now_s=now_s)
+    plan = decide(snapshot)
+    known = decide(_snapshot(context, spec, series=series, now_s=now_s)) if series else plan
+    return schemas.PricedPlan(
+        spec=schemas.JobSpec.of(spec),
+        plan=schemas.Plan.of(plan),
+        prices=[schemas.Price.of(each) for each in snapshot.prices],
+        candidates=[schemas.Candidate.of(each) for each in known.candidates],
+        measured_by=earlier.id if earlier is not None and series else None,
+        budget_usd=spec.objective.budget_usd,
+    )
+
+
+def _earlier_run(context: Context, spec: JobSpec) -> Job | None:
+    jobs = context.store.jobs(limit=_LOOKED_BACK)
+    wanted = (spec.name, spec.command, spec.global_batch, spec.nproc_per_node)
+    same = (
+        job
+        for job in jobs
+        if (job.spec.name, job.spec.command, job.spec.global_batch, job.spec.nproc_per_node) == wanted
+    )
+    return next(same, None)
+
+
+def _snapshot(context: Context, spec: JobSpec, *, series: tuple[Series, ...], now_s: float) -> Snapshot:
+    provider, store = context.provider, context.store
+    on_offer = set(provider.offerings())
+    policy = context.settings.policy.model_dump()
+    return Snapshot(
+        now_s=now_s,
+        job=Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s),
+        target=None,
+        current=None,
+        nodes=(),
+        node_types=provider.node_types(),
+        prices=tuple(each for each in store.prices_in_force(now_s) if each.offering in on_offer),
+        series=series,
+        switches=(),
+        changes=(),
+        spent_usd=0.0,
+        limits=Limits(**policy, minimum_billed_s=provider.minimum_billed_s),
+    )

@@ -1,0 +1,148 @@
+"""Every refusal as one kind of answer: application/problem+json (RFC 9457), with nothing of the inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from elastic.errors import (
+    AlreadyRunning,
+    Conflict,
+    ElasticError,
+    InvalidInput,
+    NotFound,
+    PriceUnavailable,
+    ProviderError,
+    ProviderUnavailable,
+    StoreUnavailable,
+    Unauthorized,
+)
+
+MEDIA_TYPE = "application/problem+json"
+
+_log = structlog.get_logger(__name__)
+
+# The first that matches: a subclass stands before its parent.
+_STATUSES: tuple[tuple[type[ElasticError], HTTPStatus], ...] = (
+    (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Unauthorized, HTTPStatus.UNAUTHORIZED),
+    (Conflict, HTTPStatus.CONFLICT),
+    (PriceUnavailable, HTTPStatus.CONFLICT),
+    (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (AlreadyRunning, HTTPStatus.SERVICE_UNAVAILABLE),
+    (ProviderUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (ProviderError, HTTPStatus.BAD_GATEWAY),
+)
+_HEADERS: Mapping[HTTPStatus, Mapping[str, str]] = {
+    HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": 'Bearer realm="elasticd"'},
+    HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a request; `field` is its path, empty for the request as a whole."""
+
+    field: str
+    message: str
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    instance: str | None = None,
+    faults: Sequence[Fault] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Gives the answer that says what went wrong."""
+    known = HTTPStatus(status)
+    slug = known.phrase.lower().replace(" ", "-").replace("'", "")
+    document: dict[str, object] = {
+        "type": f"urn:problem-type:elasticd:{slug}",
+        "title": known.phrase,
+        "status": status,
+        "detail": detail,
+    }
+    if instance is not None:
+        document["instance"] = instance
+    if faults:
+        document["errors"] = [{"field": each.field, "message": each.message} for each in faults]
+    # In ASCII, since what is quoted back may hold text that is not Unicode.
+    body = json.dumps(document, ensure_ascii=True).encode("ascii")
+    return Response(body, status, headers={**_HEADERS.get(known, {}), **(headers or {})}, media_type=MEDIA_TYPE)
+
+
+def status_of(error: ElasticError) -> HTTPStatus:
+    """The status that an error of ours is answered with.
+
+    >>> status_of(NotFound("no job 'x'")).value
+    404
+    """
+    found = (status for kind, status in _STATUSES if isinstance(error, kind))
+    return next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def install_problems(app: FastAPI) -> None:
+    """Makes every error of the app answer with a problem document."""
+    app.add_exception_handler(ElasticError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ElasticError)
+    faults: list[Fault] = []
+    if isinstance(error, InvalidInput):
+        faults = [Fault(*each) for each in error.faults]
+        if not faults and error.field is not None:
+            faults = [Fault(error.field, str(error))]
+    return problem(status_of(error), str(error), instance=request.url.path, faults=faults)
+
+
+async def _invalid_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    faults = [
+        Fault(".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each)) for each in error.errors()
+    ]
+    detail = "; ".join(f"{each.field}: {each.message}" for each in faults[:3])
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, faults=faults[:100])
+
+
+def _message(error: Mapping[str, object]) -> str:
+    if error["type"] == "missing":
+        return "wanted a value, got none"
+    if error["type"] == "extra_forbidden":
+        return "no such field; take it out"
+    return f"{str(error['msg']).replace('Input should be', 'wanted')}, got {error.get('input')!r:.60}"
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    path = request.url.path
+    match error.status_code:
+        case 404 if error.detail == HTTPStatus.NOT_FOUND.phrase:
+            detail = f"nothing is at {path}; /openapi.json lists what there is"
+        case 405:
+            allowed = (error.headers or {}).get("Allow", "other methods")
+            detail = f"{path} takes {allowed}, not {request.method}"
+        case _:
+            detail = str(error.detail)
+    return problem(error.status_code, detail, instance=path, headers=error.headers)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    _log.error("a request failed", method=request.method, path=request.url.path, exc_info=error)
+    detail = "elasticd failed to answer; its log says why, and nothing half-done is kept"
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, instance=request.url.path)

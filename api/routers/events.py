@@ -1,0 +1,91 @@
+"""What happened, as a list or as a stream that follows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from api import schemas
+from api.deps import Context, ContextOf, FeedOf, JobFilter, require_user
+from api.feed import MAX_STREAMS, Feed
+from elastic.errors import StoreUnavailable
+from elastic.store import Event
+
+router = APIRouter(prefix="/v1", tags=["events"], dependencies=[Depends(require_user)])
+
+HEARTBEAT_S = 15.0
+_BATCH = 200
+_RECONNECT_MS = 2000
+
+After = Annotated[int | None, Query(ge=0, le=2**53, description="Only events after the one of this id.")]
+EventLimit = Annotated[int, Query(ge=1, le=500, description="Most events to list; a stream has no end.")]
+LastEventId = Annotated[str | None, Header(max_length=20, description="What a browser sends when it reconnects.")]
+
+
+@router.get(
+    "/events",
+    operation_id="list_events",
+    response_model=schemas.Page[schemas.Event],
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+def list_events(
+    context: ContextOf,
+    feed: FeedOf,
+    job: JobFilter,
+    after: After = None,
+    limit: EventLimit = 200,
+    accept: Annotated[str, Header()] = "",
+    last_event_id: LastEventId = None,
+) -> Response | schemas.Page[schemas.Event]:
+    """Lists events, oldest first; with `Accept: text/event-stream`, follows them as they happen.
+
+    A stream begins after `Last-Event-ID` or `after`, or with what happens from now on if neither is given.
+    """
+    if "text/event-stream" not in accept:
+        found = context.store.events(after=after or 0, job_id=job, limit=limit)
+        return schemas.Page[schemas.Event](items=[schemas.Event.of(each) for each in found], next_before=None)
+    if feed.is_full:
+        raise HTTPException(503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one")
+    resumed = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
+    start = context.store.newest_event_id() if resumed is None else resumed
+    return EventSourceResponse(follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"})
+
+
+async def follow(context: Context, feed: Feed, *, job: str | None, after: int) -> AsyncIterator[bytes]:
+    """Gives events as they happen, and a comment whenever nothing has for a while, until the feed closes."""
+    yield f"retry: {_RECONNECT_MS}\n\n".encode()
+    async with feed.stream() as is_news:
+        while not feed.is_closed:
+            is_news.clear()
+            found = await _read(context, after=after, job=job)
+            for event in found:
+                yield _written(event)
+                after = event.id
+            if len(found) < _BATCH and not await _wait(is_news):
+                yield KEEPALIVE_COMMENT
+
+
+async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event, ...]:
+    try:
+        return await run_in_threadpool(context.store.events, after=after, job_id=job, limit=_BATCH)
+    except StoreUnavailable:
+        return ()  # the stream goes on when the store does
+
+
+async def _wait(is_news: asyncio.Event) -> bool:
+    try:
+        await asyncio.wait_for(is_news.wait(), HEARTBEAT_S)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _written(event: Event) -> bytes:
+    # Without a name of its own: a browser would show named events only to those who ask for each name.
+    return format_sse_event(data_str=schemas.Event.of(event).model_dump_json(), id=str(event.id))

@@ -1,0 +1,58 @@
+"""Whether the daemon is well: for everybody, and in numbers for its user."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Depends, Response
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from api import schemas
+from api.deps import Context, ContextOf, require_user
+from api.metrics import StoreCollector
+from elastic.errors import StoreUnavailable
+
+router = APIRouter(tags=["health"])
+
+_TICKS_MISSED = 6
+_SLACK_S = 60.0
+
+
+class Health(schemas.Wire):
+    """`degraded` if the store does not answer or the last tick is long ago; its log says more."""
+
+    status: Literal["ok", "degraded"]
+
+
+@router.get("/healthz", operation_id="get_health", responses={503: {"model": Health}})
+def get_health(context: ContextOf, response: Response) -> Health:
+    """Says whether the daemon is well; needs no token, and tells nothing else."""
+    if _is_well(context):
+        return Health(status="ok")
+    response.status_code = 503
+    return Health(status="degraded")
+
+
+@router.get(
+    "/metrics",
+    operation_id="get_metrics",
+    dependencies=[Depends(require_user)],
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+def get_metrics(context: ContextOf) -> Response:
+    """Gives the daemon's metrics in the format of Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(StoreCollector(context))
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def _is_well(context: Context) -> bool:
+    try:
+        context.store.ping()
+    except StoreUnavailable:
+        return False
+    last = context.last_tick()
+    late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S
+    return last is None or (last.error is None and context.clock.now_s() - last.at_s <= late_s)

@@ -1,0 +1,43 @@
+"""A job's speed, cost and closing report."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import FiniteFloat
+
+from api import schemas
+from api.accounts import cost_over_time
+from api.deps import ContextOf, JobKey, require_user
+from api.reports import report_on
+from api.routers.job_files import folders_of
+
+router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
+
+Buckets = Annotated[int, Query(ge=2, le=2000, description="About as many points as this.")]
+Since = Annotated[FiniteFloat, Query(ge=0, description="Only from this instant on, in Unix seconds.")]
+
+
+@router.get("/throughput", operation_id="get_job_throughput")
+def get_job_throughput(
+    job: JobKey, context: ContextOf, buckets: Buckets = 300, since_s: Since = 0.0
+) -> schemas.Page[schemas.ThroughputPoint]:
+    """Gives iterations per second over time, oldest first."""
+    found = context.store.throughput(context.store.job(job).id, since_s=since_s, buckets=buckets)
+    items = [schemas.ThroughputPoint.of(each) for each in found]
+    return schemas.Page[schemas.ThroughputPoint](items=items, next_before=None)
+
+
+@router.get("/cost", operation_id="get_job_cost")
+def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> schemas.Page[schemas.CostPoint]:
+    """Gives the dollars spent over time, oldest first; the last point is the total."""
+    rows = context.store.ledger_of_job(context.store.job(job).id)
+    items = cost_over_time(rows, points=buckets, now_s=context.clock.now_s())
+    return schemas.Page[schemas.CostPoint](items=items, next_before=None)
+
+
+@router.get("/report", operation_id="get_job_report")
+def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
+    """Accounts for the job: dollars by node, decisions that changed something, what fixed choices would have cost."""
+    return report_on(context.store, folders_of(context), context.store.job(job), now_s=context.clock.now_s())

@@ -1,0 +1,158 @@
+"""Jobs: submitting, reading, stopping, scaling."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from starlette.exceptions import HTTPException
+
+from api import schemas
+from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, check_version, require_user
+from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
+from api.paging import cut
+from api.plans import priced_plan
+from api.specs import check_node_types, check_workers, resolve_paths, to_spec
+from api.standings import standing_of
+from elastic.errors import Conflict
+from elastic.model import Job, JobPhase, JobSpec
+
+router = APIRouter(prefix="/v1", tags=["jobs"], dependencies=[Depends(require_user)])
+
+_DOCUMENT = {"$ref": "#/components/schemas/JobDocument"}
+_TAKES_A_DOCUMENT: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "The job, at most 64 KiB.",
+        "content": {"application/yaml": {"schema": _DOCUMENT}, "application/json": {"schema": _DOCUMENT}},
+    }
+}
+
+Folder = Annotated[
+    str | None,
+    Query(pattern="^/", max_length=4096, description="Where relative paths of `command` and `data` begin; absolute."),
+]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x21-\x7e]+$",
+        description="The same key with the same body gives the same job, with another body a conflict.",
+    ),
+]
+
+
+def read_job_document(request: Request, body: Body, folder: Folder = None) -> dict[str, JsonValue]:
+    """The document in the body. Raises InvalidInput, or 415 if the body says it is something else."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower() or None
+    if media_type is not None and media_type not in JSON_TYPES | YAML_TYPES:
+        wanted = ", ".join(sorted(JSON_TYPES | YAML_TYPES))
+        raise HTTPException(415, f"wanted a Content-Type of {wanted}; got {media_type[:80]}")
+    document = read_document(body, media_type=media_type)
+    return document if folder is None else resolve_paths(document, FilePath(folder))
+
+
+Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]
+
+
+@router.post("/jobs", status_code=202, operation_id="submit_job", openapi_extra=_TAKES_A_DOCUMENT)
+def submit_job(document: Document, response: Response, context: ContextOf, key: Key = None) -> schemas.Job:
+    """Submits a job. The answer comes once it is durably stored; `Location` is where to follow it."""
+    now_s = context.clock.now_s()
+    spec = _checked(document, context, now_s=now_s)
+    job, is_new = context.store.submit_job(spec, key=key, request_hash=hash_of(document), now_s=now_s)
+    if is_new:
+        context.wake()
+    response.headers["Location"] = f"/v1/jobs/{job.id}"
+    return _shown(context, job, response)
+
+
+@router.post("/jobs:plan", operation_id="plan_job", openapi_extra=_TAKES_A_DOCUMENT)
+def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
+    """Says what submitting this job would begin with and what that costs; submits nothing."""
+    now_s = context.clock.now_s()
+    return priced_plan(context, _checked(document, context, now_s=now_s), now_s=now_s)
+
+
+@router.get("/jobs", operation_id="list_jobs")
+def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> schemas.Page[schemas.Job]:
+    """Lists jobs, newest first."""
+    found = context.store.jobs(limit=limit + 1, before=before)
+    kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
+    now_s = context.clock.now_s()
+    items = [standing_of(context.store, job, now_s=now_s) for job in kept]
+    return schemas.Page[schemas.Job](items=items, next_before=next_before)
+
+
+@router.get("/jobs/{job}", operation_id="get_job")
+def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.Job:
+    """Gives one job as it stands. Its `ETag` is its version."""
+    return _shown(context, context.store.job(job), response)
+
+
+@router.post("/jobs/{job}:stop", status_code=202, operation_id="stop_job")
+def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None) -> schemas.Job:
+    """Drains the job at its next safe point, keeps its checkpoint and ends its nodes."""
+    found = context.store.job(job)
+    check_version(if_match, found.version)
+    stopped = context.store.request_stop(
+        found.id, JobPhase.CANCELLED, "stopped on request", now_s=context.clock.now_s()
+    )
+    context.wake()
+    return _shown(context, stopped, response)
+
+
+@router.post("/jobs/{job}:scale", status_code=202, operation_id="scale_job")
+def scale_job(
+    job: JobKey, scale: schemas.Scale, response: Response, context: ContextOf, if_match: IfMatch = None
+) -> schemas.Job:
+    """Makes the job train on this many nodes, on this node type, or both; the next tick moves it there."""
+    found = context.store.job(job)
+    check_version(if_match, found.version)
+    if found.phase.is_final or found.phase is JobPhase.DRAINING:
+        raise Conflict(f"job {found.spec.name} is {found.phase}; only a job that goes on can be scaled")
+    spec = _scaled(found.spec, scale)
+    check_node_types(spec, _type_names(context))
+    check_workers(spec)
+    changed = context.store.set_spec(found.id, spec)
+    context.wake()
+    return _shown(context, changed, response)
+
+
+def hash_of(document: Mapping[str, JsonValue]) -> str:
+    """What two requests for the same job have in common, however they were written.
+
+    >>> hash_of({"name": "a", "nodes": {"min": 1}}) == hash_of({"nodes": {"min": 1}, "name": "a"})
+    True
+    """
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
+    spec = to_spec(document, now_s=now_s)
+    check_node_types(spec, _type_names(context))
+    return spec
+
+
+def _type_names(context: Context) -> list[str]:
+    return [each.name for each in context.provider.node_types()]
+
+
+def _scaled(spec: JobSpec, scale: schemas.Scale) -> JobSpec:
+    if scale.nodes is not None:
+        spec = replace(spec, nodes_min=scale.nodes, nodes_max=scale.nodes)
+    if scale.node_type is not None:
+        spec = replace(spec, policy="fixed", fixed_node_type=scale.node_type)
+    return spec
+
+
+def _shown(context: Context, job: Job, response: Response) -> schemas.Job:
+    response.headers["ETag"] = f'"{job.version}"'
+    return standing_of(context.store, job, now_s=context.clock.now_s())

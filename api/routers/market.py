@@ -1,0 +1,52 @@
+"""Prices, and the ledger of what was paid."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from api import schemas
+from api.deps import Before, ContextOf, JobFilter, Limit, require_user
+from api.paging import cut, page_of
+from elastic.model import spent_usd
+
+router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
+
+Current = Annotated[bool, Query(description="Only what is in force now, in one page.")]
+
+_EVERY_JOB = 500
+
+
+@router.get("/prices", operation_id="list_prices")
+def list_prices(
+    context: ContextOf, current: Current = False, limit: Limit = 50, before: Before = None
+) -> schemas.Page[schemas.Price]:
+    """Lists what offerings cost, newest first; a price holds until a later one of the same offering."""
+    if current:
+        items = [schemas.Price.of(each) for each in context.store.prices_in_force(context.clock.now_s())]
+        return schemas.Page[schemas.Price](items=items, next_before=None)
+    return page_of(schemas.Price, context.store.prices(limit=limit + 1, before=before), limit)
+
+
+@router.get("/ledger", operation_id="list_ledger")
+def list_ledger(context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None) -> schemas.LedgerPage:
+    """Lists each stretch of each node's life at the price then in force, newest first, and the sum of all."""
+    now_s = context.clock.now_s()
+    found = context.store.ledger(job, limit=limit + 1, before=before)
+    kept, next_before = cut(found, limit, lambda row: row.id)
+    return schemas.LedgerPage(
+        items=[schemas.LedgerRow.at(row, now_s=now_s) for row in kept],
+        next_before=next_before,
+        total_usd=_total_usd(context, job, now_s),
+    )
+
+
+def _total_usd(context: ContextOf, job: str | None, now_s: float) -> float:
+    if job is not None:
+        return context.store.spent(job, now_s)
+    total, before = 0.0, None
+    while rows := context.store.ledger(limit=_EVERY_JOB, before=before):
+        total += spent_usd(rows, now_s)
+        before = rows[-1].id
+    return total

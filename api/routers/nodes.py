@@ -1,0 +1,41 @@
+"""Nodes and the kinds of them that are on offer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from api import schemas
+from api.deps import Before, ContextOf, JobFilter, Limit, require_user
+
+router = APIRouter(prefix="/v1", tags=["nodes"], dependencies=[Depends(require_user)])
+
+All = Annotated[bool, Query(alias="all", description="Also nodes that are gone.")]
+NodeId = Annotated[str, Path(max_length=64)]
+
+
+@router.get("/nodes", operation_id="list_nodes")
+def list_nodes(
+    context: ContextOf, job: JobFilter, everything: All = False, limit: Limit = 50, before: Before = None
+) -> schemas.Page[schemas.Node]:
+    """Lists nodes, newest first."""
+    found = context.store.nodes(job, include_gone=everything)
+    # The list grows at its front only, so that places counted from its end stay what they are.
+    start = 0 if before is None else max(len(found) - before, 0)
+    kept = found[start : start + limit]
+    left = len(found) - start - len(kept)
+    return schemas.Page[schemas.Node](items=[schemas.Node.of(each) for each in kept], next_before=left or None)
+
+
+@router.get("/nodes/{node}", operation_id="get_node")
+def get_node(node: NodeId, context: ContextOf) -> schemas.Node:
+    """Gives one node."""
+    return schemas.Node.of(context.store.node(node))
+
+
+@router.get("/node-types", operation_id="list_node_types")
+def list_node_types(context: ContextOf) -> schemas.Page[schemas.NodeType]:
+    """Lists the kinds of machine on offer."""
+    items = [schemas.NodeType.of(each) for each in context.provider.node_types()]
+    return schemas.Page[schemas.NodeType](items=items, next_before=None)

@@ -1,0 +1,67 @@
+"""The wire models: what requests and answers look like as JSON."""
+
+from api.schemas.decision import (
+    Candidate,
+    Change,
+    Decision,
+    ExplainedDecision,
+    Interval,
+    Limits,
+    Plan,
+    Reason,
+    Replay,
+    Sample,
+    Series,
+    Snapshot,
+    Switch,
+)
+from api.schemas.fleet import Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
+from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Scale
+from api.schemas.market import LedgerPage, LedgerRow, NodeType, Offering, Price
+from api.schemas.spec import JobSpec, JobState, Objective, TrainingPhase
+from api.schemas.wire import Fault, Page, Problem, Wire
+
+__all__ = [
+    "Artifact",
+    "Candidate",
+    "Change",
+    "CostPoint",
+    "Decision",
+    "Event",
+    "Exit",
+    "ExplainedDecision",
+    "Fault",
+    "FixedChoice",
+    "Group",
+    "Interval",
+    "Job",
+    "JobSpec",
+    "JobState",
+    "LedgerPage",
+    "LedgerRow",
+    "Limits",
+    "Measurement",
+    "Node",
+    "NodeCost",
+    "NodeType",
+    "Objective",
+    "Offering",
+    "Page",
+    "Plan",
+    "Price",
+    "PricedPlan",
+    "Problem",
+    "Progress",
+    "Reason",
+    "Replay",
+    "Report",
+    "Sample",
+    "Scale",
+    "Series",
+    "Snapshot",
+    "Switch",
+    "ThroughputPoint",
+    "TrainingPhase",
+    "Window",
+    "Wire",
+]

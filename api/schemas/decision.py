@@ -1,0 +1,142 @@
+"""Decisions on the wire, and all that they were made from."""
+
+from __future__ import annotations
+
+from pydantic import FiniteFloat
+
+from api.schemas.fleet import Group, Node
+from api.schemas.market import NodeType, Price
+from api.schemas.spec import JobState
+from api.schemas.wire import Wire
+from elastic import model
+
+
+class Interval(Wire):
+    """An estimate with its 95 % interval; the bounds are null while there is too little to say."""
+
+    value: FiniteFloat
+    low: FiniteFloat | None
+    high: FiniteFloat | None
+
+
+class Candidate(Wire):
+    """A group weighed for the rest of the job; null is unmeasured or unpriced."""
+
+    group: Group
+    training_phase: str
+    samples: int
+    usd_per_h: FiniteFloat | None
+    step_s: Interval | None
+    iterations_per_usd: Interval | None
+    effective_iterations_per_usd: FiniteFloat | None
+    remaining_usd: FiniteFloat | None
+    remaining_s: FiniteFloat | None
+
+
+class Reason(Wire):
+    """Why: a code for programs, a text for people, the numbers that decided."""
+
+    code: str
+    text: str
+    numbers: dict[str, FiniteFloat]
+
+
+class Plan(Wire):
+    """The group that should train from now on (null: none), why, and how every candidate compared."""
+
+    action: model.Action
+    target: Group | None
+    reason: Reason
+    candidates: list[Candidate]
+    limited_by: list[str]
+
+
+class Decision(Wire):
+    """A plan as recorded; `ticks` counts the holds for the same reason that share it."""
+
+    id: int
+    job_id: str
+    at_s: FiniteFloat
+    last_at_s: FiniteFloat
+    ticks: int
+    policy: str
+    plan: Plan
+
+
+class Sample(Wire):
+    """One warm window: so many iterations in so many seconds."""
+
+    iterations: int
+    elapsed_s: FiniteFloat
+    ended_at_s: FiniteFloat
+
+
+class Series(Wire):
+    """The warm windows of one group in one training phase, oldest first."""
+
+    group: Group
+    training_phase: str
+    samples: list[Sample]
+
+
+class Switch(Wire):
+    """A change of group that was carried out, and how long training stood still for it."""
+
+    to_group: Group
+    pause_s: FiniteFloat
+    boot_s: FiniteFloat
+    ended_at_s: FiniteFloat
+
+
+class Change(Wire):
+    """An earlier decision that changed the target."""
+
+    at_s: FiniteFloat
+    from_group: Group | None
+    to_group: Group | None
+    code: str
+
+
+class Limits(Wire):
+    """The operator's settings that the decision kept."""
+
+    margin: FiniteFloat
+    cooldown_s: FiniteFloat
+    trial_windows: int
+    trial_usd_share: FiniteFloat
+    switch_pause_prior_s: FiniteFloat
+    boot_prior_s: FiniteFloat
+    wind_down_s: FiniteFloat
+    price_max_age_s: FiniteFloat
+    minimum_billed_s: FiniteFloat
+
+
+class Snapshot(Wire):
+    """Everything that one decision was made from."""
+
+    now_s: FiniteFloat
+    job: JobState
+    target: Group | None
+    current: Group | None
+    nodes: list[Node]
+    node_types: list[NodeType]
+    prices: list[Price]
+    series: list[Series]
+    switches: list[Switch]
+    changes: list[Change]
+    spent_usd: FiniteFloat
+    limits: Limits
+
+
+class ExplainedDecision(Decision):
+    """A decision with its snapshot."""
+
+    snapshot: Snapshot
+
+
+class Replay(Wire):
+    """What the stored snapshot gives when it is decided again."""
+
+    decision_id: int
+    is_equal: bool
+    plan: Plan

@@ -1,0 +1,88 @@
+"""Nodes, measurements and events on the wire."""
+
+from __future__ import annotations
+
+from pydantic import FiniteFloat
+
+from api.schemas.market import Offering
+from api.schemas.wire import Wire
+from elastic import model
+
+
+class Exit(Wire):
+    """A node's last word about a generation."""
+
+    generation: int
+    outcome: model.Outcome
+    exit_code: int
+    iteration: int | None
+    log_tail: str
+
+
+class Node(Wire):
+    """One machine bought for one job; instants are null while they have not happened."""
+
+    id: str
+    job_id: str
+    offering: Offering
+    phase: model.NodePhase
+    intended_at_s: FiniteFloat
+    provider_id: str | None
+    launched_at_s: FiniteFloat | None
+    joined_at_s: FiniteFloat | None
+    heartbeat_at_s: FiniteFloat | None
+    terminated_at_s: FiniteFloat | None
+    agent_state: model.AgentState | None
+    agent_generation: int | None
+    exit: Exit | None
+    reason: str
+
+
+class Group(Wire):
+    """The nodes that train together, as pairs of an offering and how many of it."""
+
+    members: list[tuple[Offering, int]]
+
+
+class Window(Wire):
+    """A stretch of paramount iterations: `iterations` turns took `elapsed_s` seconds. Cold ones count for no rate."""
+
+    node_id: str
+    seq: int
+    generation: int
+    world_size: int
+    phase: str
+    iteration: int | None
+    iterations: int
+    elapsed_s: FiniteFloat
+    is_cold: bool
+    ended_at_s: FiniteFloat
+
+
+class Measurement(Wire):
+    """A stored window, and the group that it measures."""
+
+    id: int
+    job_id: str
+    group: Group
+    window: Window
+
+
+class ThroughputPoint(Wire):
+    """Mean iterations per second around an instant."""
+
+    at_s: FiniteFloat
+    iterations_per_s: FiniteFloat
+    training_phase: str
+
+
+class Event(Wire):
+    """Something that happened; ids grow with time."""
+
+    id: int
+    at_s: FiniteFloat
+    kind: str
+    text: str
+    job_id: str | None
+    node_id: str | None
+    numbers: dict[str, FiniteFloat]

@@ -1,0 +1,111 @@
+"""Jobs, their plans, their costs and their reports on the wire."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field, FiniteFloat, model_validator
+
+from api.schemas.decision import Candidate, Decision, Plan
+from api.schemas.fleet import Event, Group
+from api.schemas.market import Offering, Price
+from api.schemas.spec import JobSpec, JobState
+from api.schemas.wire import Wire
+
+
+class Progress(Wire):
+    """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is unknown."""
+
+    iteration: int
+    iterations: int | None
+    fraction: FiniteFloat | None
+    iterations_per_s: FiniteFloat | None
+    eta_s: FiniteFloat | None
+
+
+class Job(JobState):
+    """A job as it stands: what was asked, how far it is, on what, for how much, and what it is weighed against."""
+
+    is_final: bool
+    progress: Progress
+    current_group: Group | None = Field(description="The group that trains now; null while none does.")
+    target_group: Group | None = Field(description="The group decided last.")
+    spent_usd: FiniteFloat
+    candidates: list[Candidate] = Field(description="How the newest decision weighed each group.")
+
+
+class PricedPlan(Wire):
+    """What submitting a job would begin with, and what is known already; nothing has been submitted."""
+
+    spec: JobSpec
+    plan: Plan = Field(description="What the first tick would decide.")
+    prices: list[Price]
+    candidates: list[Candidate] = Field(description="Every group, with the rates of the run named in `measured_by`.")
+    measured_by: str | None = Field(description="The earlier job of the same name and command whose rates are shown.")
+    budget_usd: FiniteFloat | None
+
+
+class Scale(Wire):
+    """What to train on from now on: a number of nodes, a node type, or both."""
+
+    model_config = ConfigDict(strict=True)
+
+    nodes: int | None = Field(None, ge=1, le=1024, description="Train on exactly this many nodes.")
+    node_type: str | None = Field(None, min_length=1, max_length=63, description="Stay on this node type.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Scale:
+        if self.nodes is None and self.node_type is None:
+            raise ValueError("wanted nodes, node_type or both; got neither")
+        return self
+
+
+class CostPoint(Wire):
+    """Dollars a job had cost by an instant."""
+
+    at_s: FiniteFloat
+    usd: FiniteFloat
+
+
+class NodeCost(Wire):
+    """What one node cost, by the ledger."""
+
+    node_id: str
+    offering: Offering
+    seconds: FiniteFloat
+    usd: FiniteFloat
+
+
+class FixedChoice(Wire):
+    """What the iterations done would have cost on one group from first to last, at its measured rates."""
+
+    group: Group
+    usd: FiniteFloat
+    seconds: FiniteFloat
+
+
+class Artifact(Wire):
+    """A file that the job left for people to look at."""
+
+    name: str
+    bytes: int
+    modified_at_s: FiniteFloat
+    href: str
+
+
+class Report(Wire):
+    """A job's account: where its dollars went, what it got for them, and what the alternatives would have cost."""
+
+    job_id: str
+    name: str
+    phase: str
+    iterations_done: int
+    elapsed_s: FiniteFloat
+    spent_usd: FiniteFloat
+    iterations_per_usd: FiniteFloat | None
+    nodes: list[NodeCost]
+    fixed: list[FixedChoice] = Field(description="Every group measured, cheapest first.")
+    best_fixed: FixedChoice | None
+    worst_fixed: FixedChoice | None
+    decisions: list[Decision]
+    notes: list[Event]
+    artifacts: list[Artifact]
+    quality: dict[str, bool | int | FiniteFloat | str | None] = Field(description="What the job's report.json says.")

@@ -1,0 +1,76 @@
+"""Node types, offerings, prices and the ledger on the wire."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import FiniteFloat
+
+from api.schemas.wire import Page, Wire
+from elastic import model
+
+
+class NodeType(Wire):
+    """A kind of machine: `cpu` in cores, memory in GiB."""
+
+    name: str
+    cpu: FiniteFloat
+    memory_gib: FiniteFloat
+    gpu_count: int
+    gpu_model: str | None
+
+
+class Offering(Wire):
+    """One way to buy one node type."""
+
+    node_type: str
+    capacity: model.Capacity
+    zone: str
+
+
+class Price(Wire):
+    """What an offering costs from `valid_from_s` on, in USD per hour."""
+
+    id: int
+    offering: Offering
+    usd_per_h: FiniteFloat
+    valid_from_s: FiniteFloat
+    observed_at_s: FiniteFloat
+    source: str
+
+
+class LedgerRow(Wire):
+    """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs."""
+
+    id: int
+    job_id: str
+    node_id: str
+    offering: Offering
+    price_id: int
+    usd_per_h: FiniteFloat
+    from_s: FiniteFloat
+    to_s: FiniteFloat | None
+    minimum_s: FiniteFloat
+    usd: FiniteFloat
+
+    @classmethod
+    def at(cls, row: model.LedgerRow, *, now_s: float) -> Self:
+        """Converts a row, with what it has cost by `now_s`."""
+        return cls(
+            id=row.id,
+            job_id=row.job_id,
+            node_id=row.node_id,
+            offering=Offering.of(row.offering),
+            price_id=row.price_id,
+            usd_per_h=row.usd_per_h,
+            from_s=row.from_s,
+            to_s=row.to_s,
+            minimum_s=row.minimum_s,
+            usd=row.usd(now_s),
+        )
+
+
+class LedgerPage(Page[LedgerRow]):
+    """A page of the ledger; `total_usd` sums all its rows, not only this page's."""
+
+    total_usd: FiniteFloat

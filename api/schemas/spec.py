@@ -1,0 +1,62 @@
+"""A job's spec and state on the wire, as the domain holds them."""
+
+from __future__ import annotations
+
+from pydantic import FiniteFloat
+
+from api.schemas.wire import Wire
+from elastic import model
+
+
+class Objective(Wire):
+    """What to maximise, within which limits; null is no limit, `deadline_s` an instant."""
+
+    maximize: model.Goal
+    deadline_s: FiniteFloat | None
+    budget_usd: FiniteFloat | None
+    max_usd_per_hour: FiniteFloat | None
+    value_of_time_usd_per_h: FiniteFloat | None
+
+
+class TrainingPhase(Wire):
+    """A stretch of a job whose iterations cost alike."""
+
+    name: str
+    until_iteration: int | None
+
+
+class JobSpec(Wire):
+    """What was asked for, checked and completed; `command` is the argv after torchrun's own options."""
+
+    name: str
+    command: list[str]
+    env: dict[str, str]
+    workload: str | None
+    hyperparameters: dict[str, bool | int | FiniteFloat | str]
+    nodes_min: int
+    nodes_max: int
+    nproc_per_node: int
+    global_batch: int | None
+    iterations: int | None
+    objective: Objective
+    node_types: list[str]
+    capacity: model.CapacityChoice
+    policy: str
+    fixed_node_type: str | None
+    phases: list[TrainingPhase]
+    drain_grace_s: FiniteFloat
+
+
+class JobState(Wire):
+    """A job as a snapshot holds it."""
+
+    id: str
+    spec: JobSpec
+    phase: model.JobPhase
+    submitted_at_s: FiniteFloat
+    version: int
+    iteration: int
+    training_phase: str | None
+    finished_at_s: FiniteFloat | None
+    ending: model.JobPhase | None
+    message: str | None

@@ -1,0 +1,45 @@
+"""What every wire model shares: it is made from a domain value, and its numbers are finite."""
+
+from __future__ import annotations
+
+from typing import Generic, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Item = TypeVar("Item")
+
+
+class Wire(BaseModel):
+    """A value as JSON shows it; its field names are the domain value's own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, allow_inf_nan=False)
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """Converts the domain value that has the same fields."""
+        return cls.model_validate(value)
+
+
+class Page(Wire, Generic[Item]):
+    """One page of a list, newest first. `next_before` asks for the page after it; None on the last."""
+
+    items: list[Item]
+    next_before: int | None = Field(None, description="Give it as `before` to read on; null on the last page.")
+
+
+class Fault(Wire):
+    """One thing that is wrong with a request."""
+
+    field: str
+    message: str
+
+
+class Problem(Wire):
+    """An error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str | None = None
+    errors: list[Fault] = Field(default_factory=list)

@@ -1,0 +1,59 @@
+"""Runs the app until it is told to stop, however many event streams are open."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from anyio import to_thread
+
+from api.app import create_app
+from api.deps import Context
+from api.feed import Feed
+
+_THREADS = 24
+"""Requests answered at once; the store has eight connections that read."""
+_MOST_CONNECTIONS = 4096
+_GRACE_S = 5
+
+
+def run(context: Context, *, host: str, port: int, on_started: Callable[[], None]) -> None:
+    """Serves until SIGTERM or Ctrl-C; `on_started` is called once requests are answered."""
+    app = create_app(context)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="on",
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_GRACE_S,
+        h11_max_incomplete_event_size=32 * 1024,
+    )
+    Server(config, feed=app.state.feed, on_started=on_started).run()
+
+
+class Server(uvicorn.Server):
+    """A server that closes the event streams first: it would wait for them forever."""
+
+    def __init__(self, config: uvicorn.Config, *, feed: Feed, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._feed = feed
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        if self.started:
+            self._on_started()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._feed.close()
+        super().handle_exit(sig, frame)

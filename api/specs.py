@@ -1,0 +1,241 @@
+"""Turns what a job's author wrote into the job's spec, or says everything that is wrong with it.
+
+Nothing here needs a daemon: the command line checks a file with the same functions before it sends it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from api.documents import JsonValue, read_document
+from api.job_document import JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
+from elastic.errors import InvalidInput
+from elastic.model import JobSpec, Objective, TrainingPhase
+from elastic.policy import POLICIES
+from elastic.workloads import WORKLOADS, Workload
+
+_PARTS: Mapping[tuple[str, ...], type[BaseModel]] = {
+    (): JobDocument,
+    ("nodes",): JobNodes,
+    ("objective",): JobObjective,
+    ("policy",): JobPolicy,
+    ("checkpoint",): JobCheckpoint,
+}
+_SKIMAGE = "skimage"
+
+
+def parse_spec(body: bytes, *, media_type: str | None = None, now_s: float) -> JobSpec:
+    """Gives the spec that a YAML or JSON document describes. Raises InvalidInput, which names every fault."""
+    return to_spec(read_document(body, media_type=media_type), now_s=now_s)
+
+
+def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
+    """Gives the spec that a document describes; a deadline such as `6h` counts from `now_s`. Raises InvalidInput."""
+    try:
+        asked = JobDocument.model_validate(document, context={"now_s": now_s})
+    except ValidationError as error:
+        raise _invalid(tuple(_fault(each) for each in error.errors())) from error
+    _check_policy(asked)
+    if asked.workload is None:
+        return _command_spec(asked, now_s)
+    return _workload_spec(asked, asked.workload, now_s)
+
+
+def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
+    """Raises InvalidInput if the spec names a node type that is not on offer."""
+    named = [("node_types", name) for name in spec.node_types]
+    if spec.fixed_node_type is not None:
+        named.append(("policy.node_type", spec.fixed_node_type))
+    faults = tuple((field, _no_such("node type", name, known)) for field, name in named if name not in known)
+    if faults:
+        raise _invalid(faults)
+
+
+def check_workers(spec: JobSpec) -> None:
+    """Raises InvalidInput if there could be more workers than an iteration has samples."""
+    workers = spec.nodes_max * spec.nproc_per_node
+    if spec.global_batch is not None and spec.global_batch < workers:
+        raise InvalidInput(
+            f"global_batch: wanted a sample for each of up to {workers} workers (nodes.max x nproc_per_node),"
+            f" got {spec.global_batch}",
+            field="global_batch",
+        )
+
+
+def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
+    """Gives the document with its script and its data as absolute paths; relative ones count from `folder`."""
+    found = dict(document)
+    match found.get("command"):
+        case [str(script), *arguments] if _is_relative(script):
+            found["command"] = [str(folder.resolve() / script), *arguments]
+    match found.get("data"):
+        case str(data) if data != _SKIMAGE and _is_relative(data):
+            found["data"] = str(folder.resolve() / data)
+    return found
+
+
+def _is_relative(path: str) -> bool:
+    return not path.startswith(("-", "/", "~")) and path != ""
+
+
+def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
+    if asked.command is None:
+        known = ", ".join(sorted(WORKLOADS))
+        raise InvalidInput(f"wanted a command, or a workload ({known}); got neither", field="command")
+    given = {
+        "preset": asked.preset,
+        "hyperparameters": asked.hyperparameters,
+        "data": asked.data,
+        "checkpoint": asked.checkpoint.interval,
+    }
+    if faults := tuple((name, "only a workload takes it; give it in the command") for name in given if given[name]):
+        raise _invalid(faults)
+    _check_script(asked.command)
+    return _spec(
+        asked, now_s, command=tuple(asked.command), global_batch=asked.global_batch, iterations=asked.iterations
+    )
+
+
+def _check_script(command: list[str]) -> None:
+    script = command[0]
+    if Path(script).name.startswith("python") and not script.endswith(".py"):
+        raise InvalidInput(
+            f"command: wanted the script itself (torchrun starts Python), got {script!r}", field="command"
+        )
+    if script in ("-m", "--module"):
+        if len(command) == 1:
+            raise InvalidInput(f"command: wanted a module's name after {script}, got nothing", field="command")
+    elif not script.startswith("/"):
+        raise InvalidInput(
+            f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` makes it absolute",
+            field="command",
+        )
+
+
+def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
+    workload = WORKLOADS.get(name)
+    if workload is None:
+        raise InvalidInput(_no_such("workload", name, WORKLOADS), field="workload")
+    if asked.command is not None:
+        raise InvalidInput("wanted a command or a workload, got both", field="command")
+    if asked.data is not None and asked.data != _SKIMAGE and not asked.data.startswith("/"):
+        raise InvalidInput(f"data: wanted {_SKIMAGE} or an absolute path, got {asked.data!r}", field="data")
+    options = _options(asked, workload)
+    chosen = {field: value for field, value in dataclasses.asdict(options).items() if value is not None}
+    return _spec(
+        asked,
+        now_s,
+        command=("-m", workload.module, *workload.command(options)),
+        hyperparameters=chosen,
+        global_batch=chosen.get("batch_size"),
+        iterations=chosen.get("iterations"),
+        phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),
+    )
+
+
+def _options(asked: JobDocument, workload: Workload) -> Any:
+    """The workload's options: its defaults, its preset's, and what the document says in either of two places."""
+    known = [field.name for field in dataclasses.fields(workload.options)]
+    unknown = [name for name in asked.hyperparameters if name not in known]
+    if unknown:
+        raise _invalid(tuple((f"hyperparameters.{name}", _no_such("option", name, known)) for name in unknown))
+    values: dict[str, object] = dict(asked.hyperparameters)
+    for field, option, value in (
+        ("iterations", "iterations", asked.iterations),
+        ("global_batch", "batch_size", asked.global_batch),
+        ("data", "data", asked.data),
+        ("checkpoint.interval", "checkpoint_interval", asked.checkpoint.interval),
+    ):
+        if value is not None and values.setdefault(option, value) != value:
+            raise InvalidInput(f"{field} is {value!r} but hyperparameters.{option} is {values[option]!r}", field=field)
+    try:
+        return workload.configure(values, preset=asked.preset)
+    except InvalidInput as error:
+        at = error.field if error.field in (None, "preset") else f"hyperparameters.{error.field}"
+        raise InvalidInput(str(error), field=at) from error
+
+
+def _spec(
+    asked: JobDocument,
+    now_s: float,
+    *,
+    command: tuple[str, ...],
+    hyperparameters: Mapping[str, bool | int | float | str] | None = None,
+    global_batch: int | None,
+    iterations: int | None,
+    phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
+) -> JobSpec:
+    spec = JobSpec(
+        name=asked.name,
+        command=command,
+        env=dict(asked.env),
+        workload=asked.workload,
+        hyperparameters=dict(hyperparameters or {}),
+        nodes_min=asked.nodes.min,
+        nodes_max=asked.nodes.max,
+        nproc_per_node=asked.nproc_per_node,
+        global_batch=global_batch,
+        iterations=iterations,
+        objective=_objective(asked.objective, now_s),
+        node_types=tuple(asked.node_types),
+        capacity=asked.capacity,
+        policy=asked.policy.name,
+        fixed_node_type=asked.policy.node_type,
+        phases=phases,
+    )
+    check_workers(spec)
+    return spec
+
+
+def _objective(asked: JobObjective, now_s: float) -> Objective:
+    return Objective(
+        maximize=asked.maximize,
+        deadline_s=None if asked.deadline is None else instant_s(asked.deadline, now_s=now_s),
+        budget_usd=asked.budget_usd,
+        max_usd_per_hour=asked.max_usd_per_hour,
+        value_of_time_usd_per_h=asked.value_of_time_usd_per_h,
+    )
+
+
+def _check_policy(asked: JobDocument) -> None:
+    policy = asked.policy
+    if policy.name not in POLICIES:
+        raise InvalidInput(_no_such("policy", policy.name, POLICIES), field="policy.name")
+    if policy.name == "fixed" and policy.node_type is None:
+        raise InvalidInput("policy fixed: wanted the node_type to stay on, got none", field="policy.node_type")
+    if policy.name != "fixed" and policy.node_type is not None:
+        raise InvalidInput(f"policy {policy.name} chooses the node type itself: take it out", field="policy.node_type")
+
+
+def _no_such(what: str, name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"wanted one of {', '.join(sorted(known))}"
+    return f"no {what} {name[:64]!r}; {hint}"
+
+
+def _invalid(faults: tuple[tuple[str, str], ...]) -> InvalidInput:
+    field, message = faults[0]
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return InvalidInput(f"{field}: {message}{more}", field=field, faults=faults)
+
+
+def _fault(error: ErrorDetails) -> tuple[str, str]:
+    """One thing that is wrong, as the field's path and a sentence."""
+    path = tuple(str(part) for part in error["loc"])
+    field = ".".join(path)[:128] or "document"
+    match error["type"]:
+        case "extra_forbidden":
+            return field, _no_such("field", path[-1], _PARTS[path[:-1]].model_fields)
+        case "missing":
+            return field, "wanted a value, got none"
+        case "value_error":
+            return field, str(error["ctx"]["error"])
+    found = "" if path[:1] == ("env",) else f", got {error['input']!r:.60}"  # an environment may hold secrets
+    return field, error["msg"].replace("Input should be", "wanted").replace("String should", "should") + found

@@ -1,0 +1,47 @@
+"""Where a job stands: how far it is, on what, for how much, and what it is weighed against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api import schemas
+from elastic.model import Candidate, Decision, Group, Job
+from elastic.reconciler import training_group
+from elastic.store import Store
+
+
+def standing_of(store: Store, job: Job, *, now_s: float) -> schemas.Job:
+    """Reads all that the job's resource shows."""
+    decisions = store.decisions(job.id, limit=1)
+    candidates = decisions[0].plan.candidates if decisions else ()
+    current = training_group(store.generation(job.id), store.nodes(job.id))
+    target = store.target(job.id)
+    return schemas.Job(
+        **schemas.JobState.of(job).model_dump(),
+        is_final=job.phase.is_final,
+        progress=_progress(job, current, decisions, now_s=now_s),
+        current_group=None if current is None else schemas.Group.of(current),
+        target_group=None if target is None else schemas.Group.of(target),
+        spent_usd=store.spent(job.id, now_s),
+        candidates=[schemas.Candidate.of(each) for each in candidates],
+    )
+
+
+def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float) -> schemas.Progress:
+    total = job.spec.iterations
+    weighed = _candidate(current, decisions)
+    step_s = None if weighed is None or weighed.step_s is None else weighed.step_s.value
+    remaining_s = None if weighed is None or job.phase.is_final else weighed.remaining_s
+    return schemas.Progress(
+        iteration=job.iteration,
+        iterations=total,
+        fraction=None if total is None else min(job.iteration / total, 1.0),
+        iterations_per_s=None if step_s is None else 1 / step_s,
+        # The decision may be a few ticks old; time has gone by since.
+        eta_s=None if remaining_s is None else max(remaining_s - (now_s - decisions[0].last_at_s), 0.0),
+    )
+
+
+def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
+    candidates = decisions[0].plan.candidates if decisions and group is not None else ()
+    return next((each for each in candidates if each.group == group), None)
