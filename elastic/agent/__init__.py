@@ -1,0 +1,6 @@
+"""Runs on nodes: supervises torchrun, takes in what workers say, beats to the daemon, and ends when its lease does."""
+
+from elastic.agent.settings import AgentSettings, read_settings
+from elastic.agent.wire import Assignment, ExitReport, HeartbeatReply, NodeState, Outcome
+
+__all__ = ["AgentSettings", "Assignment", "ExitReport", "HeartbeatReply", "NodeState", "Outcome", "read_settings"]

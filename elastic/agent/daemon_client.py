@@ -1,0 +1,90 @@
+"""The agent's two calls to the daemon; silence and refusal are answers too, so neither raises."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+
+import elastic
+from elastic.agent.wire import HeartbeatReply, reply_from
+from elastic.errors import InvalidInput
+
+TIMEOUT_S = 10.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What a node gets for its join token."""
+
+    node_token: str
+    heartbeat_interval_s: float
+    lease_s: float
+
+
+class DaemonClient:
+    """Speaks with one daemon for one node."""
+
+    def __init__(self, daemon_url: str, *, node_id: str, timeout_s: float = TIMEOUT_S) -> None:
+        self._node_id = node_id
+        # The daemon is given by address: a proxy that the environment names is for the job's own traffic.
+        self._http = httpx2.Client(base_url=daemon_url, timeout=timeout_s, trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._http.close()
+
+    def register(self, join_token: str) -> Registration | None:
+        """Exchanges the join token for the node's own; None when the daemon does not answer or refuses."""
+        content = self._post(
+            "/v1/agent/register",
+            {
+                "node_id": self._node_id,
+                "join_token": join_token,
+                "agent_version": elastic.__version__,
+                "pid": os.getpid(),
+                "hostname": socket.gethostname(),
+            },
+        )
+        if content is None:
+            return None
+        try:
+            return Registration(
+                node_token=str(content["node_token"]),
+                heartbeat_interval_s=float(content["heartbeat_interval_s"]),
+                lease_s=float(content["lease_s"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            log.warning("the daemon's answer to register is not one: %r", error)
+            return None
+
+    def heartbeat(self, report: Mapping[str, Any], *, node_token: str) -> HeartbeatReply | None:
+        """Sends the node's state; None when there was no valid answer."""
+        content = self._post("/v1/agent/heartbeat", {"node_id": self._node_id, **report}, token=node_token)
+        try:
+            return None if content is None else reply_from(content)
+        except InvalidInput as error:
+            log.warning("%s", error)
+            return None
+
+    def _post(self, path: str, body: Mapping[str, Any], *, token: str | None = None) -> dict[str, Any] | None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        try:
+            response = self._http.post(path, json=body, headers=headers)
+            if response.is_success:
+                content = response.json()
+                return content if isinstance(content, dict) else None
+            # The body of a refusal says why; it never holds a secret of ours.
+            log.warning("POST %s: %s %s", path, response.status_code, response.text[:300])
+        except (httpx2.HTTPError, ValueError) as error:
+            log.debug("POST %s: %r", path, error)
+        return None

@@ -1,0 +1,105 @@
+"""Puts an agent together, registers it and runs it to its end."""
+
+from __future__ import annotations
+
+import logging
+import random
+import signal
+import threading
+import time
+from pathlib import Path
+
+from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.heart import Heart
+from elastic.agent.intake import Intake
+from elastic.agent.launcher import Launcher
+from elastic.agent.lease import Lease
+from elastic.agent.memory import Memory, recall, remember
+from elastic.agent.settings import AgentSettings, read_settings
+from elastic.agent.spool import Spool
+from elastic.agent.supervisor import Supervisor
+from elastic.agent.throttle import Throttle, tree
+from elastic.clock import SystemClock
+
+FIRST_RETRY_S = 0.2
+LONGEST_RETRY_S = 10.0
+log = logging.getLogger(__name__)
+
+
+def run_agent(config: Path) -> int:
+    """Runs this node's agent; gives the exit code: 0 after a shutdown or a lease's end, 1 if never registered."""
+    settings = read_settings(config)
+    settings.work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lease = Lease(settings.work_dir, first_s=settings.lease_s)
+    launcher = Launcher(settings)
+    launcher.warm_up()
+    throttle = _throttle(settings, launcher)
+    try:
+        with DaemonClient(settings.daemon_url, node_id=settings.node_id) as client:
+            memory = recall(settings.work_dir) or _register(settings, client, lease)
+            if memory is None:
+                log.error("%s did not let this node register before its lease ran out", settings.daemon_url)
+                return 1
+            _live(settings, client=client, memory=memory, launcher=launcher, lease=lease)
+            return 0
+    finally:
+        if throttle is not None:
+            throttle.stop()
+        launcher.close()
+
+
+def _throttle(settings: AgentSettings, launcher: Launcher) -> Throttle | None:
+    if settings.cpu_quota is None:
+        return None
+    throttle = Throttle(quota=settings.cpu_quota, members=tree(launcher.root_pid))
+    throttle.start()
+    return throttle
+
+
+def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Memory | None:
+    retry_s = FIRST_RETRY_S
+    while not lease.is_over:
+        asked_at = time.monotonic()
+        registration = client.register(settings.join_token)
+        if registration is not None:
+            lease.renew(registration.lease_s, asked_at=asked_at)
+            memory = Memory(registration.node_token, registration.heartbeat_interval_s)
+            remember(memory, settings.work_dir)
+            return memory
+        # Jitter: nodes that booted together must not ask together.
+        SystemClock().sleep(min(retry_s * random.uniform(0.5, 1.0), max(0.0, lease.left_s)))
+        retry_s = min(2 * retry_s, LONGEST_RETRY_S)
+    return None
+
+
+def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:
+    wake_heart = threading.Event()
+    spool = Spool(settings.work_dir / "spool.sqlite")
+    intake = Intake(settings.socket_path, spool=spool)
+    supervisor = Supervisor(
+        settings,
+        memory=memory,
+        launcher=launcher,
+        intake=intake,
+        spool=spool,
+        lease=lease,
+        wake_heart=wake_heart,
+    )
+    heart = Heart(
+        client,
+        supervisor,
+        node_token=memory.node_token,
+        interval_s=memory.heartbeat_interval_s,
+        wake=wake_heart,
+        wall_s=SystemClock().now_s,
+    )
+    signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
+    intake.take_leftovers()
+    intake.start()
+    heart.start()
+    try:
+        supervisor.run()
+    finally:
+        heart.stop()
+        intake.stop()
+        spool.close()

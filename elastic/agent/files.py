@@ -1,0 +1,27 @@
+"""Small JSON files that are either whole or absent, readable by their owner only."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Replaces the file in one step."""
+    part = path.with_name(f".{path.name}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w") as file:
+        json.dump(content, file)
+    part.replace(path)
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The file's content; None when there is none."""
+    try:
+        content = json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None

@@ -1,0 +1,72 @@
+"""The heartbeat: a thread that reports and listens at an interval, however long an answer takes."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.supervisor import Supervisor
+
+LAST_WORDS_TIMEOUT_S = 10.0
+log = logging.getLogger(__name__)
+
+
+class Heart:
+    """Beats at least once an interval, and at once when woken."""
+
+    def __init__(
+        self,
+        client: DaemonClient,
+        supervisor: Supervisor,
+        *,
+        node_token: str,
+        interval_s: float,
+        wake: threading.Event,
+        wall_s: Callable[[], float],
+    ) -> None:
+        self._client = client
+        self._supervisor = supervisor
+        self._node_token = node_token
+        self._interval_s = interval_s
+        self._wake = wake
+        self._wall_s = wall_s
+        self._is_stopping = False
+        self._thread = threading.Thread(target=self._run, name="heart", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread and reports how the node ended, once more while there is something the daemon lacks."""
+        self._is_stopping = True
+        self._wake.set()
+        self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
+        deadline = time.monotonic() + LAST_WORDS_TIMEOUT_S
+        while self._beat() and self._has_more and time.monotonic() < deadline:
+            pass
+
+    def _run(self) -> None:
+        while not self._is_stopping:
+            try:
+                self._beat()
+            except Exception:
+                log.exception("a heartbeat failed; the next one follows")
+            # A batch that was full has more behind it.
+            if not self._has_more:
+                self._wake.wait(self._interval_s)
+            self._wake.clear()
+
+    def _beat(self) -> bool:
+        asked_at = time.monotonic()
+        report = self._supervisor.report()
+        reply = self._client.heartbeat(report | {"sent_at_s": self._wall_s()}, node_token=self._node_token)
+        self._has_more = False
+        if reply is None:
+            return False
+        said = [message["seq"] for message in (*report["windows"], *report["events"])]
+        self._has_more = bool(said) and reply.acked_seq >= max(said)
+        self._supervisor.hear(reply, asked_at=asked_at)
+        return True

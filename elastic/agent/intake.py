@@ -1,0 +1,154 @@
+"""Takes in the workers' datagrams: windows and events go to the spool, last words and wishes stay with the agent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastic.agent.spool import Spool
+from elastic.worker.outbox import LEFTOVER_MARK
+
+RECEIVE_BYTES = 65536
+MAX_AT_ONCE = 100
+STOP_LOOK_S = 0.5
+LAST_WORDS = frozenset({"finished", "drained"})
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the workers of one generation have said on this node."""
+
+    any_word: bool = False
+    needs_signal: bool = False
+    last_words: frozenset[str] = frozenset()
+    last_word_ranks: int = 0
+    iteration: int | None = None
+
+
+class Intake:
+    """A socket and the thread that empties it."""
+
+    def __init__(self, socket_path: Path, *, spool: Spool) -> None:
+        self._path = socket_path
+        self._spool = spool
+        self._lock = threading.Lock()
+        self._generation: int | None = None
+        self._words: dict[int, tuple[str, str]] = {}
+        self._workers: set[str] = set()
+        self._needs_signal = False
+        self._iteration: int | None = None
+        self._is_stopping = False
+        self._settled = threading.Event()
+        socket_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        socket_path.unlink(missing_ok=True)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.settimeout(STOP_LOOK_S)
+        self._socket.bind(str(socket_path))
+        self._thread = threading.Thread(target=self._receive, name="intake", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._is_stopping = True
+        self._thread.join(timeout=5.0)
+        self._socket.close()
+        self._path.unlink(missing_ok=True)
+
+    def listen_to(self, generation: int) -> None:
+        """Begins a generation: what earlier ones said no longer speaks for this node."""
+        with self._lock:
+            self._generation = generation
+            self._forget()
+            self._workers.clear()
+            self._iteration = None
+
+    def heard(self) -> Heard:
+        """What the present generation's workers have said so far."""
+        with self._lock:
+            return Heard(
+                any_word=bool(self._workers),
+                needs_signal=self._needs_signal,
+                last_words=frozenset(word for _, word in self._words.values()),
+                last_word_ranks=len(self._words),
+                iteration=self._iteration,
+            )
+
+    def take_leftovers(self) -> None:
+        """Takes in what workers left in files because no agent answered when they ended."""
+        for path in sorted(self._path.parent.glob(f"{self._path.name}{LEFTOVER_MARK}*")):
+            self._take([_parsed(line) for line in path.read_bytes().splitlines()])
+            path.unlink()
+
+    def settle(self) -> None:
+        """Waits until what the workers have sent before now is taken in."""
+        probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        done = threading.Event()
+        with self._lock:
+            self._settled = done
+        with contextlib.closing(probe), contextlib.suppress(OSError):
+            probe.settimeout(1.0)
+            probe.sendto(b'{"kind": "settle"}', str(self._path))
+            done.wait(timeout=5.0)
+        self.take_leftovers()
+
+    def _receive(self) -> None:
+        while not self._is_stopping:
+            try:
+                first = self._socket.recv(RECEIVE_BYTES)
+            except TimeoutError:
+                continue
+            self._take([_parsed(first), *self._waiting()])
+
+    def _waiting(self) -> list[dict[str, Any] | None]:
+        result: list[dict[str, Any] | None] = []
+        with contextlib.suppress(BlockingIOError):
+            while len(result) < MAX_AT_ONCE:
+                result.append(_parsed(self._socket.recv(RECEIVE_BYTES, socket.MSG_DONTWAIT)))
+        return result
+
+    def _take(self, messages: list[dict[str, Any] | None]) -> None:
+        good = [message for message in messages if message is not None]
+        is_settle = any(message["kind"] == "settle" for message in good)
+        with self._lock:
+            kept = [message for message in good if self._is_for_daemon(message)]
+        # The worker's own number gives way to the node's.
+        self._spool.add([{**message, "worker_seq": message.pop("seq", None)} for message in kept])
+        if is_settle:
+            self._settled.set()
+
+    def _is_for_daemon(self, message: dict[str, Any]) -> bool:
+        if message["kind"] == "settle":
+            return False
+        if message.get("generation") == self._generation:
+            self._note_worker(message)
+        return message["kind"] != "needs_signal" and message.get("rank") == 0
+
+    def _note_worker(self, message: dict[str, Any]) -> None:
+        kind, rank, worker = str(message["kind"]), int(message["rank"]), str(message["worker"])
+        if worker not in self._workers and kind == "window":
+            # torchrun has started the workers anew: what the former ones said last was not the end.
+            self._forget()
+        self._workers.add(worker)
+        self._needs_signal |= kind == "needs_signal"
+        if kind in LAST_WORDS:
+            self._words[rank] = (worker, kind)
+        if isinstance(message.get("iteration"), int):
+            self._iteration = message["iteration"]
+
+    def _forget(self) -> None:
+        self._words.clear()
+        self._needs_signal = False
+
+
+def _parsed(data: bytes) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError):
+        message = json.loads(data)
+        if isinstance(message, dict) and isinstance(message.get("kind"), str):
+            return message
+    return None

@@ -1,0 +1,153 @@
+"""Starts, watches and ends one generation's torchrun, through the spawner."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastic.agent.files import read_json
+from elastic.agent.processes import is_running, kill_group, send_signal
+from elastic.agent.settings import AgentSettings
+from elastic.agent.spawner import GROUP_FILE
+from elastic.agent.torchrun import torchrun_arguments, torchrun_environment, workload_module
+from elastic.agent.wire import Assignment
+
+SPAWNER_CLOSE_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """Whether a generation's torchrun lives; ``exit_code`` is None while it does and when nobody saw its end."""
+
+    is_alive: bool
+    exit_code: int | None = None
+
+
+class Launcher:
+    """The processes of this node. The spawner is begun at once, so that torch is imported by the time it is needed."""
+
+    def __init__(self, settings: AgentSettings) -> None:
+        self._settings = settings
+        self._spawner: subprocess.Popen[bytes] | None = None
+
+    def log_path(self, generation: int) -> Path:
+        """Where torchrun and the workers of a generation write."""
+        return self._settings.work_dir / "logs" / f"g{generation}.log"
+
+    def drain_file(self, generation: int) -> Path:
+        return self._settings.work_dir / f"drain-g{generation}"
+
+    def warm_up(self) -> None:
+        """Makes sure that the spawner runs."""
+        if self._spawner is not None and self._spawner.poll() is None:
+            return
+        work_dir = self._settings.work_dir
+        (work_dir / "logs").mkdir(exist_ok=True)
+        with (work_dir / "logs" / "spawner.log").open("ab") as log:
+            self._spawner = subprocess.Popen(
+                [sys.executable, "-m", "elastic.agent.spawner", str(work_dir)],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env=self._spawner_environment(),
+                # A signal to the agent's group must not end the training that is to outlive it.
+                start_new_session=True,
+            )
+
+    def start(self, assignment: Assignment) -> None:
+        """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
+        self.warm_up()
+        self.drain_file(assignment.generation).unlink(missing_ok=True)
+        order = {
+            "generation": assignment.generation,
+            "arguments": torchrun_arguments(assignment, advertise_host=self._settings.advertise_host),
+            "env": torchrun_environment(
+                assignment,
+                settings=self._settings,
+                drain_file=self.drain_file(assignment.generation),
+                inherited=os.environ,
+            ),
+            "preload": [workload_module(assignment.command) or "torch._dynamo"],
+            "log": str(self.log_path(assignment.generation)),
+            "cwd": os.getcwd(),
+        }
+        assert self._spawner is not None
+        assert self._spawner.stdin is not None
+        self._spawner.stdin.write(json.dumps(order).encode() + b"\n")
+        self._spawner.stdin.flush()
+
+    def life(self, generation: int) -> Life:
+        """How the generation is doing."""
+        group = self._group(generation)
+        is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
+        if group is None:
+            return Life(is_alive=is_spawner_alive)
+        if group["exit_code"] is not None:
+            return Life(is_alive=False, exit_code=int(group["exit_code"]))
+        # A torchrun that has just ended has its code noted within a moment, as long as its own parent lives.
+        return Life(is_alive=is_running(int(group["pid"])) or is_running(int(group["spawner_pid"])))
+
+    def ask_to_drain(self, generation: int) -> None:
+        self.drain_file(generation).touch()
+
+    def terminate(self, generation: int) -> None:
+        """Sends SIGTERM to torchrun, which passes it on to its workers."""
+        group = self._group(generation)
+        if group is not None:
+            send_signal(int(group["pid"]), signal.SIGTERM)
+
+    def kill(self, generation: int) -> None:
+        """Kills torchrun and all that it or its workers have started."""
+        group = self._group(generation)
+        spared = {self._spawner.pid} if self._spawner is not None else set()
+        if group is None:
+            # Ordered but not begun: the order dies with the spawner.
+            self._end_spawner(signal.SIGKILL)
+            return
+        kill_group(
+            int(group["pid"]),
+            socket_path=str(self._settings.socket_path),
+            spared={*spared, int(group["spawner_pid"])},
+        )
+
+    def close(self) -> None:
+        """Ends the spawner."""
+        self._end_spawner(signal.SIGTERM)
+
+    def root_pid(self) -> int | None:
+        """The process at the top of everything this node runs."""
+        return self._spawner.pid if self._spawner is not None else None
+
+    def _group(self, generation: int) -> dict[str, Any] | None:
+        group = read_json(self._settings.work_dir / GROUP_FILE)
+        return group if group is not None and group["generation"] == generation else None
+
+    def _spawner_environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "PYTHONUNBUFFERED": "1",
+            **self._settings.env,
+            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+            "ELASTICD_NODE_ID": self._settings.node_id,
+            "ELASTICD_SOCKET": str(self._settings.socket_path),
+        }
+
+    def _end_spawner(self, number: signal.Signals) -> None:
+        if self._spawner is None:
+            return
+        assert self._spawner.stdin is not None
+        self._spawner.stdin.close()
+        self._spawner.send_signal(number)
+        try:
+            self._spawner.wait(SPAWNER_CLOSE_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._spawner.kill()
+            self._spawner.wait()
+        self._spawner = None

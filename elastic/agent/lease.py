@@ -1,0 +1,48 @@
+"""The time this node may live without hearing from its daemon, kept where the spawner sees it too."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+from elastic.agent.files import read_json, write_json
+
+LEASE_FILE = "lease.json"
+
+
+class Lease:
+    """Ends at an instant of the machine's monotonic clock unless an answered heartbeat renews it."""
+
+    def __init__(self, work_dir: Path, *, first_s: float) -> None:
+        self._path = work_dir / LEASE_FILE
+        self._lock = threading.Lock()
+        now = time.monotonic()
+        noted = read_json(self._path)
+        # A restarted agent has no more time than the one before it; after a reboot the old instant means nothing.
+        self._ends_at = min(now + first_s, float(noted["ends_at"]) if noted else now + first_s)
+        self._note()
+
+    @property
+    def left_s(self) -> float:
+        with self._lock:
+            return self._ends_at - time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        return self.left_s <= 0
+
+    def renew(self, lease_s: float, *, asked_at: float) -> None:
+        """Counts from the question, not the answer: the daemon counted no later than that."""
+        with self._lock:
+            self._ends_at = asked_at + lease_s
+            self._note()
+
+    def _note(self) -> None:
+        write_json(self._path, {"ends_at": self._ends_at})
+
+
+def is_lease_over(work_dir: Path) -> bool:
+    """Whether the lease noted in a work folder has run out; False where none is noted."""
+    noted = read_json(work_dir / LEASE_FILE)
+    return noted is not None and time.monotonic() > float(noted["ends_at"])

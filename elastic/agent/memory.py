@@ -1,0 +1,47 @@
+"""What an agent knows across its own restarts: its token, what it runs and how the last generation ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from elastic.agent.files import read_json, write_json
+from elastic.agent.wire import Assignment, ExitReport, as_fields, assignment_from, exit_report_from
+
+AGENT_FILE = "agent.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The whole of it; the file holds the node's token and so is its owner's only."""
+
+    node_token: str
+    heartbeat_interval_s: float
+    running: Assignment | None = None
+    last_exit: ExitReport | None = None
+
+
+def recall(work_dir: Path) -> Memory | None:
+    """What an earlier agent of this node wrote down; None on a node that has not registered."""
+    fields = read_json(work_dir / AGENT_FILE)
+    if fields is None:
+        return None
+    return Memory(
+        node_token=fields["node_token"],
+        heartbeat_interval_s=fields["heartbeat_interval_s"],
+        running=assignment_from(fields["running"]) if fields["running"] else None,
+        last_exit=exit_report_from(fields["last_exit"]) if fields["last_exit"] else None,
+    )
+
+
+def remember(memory: Memory, work_dir: Path) -> None:
+    """Writes it down."""
+    write_json(
+        work_dir / AGENT_FILE,
+        {
+            "node_token": memory.node_token,
+            "heartbeat_interval_s": memory.heartbeat_interval_s,
+            "running": as_fields(memory.running) if memory.running else None,
+            "last_exit": as_fields(memory.last_exit) if memory.last_exit else None,
+        },
+    )

@@ -1,0 +1,125 @@
+"""A process with torch imported that forks each generation's torchrun, so that a node pays for the import once.
+
+``python -m elastic.agent.spawner WORK_DIR`` reads orders, one JSON object a line, from its standard input. It outlives
+an agent that crashed: torchrun goes on, the next agent finds it in ``group.json``, and when no agent renews the node's
+lease the spawner ends everything itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elastic.agent.files import write_json
+from elastic.agent.lease import is_lease_over
+from elastic.agent.processes import kill_group
+
+POLL_S = 0.1
+TORCHRUN_MODULE = "torch.distributed.run"
+GROUP_FILE = "group.json"
+# These are read when a library is loaded: a job that sets one differently needs a process of its own from the start.
+READ_AT_LOADING = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "LD_", "PYTHON", "TORCH", "PYTORCH_", "MALLOC_")
+
+
+class Spawner:
+    """Torchrun's parent."""
+
+    def __init__(self, work_dir: Path) -> None:
+        self._work_dir = work_dir
+        self._child: dict[str, Any] | None = None
+        self._loaded_with = dict(os.environ)
+        self._is_orphan = False
+        self._rest = b""
+
+    def run(self) -> None:
+        """Serves orders until the agent has gone and nothing runs."""
+        _import_quietly(TORCHRUN_MODULE)
+        while not (self._is_orphan and self._child is None):
+            for order in self._orders():
+                self._start(order)
+            self._reap()
+            if self._is_orphan and self._child is not None and is_lease_over(self._work_dir):
+                kill_group(int(self._child["pid"]), socket_path=self._loaded_with["ELASTICD_SOCKET"])
+
+    def _orders(self) -> list[dict[str, Any]]:
+        if self._is_orphan:
+            select.select([], [], [], POLL_S)
+            return []
+        if not select.select([0], [], [], POLL_S)[0]:
+            return []
+        data = os.read(0, 1 << 16)
+        self._is_orphan = not data
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def _start(self, order: Mapping[str, Any]) -> None:
+        for module in order["preload"]:
+            _import_quietly(module)
+        pid = os.fork()
+        if pid == 0:
+            _become_torchrun(order, loaded_with=self._loaded_with)
+        self._child = {"generation": order["generation"], "pid": pid, "spawner_pid": os.getpid(), "exit_code": None}
+        write_json(self._work_dir / GROUP_FILE, self._child)
+
+    def _reap(self) -> None:
+        if self._child is None:
+            return
+        pid, status = os.waitpid(int(self._child["pid"]), os.WNOHANG)
+        if pid:
+            code = os.waitstatus_to_exitcode(status)
+            write_json(self._work_dir / GROUP_FILE, self._child | {"exit_code": code})
+            self._child = None
+
+
+def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]) -> None:
+    code = 1
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        null = os.open(os.devnull, os.O_RDONLY)
+        for source, target in ((null, 0), (log, 1), (log, 2)):
+            os.dup2(source, target)
+        os.chdir(order["cwd"])
+        _run_torchrun(order["arguments"], environment=order["env"], loaded_with=loaded_with)
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 (a fork that went on here would be a second spawner)
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code & 0xFF)
+
+
+def _run_torchrun(arguments: Sequence[str], *, environment: Mapping[str, str], loaded_with: Mapping[str, str]) -> None:
+    names = {name for name in {*environment, *loaded_with} if name.startswith(READ_AT_LOADING)}
+    if any(environment.get(name) != loaded_with.get(name) for name in names):
+        os.execvpe(sys.executable, [sys.executable, "-m", TORCHRUN_MODULE, *arguments], dict(environment))
+    os.environ.clear()
+    os.environ.update(environment)
+    # What "python -m" puts there; the folder of a worker's script takes its place.
+    sys.path[0] = os.getcwd()
+    sys.argv = ["torchrun", *arguments]
+    importlib.import_module(TORCHRUN_MODULE).main(list(arguments))  # what the torchrun command itself calls
+
+
+def _import_quietly(name: str) -> None:
+    # What cannot be imported here fails again, and is reported, where it is used.
+    with contextlib.suppress(Exception):
+        importlib.import_module(name)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Spawner(Path(sys.argv[1])).run()

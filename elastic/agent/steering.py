@@ -1,0 +1,140 @@
+"""What an agent does next: a pure function of what is wanted, what runs and what time it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from elastic.agent.wire import Assignment, NodeState, Outcome
+
+TERM_GRACE_S = 15.0
+EXIT_BARRIER_GRACE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The daemon's last word. `is_known` is False until a heartbeat has been answered: then what runs goes on."""
+
+    assignment: Assignment | None = None
+    is_known: bool = False
+    must_leave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet."""
+
+    generation: int
+    grace_s: float
+    is_alive: bool = True
+    needs_signal: bool = False
+    drain_asked_at: float | None = None
+    terminated_at: float | None = None
+    all_said_last_word_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Run this assignment."""
+
+    assignment: Assignment
+
+
+@dataclass(frozen=True, slots=True)
+class AskToDrain:
+    """Let the workers stop at their next safe point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    """Send SIGTERM to torchrun, which passes it on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """Kill everything of the group that still lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """Torchrun has ended: note how, and clear what it left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """End the agent."""
+
+
+Action: TypeAlias = Wait | Start | AskToDrain | Terminate | Kill | Collect | Leave
+
+
+def steer(*, wanted: Wanted, group: Group | None, ended_generation: int | None, now: float) -> Action:
+    """Gives the one next step towards what is wanted.
+
+    >>> steer(wanted=Wanted(is_known=True), group=Group(generation=3, grace_s=30), ended_generation=None, now=0.0)
+    AskToDrain()
+    """
+    if group is None:
+        return _steer_without_group(wanted, ended_generation)
+    if not group.is_alive:
+        return Collect()
+    if _is_wanted(group, wanted) and group.drain_asked_at is None:
+        return Wait()
+    return _steer_drain(group, now)
+
+
+def outcome_of(*, last_words: frozenset[str], exit_code: int | None, was_draining: bool) -> Outcome:
+    """How a generation ended, by its workers' last words before its exit code: torchrun's code is 1 for many reasons.
+
+    >>> outcome_of(last_words=frozenset(), exit_code=0, was_draining=False).value
+    'succeeded'
+    """
+    if "finished" in last_words:
+        return Outcome.SUCCEEDED
+    if "drained" in last_words or was_draining:
+        return Outcome.DRAINED
+    return Outcome.SUCCEEDED if exit_code == 0 else Outcome.FAILED
+
+
+def node_state(group: Group | None, *, has_heard_workers: bool, has_exited: bool) -> NodeState:
+    """The one word for the heartbeat."""
+    if group is None:
+        return NodeState.EXITED if has_exited else NodeState.IDLE
+    if group.drain_asked_at is not None:
+        return NodeState.DRAINING
+    return NodeState.RUNNING if has_heard_workers else NodeState.STARTING
+
+
+def _steer_without_group(wanted: Wanted, ended_generation: int | None) -> Action:
+    if wanted.must_leave:
+        return Leave()
+    if wanted.assignment is None or wanted.assignment.generation == ended_generation:
+        # A generation that has ended here is not begun again: the daemon answers its exit with a new one.
+        return Wait()
+    return Start(wanted.assignment)
+
+
+def _is_wanted(group: Group, wanted: Wanted) -> bool:
+    if wanted.must_leave:
+        return False
+    if not wanted.is_known:
+        return True
+    return wanted.assignment is not None and wanted.assignment.generation == group.generation
+
+
+def _steer_drain(group: Group, now: float) -> Action:
+    if group.drain_asked_at is None:
+        return AskToDrain()
+    if group.terminated_at is not None:
+        return Kill() if now - group.terminated_at >= TERM_GRACE_S else Wait()
+    # Workers that are done leave a torchrun that waits up to 300 s for the other nodes' and cannot hear a signal then.
+    if group.all_said_last_word_at is not None:
+        return Kill() if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S else Wait()
+    if group.needs_signal or now - group.drain_asked_at >= group.grace_s:
+        return Terminate()
+    return Wait()

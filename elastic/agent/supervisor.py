@@ -1,0 +1,200 @@
+"""The agent's loop: looks at what is wanted and what runs, takes one step, and again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+from elastic.agent import logs
+from elastic.agent.intake import Heard, Intake
+from elastic.agent.launcher import Launcher
+from elastic.agent.lease import Lease
+from elastic.agent.memory import Memory, remember
+from elastic.agent.settings import AgentSettings
+from elastic.agent.spool import Spool
+from elastic.agent.steering import (
+    AskToDrain,
+    Collect,
+    Group,
+    Kill,
+    Leave,
+    Start,
+    Terminate,
+    Wait,
+    Wanted,
+    node_state,
+    outcome_of,
+    steer,
+)
+from elastic.agent.wire import Assignment, ExitReport, HeartbeatReply, as_fields
+
+TICK_S = 0.1
+LOG_LOOK_S = 10.0
+# A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
+LAST_DRAIN_GRACE_S = 60.0
+log = logging.getLogger(__name__)
+
+
+class Supervisor:
+    """One node's life after registration; the heart's thread calls ``report`` and ``hear``, the main one ``run``."""
+
+    def __init__(
+        self,
+        settings: AgentSettings,
+        *,
+        memory: Memory,
+        launcher: Launcher,
+        intake: Intake,
+        spool: Spool,
+        lease: Lease,
+        wake_heart: threading.Event,
+    ) -> None:
+        self._settings = settings
+        self._memory = memory
+        self._launcher = launcher
+        self._intake = intake
+        self._spool = spool
+        self._lease = lease
+        self._wake_heart = wake_heart
+        self._lock = threading.Lock()
+        self._wanted = Wanted()
+        self._group: Group | None = None
+        self._wake = threading.Event()
+        self._look_at_log = 0.0
+        if memory.running is not None:
+            self._adopt(memory.running)
+
+    def run(self) -> None:
+        """Works until the node is to be left, all its processes ended."""
+        while not self._step():
+            self._wake.wait(TICK_S)
+            self._wake.clear()
+
+    def leave(self) -> None:
+        """Asks the agent to drain and end, as a shutdown does."""
+        with self._lock:
+            self._wanted = replace(self._wanted, must_leave=True)
+
+    def hear(self, reply: HeartbeatReply, *, asked_at: float) -> None:
+        """Takes in the daemon's answer to a heartbeat begun at ``asked_at``, monotonic."""
+        self._spool.acknowledge(reply.acked_seq)
+        self._lease.renew(reply.lease_s, asked_at=asked_at)
+        with self._lock:
+            self._wanted = Wanted(
+                assignment=reply.assignment,
+                is_known=True,
+                must_leave=self._wanted.must_leave or reply.shutdown,
+            )
+        self._wake.set()
+
+    def report(self) -> dict[str, Any]:
+        """What the next heartbeat says."""
+        with self._lock:
+            group, last_exit = self._group, self._memory.last_exit
+        # The exit is read before the batch: by the time it is known, all its windows are in the spool.
+        said = self._spool.batch()
+        state = node_state(group, has_heard_workers=self._intake.heard().any_word, has_exited=last_exit is not None)
+        return {
+            "state": state.value,
+            "generation": group.generation if group else last_exit.generation if last_exit else None,
+            "exit": as_fields(last_exit) if last_exit and group is None else None,
+            "windows": [message for message in said if message["kind"] == "window"],
+            "events": [message for message in said if message["kind"] != "window"],
+        }
+
+    def _step(self) -> bool:
+        """Takes one step; True when the agent is to end."""
+        now = time.monotonic()
+        if self._lease.is_over and not self._wanted.must_leave:
+            log.warning("no heartbeat was answered until the lease ran out: draining and leaving")
+            self.leave()
+        with self._lock:
+            wanted, group = self._wanted, self._group
+        if group is not None:
+            group = self._seen_afresh(group, wanted, now)
+        ended = self._memory.last_exit.generation if self._memory.last_exit else None
+        match steer(wanted=wanted, group=group, ended_generation=ended, now=now):
+            case Wait():
+                pass
+            case Start(assignment):
+                self._start(assignment)
+            case AskToDrain():
+                assert group is not None
+                self._launcher.ask_to_drain(group.generation)
+                self._set_group(replace(group, drain_asked_at=now))
+            case Terminate():
+                assert group is not None
+                self._launcher.terminate(group.generation)
+                self._set_group(replace(group, terminated_at=now))
+            case Kill():
+                assert group is not None
+                self._launcher.kill(group.generation)
+            case Collect():
+                assert group is not None
+                self._collect(group)
+            case Leave():
+                return True
+        return False
+
+    def _adopt(self, assignment: Assignment) -> None:
+        log.info("adopting generation %s, which an earlier agent began", assignment.generation)
+        self._intake.listen_to(assignment.generation)
+        drain_asked_at = time.monotonic() if self._launcher.drain_file(assignment.generation).exists() else None
+        self._group = Group(
+            generation=assignment.generation, grace_s=assignment.drain_grace_s, drain_asked_at=drain_asked_at
+        )
+
+    def _start(self, assignment: Assignment) -> None:
+        log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
+        self._intake.listen_to(assignment.generation)
+        self._memory = replace(self._memory, running=assignment, last_exit=None)
+        remember(self._memory, self._settings.work_dir)
+        self._launcher.start(assignment)
+        self._set_group(Group(generation=assignment.generation, grace_s=assignment.drain_grace_s))
+        self._wake_heart.set()
+
+    def _seen_afresh(self, group: Group, wanted: Wanted, now: float) -> Group:
+        heard = self._intake.heard()
+        if now >= self._look_at_log:
+            self._look_at_log = now + LOG_LOOK_S
+            logs.bound(self._launcher.log_path(group.generation))
+        done_at = group.all_said_last_word_at
+        return replace(
+            group,
+            is_alive=self._launcher.life(group.generation).is_alive,
+            needs_signal=heard.needs_signal,
+            grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
+            all_said_last_word_at=(done_at or now) if self._all_said_last_word(heard) else None,
+        )
+
+    def _all_said_last_word(self, heard: Heard) -> bool:
+        running = self._memory.running
+        return running is not None and heard.last_word_ranks >= running.nproc_per_node
+
+    def _collect(self, group: Group) -> None:
+        exit_code = self._launcher.life(group.generation).exit_code
+        # Workers that outlived torchrun would train on beside the next generation.
+        self._launcher.kill(group.generation)
+        self._intake.settle()
+        heard = self._intake.heard()
+        report = ExitReport(
+            generation=group.generation,
+            outcome=outcome_of(
+                last_words=heard.last_words, exit_code=exit_code, was_draining=group.drain_asked_at is not None
+            ),
+            exit_code=exit_code,
+            iteration=heard.iteration,
+            log_tail=logs.tail(self._launcher.log_path(group.generation)),
+        )
+        log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, exit_code)
+        self._memory = replace(self._memory, running=None, last_exit=report)
+        remember(self._memory, self._settings.work_dir)
+        self._set_group(None)
+        self._wake_heart.set()
+
+    def _set_group(self, group: Group | None) -> None:
+        with self._lock:
+            self._group = group

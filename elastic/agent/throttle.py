@@ -1,0 +1,118 @@
+"""Emulates a processor quota without root: stops and continues a process tree so that it keeps to a share of a core."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+from elastic.agent.processes import descendants, send_signal
+
+PERIOD_S = 0.02
+LOOK_FOR_NEW_S = 0.5
+# As a cgroup's quota, unused time is no credit for later; two periods even out the clock's grain of 10 ms.
+MAX_CREDIT_PERIODS = 2
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+log = logging.getLogger(__name__)
+
+
+class Throttle:
+    """Keeps the processes below a root to ``quota`` cores in all, however many of them there are.
+
+    Each period adds its share to a balance from which the tree's used processor time is taken; while the balance is
+    overdrawn the tree stands still. The mean is exact, a burst lasts at most a period and a grain.
+    """
+
+    def __init__(self, *, quota: float, members: Callable[[], Iterable[int]], period_s: float = PERIOD_S) -> None:
+        self._quota = quota
+        self._members = members
+        self._period_s = period_s
+        self._used_s: dict[int, float] = {}
+        self._is_stopped = False
+        self._is_first_look = True
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="throttle", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends throttling; whatever was stopped goes on."""
+        self._end.set()
+        self._thread.join(timeout=5.0)
+
+    def _run(self) -> None:
+        try:
+            self._keep_quota()
+        except Exception:
+            log.exception("the processor quota is no longer kept")
+        finally:
+            self._continue()
+
+    def _keep_quota(self) -> None:
+        max_credit_s = MAX_CREDIT_PERIODS * self._period_s * self._quota
+        balance_s, before, look_at = 0.0, time.monotonic(), 0.0
+        while not self._end.wait(self._period_s):
+            now = time.monotonic()
+            if now >= look_at:
+                self._look_for_new()
+                look_at = now + LOOK_FOR_NEW_S
+            earned_s = (now - before) * self._quota
+            balance_s = min(balance_s + earned_s - self._newly_used_s(), max_credit_s)
+            before = now
+            if balance_s < 0:
+                self._halt()
+            elif self._is_stopped:
+                self._continue()
+
+    def _look_for_new(self) -> None:
+        members = set(self._members())
+        for pid in self._used_s.keys() - members:
+            # Gone, or given to another parent: no longer ours to stop, so it must not be left standing.
+            send_signal(pid, signal.SIGCONT)
+        # A newcomer owes what it has used since its start, except at the first look, which finds a tree of any age.
+        self._used_s = {
+            pid: self._used_s.get(pid, _processor_s(pid) if self._is_first_look else 0.0) for pid in members
+        }
+        self._is_first_look = False
+
+    def _newly_used_s(self) -> float:
+        used_s = 0.0
+        for pid, before_s in self._used_s.items():
+            now_s = _processor_s(pid)
+            used_s += max(0.0, now_s - before_s)
+            self._used_s[pid] = now_s
+        return used_s
+
+    def _halt(self) -> None:
+        self._is_stopped = True
+        for pid in self._used_s:
+            send_signal(pid, signal.SIGSTOP)
+
+    def _continue(self) -> None:
+        self._is_stopped = False
+        for pid in self._used_s:
+            send_signal(pid, signal.SIGCONT)
+
+
+def tree(root: Callable[[], int | None]) -> Callable[[], list[int]]:
+    """The members of whatever tree ``root`` names at the time."""
+
+    def members() -> list[int]:
+        pid = root()
+        return [] if pid is None else [pid, *descendants(pid)]
+
+    return members
+
+
+def _processor_s(pid: int) -> float:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The second field, a name in parentheses, may hold anything; user and system time are the 14th and 15th.
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S

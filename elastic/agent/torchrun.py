@@ -1,0 +1,85 @@
+"""The torchrun command line and environment of an assignment: a pure function of it and the node's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import elastic.worker
+from elastic.agent.settings import AgentSettings
+from elastic.agent.steering import TERM_GRACE_S
+from elastic.agent.wire import Assignment
+
+WORKLOADS = "elastic.workloads."
+FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
+
+# is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the
+# interval passes between two beats at worst, and with two attempts a late one has split a group in two. last_call: how
+# long a group that could still grow waits for more nodes.
+RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
+
+
+def torchrun_arguments(assignment: Assignment, *, advertise_host: str) -> list[str]:
+    """What follows ``python -m torch.distributed.run``.
+
+    Workers are forked from torchrun, which has imported torch already: a worker's own import costs 1.2 to 2 s of
+    processor time, at every start and restart (benchmarks/agent_start.py).
+    """
+    return [
+        f"--nnodes={assignment.nnodes_min}:{assignment.nnodes_max}",
+        f"--nproc-per-node={assignment.nproc_per_node}",
+        "--rdzv-backend=c10d",
+        f"--rdzv-endpoint={assignment.rdzv_endpoint}",
+        f"--rdzv-id={assignment.rdzv_id}",
+        f"--rdzv-conf={RENDEZVOUS_SETTINGS}",
+        f"--local-addr={advertise_host}",
+        f"--max-restarts={assignment.max_restarts}",
+        # After SIGTERM workers have this long; then torchrun kills them, before the agent kills torchrun.
+        f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
+        "--start-method=fork",
+        "--run-path",
+        str(FORKED_WORKER),
+        *worker_command(assignment.command),
+    ]
+
+
+def worker_command(command: Sequence[str]) -> list[str]:
+    """What the forked worker runs: our workloads as they are, everything else watched through its optimizer.
+
+    >>> worker_command(["python", "train.py", "--lr=1"])
+    ['--watched', 'train.py', '--lr=1']
+    >>> worker_command(["-m", "elastic.workloads.esrgan"])
+    ['--plain', '-m', 'elastic.workloads.esrgan']
+    """
+    parts = list(command)
+    if Path(parts[0]).name in {"python", "python3"}:
+        parts = parts[1:]
+    return ["--plain" if workload_module(parts) else "--watched", *parts]
+
+
+def workload_module(command: Sequence[str]) -> str | None:
+    """The module of one of our own workloads that this command runs, if it does."""
+    is_workload = len(command) > 1 and command[0] == "-m" and command[1].startswith(WORKLOADS)
+    return command[1] if is_workload else None
+
+
+def torchrun_environment(
+    assignment: Assignment, *, settings: AgentSettings, drain_file: Path, inherited: Mapping[str, str]
+) -> dict[str, str]:
+    """The whole environment of torchrun and its workers; the job's own variables come before the node's."""
+    return {
+        **inherited,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+        **settings.env,
+        **assignment.env,
+        # Without it a node that joins ends every agent after 60 s: the shared store's address is published only once.
+        "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+        "ELASTICD_SOCKET": str(settings.socket_path),
+        "ELASTICD_DRAIN_FILE": str(drain_file),
+        "ELASTICD_CHECKPOINT_DIR": str(settings.checkpoint_root / assignment.checkpoint_dir),
+        "ELASTICD_ARTIFACT_DIR": str(settings.artifact_root / assignment.artifact_dir),
+        "ELASTICD_JOB_ID": assignment.job_id,
+        "ELASTICD_NODE_ID": settings.node_id,
+        "ELASTICD_GENERATION": str(assignment.generation),
+    }

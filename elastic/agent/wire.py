@@ -1,0 +1,127 @@
+"""What agent and daemon tell each other in a heartbeat, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from elastic.errors import InvalidInput
+
+
+class NodeState(StrEnum):
+    """What a node's agent is doing."""
+
+    IDLE = "idle"
+    STARTING = "starting"
+    RUNNING = "running"
+    DRAINING = "draining"
+    EXITED = "exited"
+
+
+class Outcome(StrEnum):
+    """How a generation ended on this node."""
+
+    SUCCEEDED = "succeeded"
+    DRAINED = "drained"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a node is to run: one generation of one job."""
+
+    job_id: str
+    generation: int
+    command: tuple[str, ...]
+    nnodes_min: int
+    nnodes_max: int
+    nproc_per_node: int
+    rdzv_endpoint: str
+    rdzv_id: str
+    drain_grace_s: float
+    checkpoint_dir: str
+    artifact_dir: str
+    max_restarts: int
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.command:
+            raise InvalidInput("an assignment needs a command, got none", field="command")
+        if not 1 <= self.nnodes_min <= self.nnodes_max:
+            raise InvalidInput(f"wanted 1 <= nnodes_min <= nnodes_max, got {self.nnodes_min} and {self.nnodes_max}")
+
+
+@dataclass(frozen=True, slots=True)
+class ExitReport:
+    """The end of a generation on this node; `exit_code` is None when nobody saw it, negative for a signal."""
+
+    generation: int
+    outcome: Outcome
+    exit_code: int | None
+    iteration: int | None
+    log_tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatReply:
+    """The only word a node ever hears."""
+
+    acked_seq: int
+    lease_s: float
+    assignment: Assignment | None
+    shutdown: bool
+
+
+def assignment_from(fields: Mapping[str, Any]) -> Assignment:
+    """Reads an assignment; raises InvalidInput when a part is missing or of the wrong kind.
+
+    >>> assignment_from({"job_id": "j"})
+    Traceback (most recent call last):
+    elastic.errors.InvalidInput: wanted an assignment, its part 'generation' is missing
+    """
+    try:
+        return Assignment(
+            job_id=str(fields["job_id"]),
+            generation=int(fields["generation"]),
+            command=tuple(str(part) for part in fields["command"]),
+            nnodes_min=int(fields["nnodes_min"]),
+            nnodes_max=int(fields["nnodes_max"]),
+            nproc_per_node=int(fields["nproc_per_node"]),
+            rdzv_endpoint=str(fields["rdzv_endpoint"]),
+            rdzv_id=str(fields["rdzv_id"]),
+            drain_grace_s=float(fields["drain_grace_s"]),
+            checkpoint_dir=str(fields["checkpoint_dir"]),
+            artifact_dir=str(fields["artifact_dir"]),
+            max_restarts=int(fields["max_restarts"]),
+            env={str(name): str(value) for name, value in fields.get("env", {}).items()},
+        )
+    except KeyError as error:
+        raise InvalidInput(f"wanted an assignment, its part {error} is missing") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(f"wanted an assignment, found {error}") from error
+
+
+def reply_from(fields: Mapping[str, Any]) -> HeartbeatReply:
+    """Reads the daemon's reply; raises InvalidInput when it is not one."""
+    try:
+        assignment = fields["assignment"]
+        return HeartbeatReply(
+            acked_seq=int(fields["acked_seq"]),
+            lease_s=float(fields["lease_s"]),
+            assignment=None if assignment is None else assignment_from(assignment),
+            shutdown=bool(fields["shutdown"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"wanted a heartbeat's reply, found {error!r}") from error
+
+
+def exit_report_from(fields: Mapping[str, Any]) -> ExitReport:
+    """Reads back what ``as_fields`` gave."""
+    return ExitReport(**{**fields, "outcome": Outcome(fields["outcome"])})
+
+
+def as_fields(value: Assignment | ExitReport) -> dict[str, Any]:
+    """The value as JSON takes it."""
+    return asdict(value)

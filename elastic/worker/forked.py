@@ -1,0 +1,79 @@
+"""Makes a worker that torchrun forked look like one that python started, then runs its script.
+
+Run by path: ``torchrun --start-method=fork --run-path forked.py (--watched | --plain) (SCRIPT | -m MODULE) ARG...``
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import runpy
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+
+from elastic.worker.launch import main as launch
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Runs the script to its end; returns only if it ended well, which is how torchrun learns it."""
+    _forget_the_parent()
+    code = _exit_code(arguments)
+    _end_as_python_does()
+    if code:
+        # Not SystemExit: torchrun's wrapper around a forked function reports some codes as success.
+        os._exit(code)
+
+
+def _forget_the_parent() -> None:
+    # torchrun's handlers would turn a signal meant for this worker into an exception of torchrun's own.
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Python's own generator seeds itself anew after a fork; numpy's would be the same in all workers of this node.
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
+    try:
+        _run(arguments[0], list(arguments[1:]))
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return (end.code or 0) & 0xFF
+        sys.stderr.write(f"{end.code}\n")
+        return 1
+    except KeyboardInterrupt:
+        traceback.print_exc()
+        return 130
+    except BaseException:  # noqa: BLE001 (whatever it is, python itself would print it and exit with 1)
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _run(way: str, command: list[str]) -> None:
+    if way == "--watched":
+        launch(command)
+    elif way == "--plain" and command[:1] == ["-m"]:
+        sys.argv = command[1:]
+        runpy.run_module(command[1], run_name="__main__", alter_sys=True)
+    else:
+        raise SystemExit(f"wanted --watched COMMAND... or --plain -m MODULE..., got {[way, *command]}")
+
+
+def _end_as_python_does() -> None:
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join()
+    # A forked child ends without them, and scripts rely on them: ours does for its last window.
+    atexit._run_exitfuncs()  # noqa: SLF001 (there is no public name)
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
