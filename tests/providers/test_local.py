@@ -46,7 +46,10 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
 
 
 def _agent_pid(root: Path, node_id: str = "node-1") -> int:
-    return int(json.loads((root / "nodes" / node_id / "process.json").read_text())["pid"])
+    """The number of the node's agent, once it runs the agent's program."""
+    pid = int(json.loads((root / "nodes" / node_id / "process.json").read_text())["pid"])
+    wait_until(lambda: b"--config" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    return pid
 
 
 def _kill_agent(root: Path, node_id: str) -> None:
@@ -135,6 +138,16 @@ def test_a_node_has_a_session_of_its_own_reads_nothing_and_writes_to_its_log(con
     folder = provider.log_path(machine.provider_id)
     assert folder is not None
     wait_until(lambda: (Path(folder) / "agent.log").read_text() == "up ''\n")
+
+
+def test_a_node_runs_where_its_provider_was_made_so_that_scripts_are_found_by_relative_paths(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    provider = connect()
+    monkeypatch.chdir("/")
+    provider.launch(request(1, Offering("half")))
+    assert Path(f"/proc/{_agent_pid(tmp_path)}/cwd").readlink() == tmp_path
 
 
 def test_an_agent_that_cannot_be_executed_is_gone_and_its_log_says_why(connect: Connect) -> None:

@@ -40,7 +40,7 @@ def _order(tmp_path: Path, node_id: str) -> spawn.Order:
         cgroup=None,
         argv=list(IDLE),
         env={"ELASTICD_NODE_ID": node_id},
-        folder=str(tmp_path),
+        cwd=str(tmp_path),
         log=str(tmp_path / "agent.log"),
         launched_at_s=1.0,
     )

@@ -80,7 +80,7 @@ class NodeFolder:
 
     @property
     def logs(self) -> Path:
-        return self.path / "logs"
+        return self.work / "logs"
 
     def create(self, launch: Launch) -> None:
         """Makes the folder in one step. Whoever made it first wins, and nothing happens here."""

@@ -32,7 +32,7 @@ class LocalProvider:
     All that is known of a node is in `root/nodes/<node_id>`: any number of providers on the same `root`, one after the
     other or at once, see the same. A node's processes are told by ELASTICD_NODE_ID and ELASTICD_CLUSTER in their
     environment, by descent, and by the node's control group if there is one. With `cgroups=None` the agent keeps the
-    quota; see `find_cpu_cgroups`.
+    quota; see `find_cpu_cgroups`. Scripts run in `cwd`, by default where this process runs, as torchrun itself would.
     """
 
     name = "local"
@@ -47,6 +47,7 @@ class LocalProvider:
         cgroups: CpuCgroups | None,
         python: str = sys.executable,
         agent_command: Sequence[str] | None = None,
+        cwd: Path | None = None,
         checkpoint_root: Path | None = None,
         artifact_root: Path | None = None,
         lease_s: float = 600.0,
@@ -58,6 +59,7 @@ class LocalProvider:
         self._cgroups = cgroups
         self._python = python
         self._agent_command = tuple(agent_command or (python, "-m", "elastic.agent"))
+        self._cwd = (cwd or Path.cwd()).absolute()
         self._checkpoint_root = (checkpoint_root or self._root / "checkpoints").absolute()
         self._artifact_root = (artifact_root or self._root / "artifacts").absolute()
         self._lease_s = lease_s
@@ -149,7 +151,7 @@ class LocalProvider:
             cgroup=None if launch.cgroup is None else str(launch.cgroup),
             argv=[*self._agent_command, "--config", str(folder.agent_config)],
             env=_inherited() | dict(request.env) | dict(marks(launch.node_id, self._cluster)),
-            folder=str(folder.work),
+            cwd=str(self._cwd),
             log=str(folder.logs / "agent.log"),
             launched_at_s=self._clock.now_s(),
         )

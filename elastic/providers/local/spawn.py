@@ -4,8 +4,8 @@ The order comes as JSON on stdin. Under the node's lock a child is forked that w
 to the process file; only then does the byte let it become the agent. A crash at any point therefore leaves either no
 process, or one that the file names: a repeated order can never start a second one.
 
-Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms, all of elastic would take
-several times that.
+Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms, importing all of
+elastic would take several times that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Order(TypedDict):
     cgroup: str | None
     argv: list[str]
     env: dict[str, str]
-    folder: str
+    cwd: str
     log: str
     launched_at_s: float
 
@@ -87,7 +87,7 @@ def _become(order: Order) -> NoReturn:
     """Turns this process into the one ordered, in a session of its own, with nothing inherited but its environment."""
     try:
         os.setsid()
-        os.chdir(order["folder"])
+        os.chdir(order["cwd"])
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
