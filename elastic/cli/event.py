@@ -29,7 +29,9 @@ COLUMNS = (
 def list_events(
     context: typer.Context,
     job: JobOption = None,
-    after: Annotated[int, typer.Option(min=0, help="Only events after this one's id.")] = 0,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Only events after this one's id; --follow begins now without it.")
+    ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay, and print events as they happen.")] = False,
     limit: LimitOption = 100,
     output: OutputOption = Output.TABLE,
@@ -43,7 +45,7 @@ def list_events(
             render.show_list(found, COLUMNS, output)
 
 
-def _follow(client: Client, *, after: int, job: str | None, output: Output) -> None:
+def _follow(client: Client, *, after: int | None, job: str | None, output: Output) -> None:
     try:
         for event in client.events(after=after, job=job):
             print(line_of(event) if output is Output.TABLE else json.dumps(event), flush=True)

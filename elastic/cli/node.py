@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -11,6 +12,8 @@ from elastic.cli.options import JobOption, LimitOption, OutputOption, connection
 from elastic.cli.render import Column, Output
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
+
+NodeArgument = Annotated[str, typer.Argument(help="The node's id.")]
 
 COLUMNS = (
     Column("NODE", "id"),
@@ -38,3 +41,10 @@ def list_nodes(
     with connection_of(context).open() as client:
         every = "true" if show_all else None
         render.show_list(client.items("/v1/nodes", limit=limit, job=job, all=every), COLUMNS, output)
+
+
+@app.command("get")
+def get(context: typer.Context, node: NodeArgument) -> None:
+    """Print everything that is known of one node, as JSON."""
+    with connection_of(context).open() as client:
+        render.show_json(client.get(f"/v1/nodes/{quote(node, safe='')}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from elastic.cli import render
@@ -20,7 +22,14 @@ COLUMNS = (
 
 
 @app.command("ls")
-def list_prices(context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE) -> None:
+def list_prices(
+    context: typer.Context,
+    is_current: Annotated[bool, typer.Option("--current", "-c", help="Only those in force now.")] = False,
+    limit: LimitOption = 50,
+    output: OutputOption = Output.TABLE,
+) -> None:
     """List prices, newest first."""
     with connection_of(context).open() as client:
-        render.show_list(client.items("/v1/prices", limit=limit), COLUMNS, output)
+        render.show_list(
+            client.items("/v1/prices", limit=limit, current="true" if is_current else None), COLUMNS, output
+        )
