@@ -60,7 +60,8 @@ class Snapshot:
     """Everything one decision about one job was made from; the same snapshot always gives the same plan.
 
     `target` is the group decided last (None before the first decision), `current` the group that trains now (None while
-    none does). `prices` holds the price in force of each candidate offering; an offering without one is absent.
+    none does). `prices` holds the price in force of each candidate offering, and may hold the one before it, so that a
+    reason can tell what changed; an offering without one is absent.
     `spent_usd` is the ledger's total for the job at `now_s`.
     """
 

@@ -1,0 +1,200 @@
+"""The policy `best_value`: the group on which a dollar buys the most of the iterations that are left.
+
+Its rules are asked in order; the first that applies decides. Profiling is training: the job starts on the cheapest
+candidate, tries others while that can pay, and moves where the rest of the job costs least. A job without a known end
+is weighed for as long again as it has trained, and for an hour at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from elastic.model import Action, Group, JobPhase, Plan, Snapshot
+from elastic.policy.ranking import move_or_stay
+from elastic.policy.survey import Outlook, Ranked, Survey, take_survey
+from elastic.policy.trial import is_on_trial, seconds_left, spent_on_trials_usd, trial_cap_usd, trial_offers
+from elastic.policy.words import figures, name, rate, usd
+
+
+def best_value(snapshot: Snapshot) -> Plan:
+    """Gives the plan of the first rule that applies."""
+    survey = take_survey(snapshot)
+    for rule in _RULES:
+        plan = rule(survey)
+        if plan is not None:
+            return plan
+    return move_or_stay(survey)
+
+
+def _nothing_left(survey: Survey) -> Plan | None:
+    job = survey.snapshot.job
+    if job.phase is JobPhase.DRAINING or job.phase.is_final:
+        return survey.hold("ending", f"the job is {job.phase}: nothing is changed any more")
+    total = job.spec.iterations
+    if total is not None and job.iteration >= total:
+        return survey.hold("ending", f"all {total:,} iterations are done", {"iterations_left": 0.0})
+    return None
+
+
+def _nothing_to_buy(survey: Survey) -> Plan | None:
+    if survey.choices:
+        return None
+    objections = sorted({each.objection for each in survey.outlooks if each.objection is not None})
+    why = "; ".join(objections) or "no node type that the job admits has a fresh price"
+    held = survey.snapshot.target
+    what = "nothing is started" if held is None else f"{name(held)} is kept"
+    return survey.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
+
+
+def _start(survey: Survey) -> Plan | None:
+    if survey.snapshot.target is not None:
+        return None
+    if survey.settled:
+        best = survey.settled[0]
+        text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}"
+        return survey.plan(Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h})
+    first = _cheapest(survey)
+    text = (
+        f"start on {name(first.group)}: {usd(first.usd_per_h or 0.0)}/h is the least burn of "
+        f"{len(survey.choices)} candidates, and nothing is known of their speed yet"
+    )
+    return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+
+
+def _not_permitted(survey: Survey) -> Plan | None:
+    held = survey.of(survey.snapshot.target)
+    if held is None or held.objection is None:
+        return None
+    to = survey.settled[0].group if survey.settled else _cheapest(survey).group
+    return survey.plan(Action.MOVE, to, "not_permitted", f"{held.objection}: move to {name(to)}")
+
+
+def _change_in_progress(survey: Survey) -> Plan | None:
+    target, current = survey.snapshot.target, survey.snapshot.current
+    if target is None or target == current:
+        return None
+    if current is not None:
+        return survey.hold("changing", f"{name(current)} trains on until {name(target)} is ready to take over")
+    if _has_trained(survey.snapshot, target):
+        return survey.hold("lost", f"nothing trains now: {name(target)} is kept and its nodes are being restored")
+    return survey.hold("changing", f"waiting for {name(target)} to boot, join and train")
+
+
+def _held_without_price(survey: Survey) -> Plan | None:
+    target = survey.snapshot.target
+    held = survey.of(target)
+    if target is None or held is None or held.usd_per_h is not None:
+        return None
+    return survey.hold("no_price", f"{name(target)} has no fresh price, so nothing can be compared with it: it is kept")
+
+
+def _other_phase(survey: Survey) -> Plan | None:
+    focus = survey.focus
+    if focus.is_now:
+        return None
+    left = "some" if focus.current_left is None else f"{focus.current_left:,}"
+    rest = "an open end" if focus.iterations_left is None else f"{focus.iterations_left:,} iterations"
+    text = (
+        f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most of the rest "
+        f"({rest}) and only its own rates can rank for it: no trial and no move until it begins"
+    )
+    return survey.hold("phase", text)
+
+
+def _still_measuring(survey: Survey) -> Plan | None:
+    target = survey.snapshot.target
+    held = survey.of(target)
+    if target is None or held is None or held.is_settled:
+        return None
+    others = survey.settled
+    mine = survey.ranked(held)
+    if others and mine is not None and _is_dominated(survey, mine, others[0]):
+        return None
+    if others and is_on_trial(survey.snapshot):
+        over = _trial_over(survey, target, mine, others[0])
+        if over is not None:
+            return over
+    limit = survey.snapshot.limits.trial_windows
+    so_far = f": {rate(held.iterations_per_usd)} so far" if held.iterations_per_usd else ""
+    text = f"measuring {name(target)} in {survey.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
+    return survey.hold("measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)})
+
+
+def _is_dominated(survey: Survey, mine: Ranked, best: Ranked) -> bool:
+    """Even its best bound loses by more than the margin; with a deadline it must not be the faster one either."""
+    least = mine.usd_per_iteration.low
+    if least is None or best.usd_per_iteration.value >= (1 - survey.snapshot.limits.margin) * least:
+        return False
+    return seconds_left(survey.snapshot) is None or (mine.step_s.low or 0.0) > best.step_s.value
+
+
+def _trial_over(survey: Survey, target: Group, mine: Ranked | None, best: Ranked) -> Plan | None:
+    spent_usd, cap_usd = spent_on_trials_usd(survey), trial_cap_usd(survey, best)
+    if spent_usd < cap_usd or (mine is not None and mine.order <= best.order):
+        return None
+    text = (
+        f"the trial of {name(target)} ends: trials have cost {usd(spent_usd)}, their share is {usd(cap_usd)}; "
+        f"back to {name(best.group)}, {rate(best.iterations_per_usd)}"
+    )
+    numbers = {"trials_usd": spent_usd, "trials_cap_usd": cap_usd}
+    return survey.plan(Action.MOVE, best.group, "trial_over", text, numbers)
+
+
+def _try_another(survey: Survey) -> Plan | None:
+    if not survey.settled:
+        return None
+    best = survey.settled[0]
+    worth = [offer for offer in trial_offers(survey, best) if offer.verdict.is_worth]
+    if not worth:
+        return None
+    offer = worth[0]
+    hope = (
+        f"at best it needs {figures(offer.step_s)} s an iteration" if offer.step_s else "its speed is anybody's guess"
+    )
+    text = (
+        f"try {name(offer.group)}: {hope} and could finish for {usd(offer.hope.usd.value)} against "
+        f"{usd(best.passage.usd.value)} on {name(best.group)}; "
+        f"the trial costs about {usd(offer.trial_usd)} and trains on"
+    )
+    numbers = {
+        "hoped_step_s": offer.step_s,
+        "hoped_usd": offer.hope.usd.value,
+        "best_usd": best.passage.usd.value,
+        "trial_usd": offer.trial_usd,
+        "trials_usd": spent_on_trials_usd(survey),
+        "trials_cap_usd": trial_cap_usd(survey, best),
+        "iterations_left": survey.iterations_left or 0.0,
+    }
+    return survey.plan(Action.TRIAL, offer.group, "trial", text, numbers)
+
+
+def _cheapest(survey: Survey) -> Outlook:
+    """The choice of the least burn; of equals the one with more cores, then by name."""
+    cores = {node_type.name: node_type.cpu for node_type in survey.snapshot.node_types}
+
+    def order(outlook: Outlook) -> tuple[float, float, Group]:
+        cpu = sum(count * cores.get(offering.node_type, 0.0) for offering, count in outlook.group.members)
+        return float(f"{outlook.usd_per_h or 0.0:.9g}"), -cpu, outlook.group
+
+    return min(survey.choices, key=order)
+
+
+def _has_trained(snapshot: Snapshot, group: Group) -> bool:
+    """True if a warm window of the group came in since it was last decided for."""
+    since_s = max((change.at_s for change in snapshot.changes if change.to_group == group), default=snapshot.now_s)
+    return any(
+        sample.ended_at_s > since_s for series in snapshot.series if series.group == group for sample in series.samples
+    )
+
+
+_RULES: tuple[Callable[[Survey], Plan | None], ...] = (
+    _nothing_left,
+    _nothing_to_buy,
+    _start,
+    _not_permitted,
+    _change_in_progress,
+    _held_without_price,
+    _other_phase,
+    _still_measuring,
+    _try_another,
+)

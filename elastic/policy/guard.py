@@ -1,0 +1,177 @@
+"""The guard: limits any plan to what the job and the operator allow, and says so.
+
+Reaching the budget stops the job. Every other limit concerns changes only: what is held is never ended by the guard,
+for missing data scales nothing. Limits are asked in order, and a plan that is changed by one is shown to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
+from elastic.policy.passage import transition_of
+from elastic.policy.quotes import burn_usd_per_h, fresh_quotes, known_burn_usd_per_h, latest_quotes
+from elastic.policy.words import duration, name, usd
+
+_S_PER_H = 3600.0
+# Changes that no later one can be the opposite of: a trial is meant to be left.
+_EXPERIMENTS = frozenset({"trial"})
+# Changes that do not wait: the job's own spec, or its cap, forbids what is held.
+_COMPELLED = frozenset({"not_permitted"})
+
+
+def guard(snapshot: Snapshot, plan: Plan) -> Plan:
+    """Gives `plan`, or as much of it as the limits leave; `limited_by` and the reason name each that changed it."""
+    if snapshot.job.phase is JobPhase.DRAINING or snapshot.job.phase.is_final:
+        return plan
+    stop = _budget_reached(snapshot, plan)
+    if stop is not None:
+        return stop
+    for limit in _LIMITS:
+        if plan.action in (Action.HOLD, Action.STOP):
+            break
+        plan = limit(snapshot, plan)
+    return plan
+
+
+def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
+    """Stops while there is still enough to end in good order."""
+    budget_usd = snapshot.job.spec.objective.budget_usd
+    if budget_usd is None:
+        return None
+    quotes = latest_quotes(snapshot)
+    paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
+    held = snapshot.target.members if snapshot.target else ()
+    starts = plan.target.members if plan.target and snapshot.target is None else ()
+    burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held, starts))
+    reserve_usd = burn * snapshot.limits.wind_down_s / _S_PER_H
+    if snapshot.spent_usd + reserve_usd < budget_usd:
+        return None
+    text = (
+        f"{usd(snapshot.spent_usd)} spent and {usd(reserve_usd)} kept back to end in good order "
+        f"({duration(snapshot.limits.wind_down_s)} of {usd(burn)}/h) reach the budget of {usd(budget_usd)}: "
+        "the job stops"
+    )
+    numbers = {"spent_usd": snapshot.spent_usd, "reserve_usd": reserve_usd, "budget_usd": budget_usd, "usd_per_h": burn}
+    limited_by = tuple(dict.fromkeys((*plan.limited_by, "budget")))
+    return replace(plan, action=Action.STOP, target=None, reason=Reason("budget", text, numbers), limited_by=limited_by)
+
+
+def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
+    spec, target = snapshot.job.spec, plan.target
+    if target is None or spec.nodes_min <= target.node_count <= spec.nodes_max:
+        return plan
+    is_over = target.node_count > spec.nodes_max
+    limit, count = ("nodes_max", spec.nodes_max) if is_over else ("nodes_min", spec.nodes_min)
+    return _resized(
+        snapshot, plan, _resize(target, count), limit, f"{target.node_count} nodes wanted, {limit} is {count}"
+    )
+
+
+def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
+    if plan.target is None:
+        return plan
+    quotes = fresh_quotes(snapshot)
+    missing = [each for each, _ in transition_of(snapshot, snapshot.target, plan.target).added if each not in quotes]
+    if not missing:
+        return plan
+    return _refused(
+        snapshot, plan, "price", "no_price", f"{missing[0]} has no fresh price, and nothing is bought unpriced"
+    )
+
+
+def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
+    cap = snapshot.job.spec.objective.max_usd_per_hour
+    target, quotes = plan.target, fresh_quotes(snapshot)
+    burn = burn_usd_per_h(target, quotes) if target else None
+    if cap is None or target is None or burn is None or burn <= cap:
+        return plan
+    why = f"{name(target)} burns {usd(burn)}/h, the cap is {usd(cap)}/h"
+    for count in range(target.node_count - 1, snapshot.job.spec.nodes_min - 1, -1):
+        fewer = _resize(target, count)
+        if (burn_usd_per_h(fewer, quotes) or 0.0) <= cap:
+            return _resized(snapshot, plan, fewer, "max_usd_per_hour", why)
+    return _refused(snapshot, plan, "max_usd_per_hour", "max_usd_per_hour", why)
+
+
+def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
+    """A change is made only if the budget still covers its wind-down once both groups have burned through it."""
+    budget_usd = snapshot.job.spec.objective.budget_usd
+    if budget_usd is None or plan.target is None:
+        return plan
+    transition, quotes = transition_of(snapshot, snapshot.target, plan.target), latest_quotes(snapshot)
+    burn = known_burn_usd_per_h(transition.union, quotes)
+    needed_usd = transition.usd(quotes) + burn * snapshot.limits.wind_down_s / _S_PER_H
+    if snapshot.spent_usd + needed_usd < budget_usd:
+        return plan
+    why = f"{usd(snapshot.spent_usd)} spent and {usd(needed_usd)} for the change exceed the budget of {usd(budget_usd)}"
+    return _refused(snapshot, plan, "budget", "budget_short", why)
+
+
+def _cooldown(snapshot: Snapshot, plan: Plan) -> Plan:
+    if plan.reason.code in _COMPELLED or plan.target is None or snapshot.target is None:
+        return plan
+    opposite = [change for change in snapshot.changes if _is_opposite(snapshot.target, plan.target, change)]
+    until_s = max((change.at_s for change in opposite), default=float("-inf")) + snapshot.limits.cooldown_s
+    if snapshot.now_s >= until_s:
+        return plan
+    left_s = until_s - snapshot.now_s
+    why = (
+        f"it would undo a change made less than {duration(snapshot.limits.cooldown_s)} ago; {duration(left_s)} to wait"
+    )
+    return _refused(snapshot, plan, "cooldown", "cooldown", why)
+
+
+_LIMITS: tuple[Callable[[Snapshot, Plan], Plan], ...] = (
+    _node_count,
+    _price_known,
+    _burn_cap,
+    _budget_for_change,
+    _cooldown,
+)
+
+
+def _is_opposite(held: Group, wanted: Group, change: Change) -> bool:
+    """True if going from `held` to `wanted` returns to what `change` left, or resizes its offerings the other way."""
+    if change.code in _EXPERIMENTS or change.from_group is None or change.to_group is None:
+        return False
+    if change.from_group == wanted:
+        return True
+    then = change.to_group.node_count - change.from_group.node_count
+    now = wanted.node_count - held.node_count
+    return then * now < 0 and _offerings(wanted) == _offerings(change.from_group) == _offerings(change.to_group)
+
+
+def _offerings(group: Group) -> frozenset[object]:
+    return frozenset(offering for offering, _ in group.members)
+
+
+def _resize(group: Group, count: int) -> Group:
+    """The group with `count` nodes: the last offerings lose first, the first one gains."""
+    members = list(group.members)
+    surplus = group.node_count - count
+    while surplus > 0:
+        offering, have = members.pop()
+        taken = min(have, surplus)
+        surplus -= taken
+        if have > taken:
+            members.append((offering, have - taken))
+    if surplus < 0:
+        offering, have = members[0]
+        members[0] = (offering, have - surplus)
+    return Group(tuple(members))
+
+
+def _resized(snapshot: Snapshot, plan: Plan, target: Group, limit: str, why: str) -> Plan:
+    action = Action.HOLD if target == snapshot.target else plan.action
+    reason = replace(plan.reason, text=f"{plan.reason.text} (limited to {name(target)}: {why})")
+    return replace(plan, action=action, target=target, reason=reason, limited_by=(*plan.limited_by, limit))
+
+
+def _refused(snapshot: Snapshot, plan: Plan, limit: str, code: str, why: str) -> Plan:
+    kept = "nothing is started" if snapshot.target is None else f"{name(snapshot.target)} is kept"
+    reason = Reason(code, f"{kept}: {why} (wanted: {plan.reason.text})", plan.reason.numbers)
+    return replace(
+        plan, action=Action.HOLD, target=snapshot.target, reason=reason, limited_by=(*plan.limited_by, limit)
+    )

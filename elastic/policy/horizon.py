@@ -1,0 +1,87 @@
+"""Which training phase the money is spent in, and how many iterations of it are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from elastic.model import Job, JobSpec
+
+OPEN_HORIZON_S = 3600.0
+"""A job that says no end is taken to go on for as long again as it has, and for an hour at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The phase whose rates decide, the phase that trains now, and the iterations left of each (None: no known end)."""
+
+    training_phase: str
+    current_phase: str
+    iterations_left: int | None
+    current_left: int | None
+
+    @property
+    def is_now(self) -> bool:
+        return self.training_phase == self.current_phase
+
+
+def focus_of(job: Job) -> Focus:
+    """Finds the phase that holds most of the iterations left; rates of another phase say nothing of it.
+
+    >>> from elastic.model import JobPhase, TrainingPhase
+    >>> phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
+    >>> spec = JobSpec("esrgan", ("train.py",), iterations=400, phases=phases)
+    >>> focus_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=5))
+    Focus(training_phase='gan', current_phase='warm-up', iterations_left=380, current_left=15)
+    """
+    left = dict(_left(job.spec, job.iteration))
+    current = job.training_phase or next(iter(left), job.spec.phases[-1].name)
+    if current not in {phase.name for phase in job.spec.phases}:
+        # The script names phases that its job did not announce: the one it is in is all that is known.
+        total = job.spec.iterations
+        rest = None if total is None else max(total - job.iteration, 0)
+        return Focus(current, current, rest, rest)
+    current_left = left.get(current, 0)
+    if not left:
+        return Focus(current, current, current_left, current_left)
+    # Of equals the earlier one: max keeps the first.
+    decisive = max(left, key=lambda phase: (left[phase] is None, left[phase] or 0))
+    return Focus(decisive, current, left[decisive], current_left)
+
+
+def iterations_by_phase(spec: JobSpec, iteration: int) -> dict[str, int]:
+    """How the first `iteration` iterations of a job divide among its training phases.
+
+    >>> from elastic.model import TrainingPhase
+    >>> spec = JobSpec("esrgan", ("train.py",), phases=(TrainingPhase("warm-up", 20), TrainingPhase("gan")))
+    >>> iterations_by_phase(spec, 50)
+    {'warm-up': 20, 'gan': 30}
+    """
+    done: dict[str, int] = {}
+    for name, begin, end in _spans(spec):
+        count = min(iteration, iteration if end is None else end) - begin
+        if count > 0:
+            done[name] = done.get(name, 0) + count
+    return done
+
+
+def _left(spec: JobSpec, iteration: int) -> Iterator[tuple[str, int | None]]:
+    for name, begin, end in _spans(spec):
+        if end is None:
+            yield name, None
+        elif end > iteration:
+            yield name, end - max(begin, iteration)
+
+
+def _spans(spec: JobSpec) -> Iterator[tuple[str, int, int | None]]:
+    """Each phase with the iterations it begins after and ends with; the job's own end closes the last."""
+    begin = 0
+    for phase in spec.phases:
+        ends = [each for each in (phase.until_iteration, spec.iterations) if each is not None]
+        end = min(ends) if ends else None
+        if end is not None and end <= begin:
+            continue
+        yield phase.name, begin, end
+        if end is None:
+            return
+        begin = end

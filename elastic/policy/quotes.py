@@ -1,0 +1,63 @@
+"""What the candidate offerings cost now, and what they cost before their latest price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from elastic.model import Group, Offering, Price, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The price of one offering in force since `since_s`; `before_usd_per_h` is what it replaced, if that is known."""
+
+    offering: Offering
+    usd_per_h: float
+    since_s: float
+    before_usd_per_h: float | None
+
+
+Quotes = Mapping[Offering, Quote]
+
+
+def fresh_quotes(snapshot: Snapshot) -> Quotes:
+    """The quotes that a launch may rely on; a price observed too long ago is no price."""
+    oldest_s = snapshot.now_s - snapshot.limits.price_max_age_s
+    return {
+        offering: _quote(history)
+        for offering, history in _in_force(snapshot).items()
+        if history[-1].observed_at_s >= oldest_s
+    }
+
+
+def latest_quotes(snapshot: Snapshot) -> Quotes:
+    """The newest quote of every offering, however old: what nodes that run already are taken to cost."""
+    return {offering: _quote(history) for offering, history in _in_force(snapshot).items()}
+
+
+def burn_usd_per_h(group: Group, quotes: Quotes) -> float | None:
+    """What the group costs an hour; None if one of its offerings has no quote."""
+    if any(offering not in quotes for offering, _ in group.members):
+        return None
+    return known_burn_usd_per_h(group.members, quotes)
+
+
+def known_burn_usd_per_h(members: Iterable[tuple[Offering, int]], quotes: Quotes) -> float:
+    """What those nodes cost an hour whose price is known."""
+    return sum(count * quotes[offering].usd_per_h for offering, count in members if offering in quotes)
+
+
+def _in_force(snapshot: Snapshot) -> dict[Offering, list[Price]]:
+    """The prices that hold or held, of each offering, the one in force last."""
+    begun = (price for price in snapshot.prices if price.valid_from_s <= snapshot.now_s)
+    histories: dict[Offering, list[Price]] = {}
+    for price in sorted(begun, key=lambda each: (each.offering, each.valid_from_s, each.id)):
+        histories.setdefault(price.offering, []).append(price)
+    return histories
+
+
+def _quote(history: list[Price]) -> Quote:
+    now = history[-1]
+    before = next((price.usd_per_h for price in reversed(history[:-1]) if price.usd_per_h != now.usd_per_h), None)
+    return Quote(now.offering, now.usd_per_h, now.valid_from_s, before)

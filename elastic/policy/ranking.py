@@ -1,0 +1,224 @@
+"""The choice among what is measured: move where the rest of the job costs clearly less, else stay and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elastic.model import Action, Interval, Plan
+from elastic.policy.quotes import Quote
+from elastic.policy.survey import Ranked, Survey
+from elastic.policy.trial import Verdict, seconds_left, trial_offers
+from elastic.policy.words import duration, figures, name, percent, rate, usd
+
+_S_PER_H = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The group that trains against the best of the others, both priced to the end of the job."""
+
+    held: Ranked
+    other: Ranked
+    iterations_left: float
+
+    @property
+    def saved_usd(self) -> float:
+        return self.held.passage.cost_usd - self.other.passage.cost_usd
+
+    @property
+    def gain(self) -> float:
+        """Share of the rest's cost that moving saves, the move itself paid for."""
+        return self.saved_usd / self.held.passage.cost_usd
+
+    @property
+    def steady_gain(self) -> float:
+        """The same for one iteration, the move not counted."""
+        return 1 - self.other.usd_per_iteration.value / self.held.usd_per_iteration.value
+
+    @property
+    def payback_iterations(self) -> float | None:
+        """Iterations that win back what the move costs; None if none ever do."""
+        won_usd = self.held.usd_per_iteration.value - self.other.usd_per_iteration.value
+        return self.other.passage.switch_usd / won_usd if won_usd > 0 else None
+
+    def numbers(self) -> dict[str, float]:
+        held, other = self.held, self.other
+        found = {
+            "iterations_left": self.iterations_left,
+            "gain_ratio": self.gain,
+            "saved_usd": self.saved_usd,
+            "switch_usd": other.passage.switch_usd,
+            "switch_s": other.passage.switch_s,
+            "remaining_usd_from": held.passage.usd.value,
+            "remaining_usd_to": other.passage.usd.value,
+            "usd_per_h_from": held.usd_per_h,
+            "usd_per_h_to": other.usd_per_h,
+            **_numbers_of("iterations_per_usd_from", held.iterations_per_usd),
+            **_numbers_of("iterations_per_usd_to", other.iterations_per_usd),
+        }
+        if self.payback_iterations is not None:
+            found["payback_iterations"] = self.payback_iterations
+        return found
+
+
+def move_or_stay(survey: Survey) -> Plan:
+    """Decides between the group held, which is measured, and the best other; the last word of `best_value`."""
+    held = next(
+        (ranked for each in survey.choices if each.group == survey.snapshot.target if (ranked := survey.ranked(each))),
+        None,
+    )
+    assert held is not None, "the rules before this one hold while the group that trains is unmeasured or unpriced"
+    others = tuple(each for each in survey.settled if each.group != held.group)
+    left_s = seconds_left(survey.snapshot)
+    if left_s is None:
+        return _by_cost(survey, held, others)
+    return _by_deadline(survey, held, others, left_s)
+
+
+def _by_deadline(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
+    """Only what is in time competes on cost: what is held by its mean pace, the others by their slowest."""
+    in_time = tuple(each for each in others if each.passage.worst_s <= left_s)
+    if held.passage.lasts_s <= left_s:
+        return _by_cost(survey, held, in_time)
+    if in_time:
+        pair = _comparison(survey, held, in_time[0])
+        text = (
+            f"{name(held.group)} needs {duration(held.passage.lasts_s)} and the deadline is in {duration(left_s)}: "
+            f"{name(pair.other.group)} makes it in {duration(pair.other.passage.worst_s)} at most, "
+            f"for {usd(pair.other.passage.usd.value)} against {usd(held.passage.usd.value)}"
+        )
+        return survey.plan(Action.MOVE, pair.other.group, "deadline", text, _with_times(pair, left_s))
+    return _fastest(survey, held, others, left_s)
+
+
+def _fastest(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
+    late = f"no measured candidate meets the deadline in {duration(max(left_s, 0.0))}"
+    quickest = min(others, key=lambda each: (float(f"{each.passage.lasts_s:.9g}"), each.order), default=None)
+    keep = 1 - survey.snapshot.limits.margin
+    if (
+        quickest is None
+        or quickest.passage.lasts_s >= keep * held.passage.lasts_s
+        or quickest.step_s.overlaps(held.step_s)
+    ):
+        text = f"{late}; {name(held.group)} is the fastest known by a margin and needs {duration(held.passage.lasts_s)}"
+        return survey.hold("deadline_missed", text, {"left_s": left_s, "lasts_s": held.passage.lasts_s})
+    pair = _comparison(survey, held, quickest)
+    text = (
+        f"{late}; {name(quickest.group)} is the fastest: {duration(quickest.passage.lasts_s)} against "
+        f"{duration(held.passage.lasts_s)} on {name(held.group)}"
+    )
+    return survey.plan(Action.MOVE, quickest.group, "fastest", text, _with_times(pair, left_s))
+
+
+def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
+    if not others:
+        text = f"{name(held.group)}: {rate(held.iterations_per_usd)}, and no other candidate to rank{_untried(survey)}"
+        return survey.hold("best", text)
+    pair = _comparison(survey, held, others[0])
+    margin = survey.snapshot.limits.margin
+    if pair.steady_gain <= 0:
+        text = (
+            f"{name(held.group)} stays: {rate(held.iterations_per_usd)}, the best of {len(others) + 1} measured; "
+            f"next is {name(pair.other.group)} with {rate(pair.other.iterations_per_usd, with_unit=False)}"
+            f"{_untried(survey)}"
+        )
+        return survey.hold("best", text, pair.numbers())
+    if pair.steady_gain <= margin:
+        text = f"{_against(pair)}: {percent(pair.steady_gain)} better, within the margin of {percent(margin)}"
+        return survey.hold("below_margin", text, pair.numbers())
+    if pair.gain <= margin:
+        text = (
+            f"{_against(pair)}, but the move costs {usd(pair.other.passage.switch_usd)} and the "
+            f"{figures(pair.iterations_left)} iterations left do not win it back with the margin of {percent(margin)}"
+        )
+        return survey.hold("cannot_pay", text, pair.numbers())
+    if pair.other.usd_per_iteration.overlaps(held.usd_per_iteration):
+        text = f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} stays"
+        return survey.hold("overlap", text, pair.numbers())
+    return _move(survey, pair)
+
+
+def _move(survey: Survey, pair: Comparison) -> Plan:
+    numbers, turned = pair.numbers(), _turned_by_price(survey, pair)
+    text = (
+        f"{_against(pair)}: gain {percent(pair.gain)} over the {figures(pair.iterations_left)} iterations left, "
+        f"the move costs {usd(pair.other.passage.switch_usd)}"
+    )
+    if pair.payback_iterations is not None:
+        text += f" and pays back in {figures(pair.payback_iterations)} iterations"
+    if not turned:
+        return survey.plan(Action.MOVE, pair.other.group, "better_value", text, numbers)
+    parts = [_turn_of(quote) for quote in turned]
+    numbers |= _burns_before(survey, pair, turned)
+    return survey.plan(Action.MOVE, pair.other.group, "price", f"{'; '.join(parts)}. {text}", numbers)
+
+
+def _comparison(survey: Survey, held: Ranked, other: Ranked) -> Comparison:
+    return Comparison(held, other, survey.iterations_left or 0.0)
+
+
+def _against(pair: Comparison) -> str:
+    return (
+        f"{name(pair.other.group)}: {rate(pair.other.iterations_per_usd)} against {name(pair.held.group)} "
+        f"{rate(pair.held.iterations_per_usd, with_unit=False)}"
+    )
+
+
+def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
+    times = {"left_s": left_s, "lasts_s_from": pair.held.passage.lasts_s, "lasts_s_to": pair.other.passage.lasts_s}
+    return pair.numbers() | times
+
+
+def _untried(survey: Survey) -> str:
+    """A clause that says why what is not measured stays so; empty if everything is."""
+    if not survey.settled:
+        return ""
+    offers = [offer for offer in trial_offers(survey, survey.settled[0]) if offer.verdict is not Verdict.TRY]
+    if not offers:
+        return ""
+    more = f" (and {len(offers) - 1} more)" if len(offers) > 1 else ""
+    return f"; {name(offers[0].group)}{more} stays untried: {offers[0].verdict}"
+
+
+def _turned_by_price(survey: Survey, pair: Comparison) -> list[Quote]:
+    """The prices whose change turned the ranking: new since the last change of group, decisive if the old are known."""
+    snapshot = survey.snapshot
+    since_s = max((change.at_s for change in snapshot.changes), default=snapshot.job.submitted_at_s)
+    offerings = sorted({offering for ranked in (pair.held, pair.other) for offering, _ in ranked.group.members})
+    fresh = [survey.quotes[offering] for offering in offerings if survey.quotes[offering].since_s > since_s]
+    if not fresh or any(quote.before_usd_per_h is None for quote in fresh):
+        return fresh
+    time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    held_usd, other_usd = (
+        (_burn_before(survey, ranked, fresh) + time_usd_per_h) * ranked.step_s.value
+        for ranked in (pair.held, pair.other)
+    )
+    return fresh if other_usd >= (1 - snapshot.limits.margin) * held_usd else []
+
+
+def _burn_before(survey: Survey, ranked: Ranked, changed: Sequence[Quote]) -> float:
+    old = {quote.offering: quote.before_usd_per_h for quote in changed if quote.before_usd_per_h is not None}
+    return sum(count * old.get(each, survey.quotes[each].usd_per_h) for each, count in ranked.group.members)
+
+
+def _burns_before(survey: Survey, pair: Comparison, changed: Sequence[Quote]) -> dict[str, float]:
+    """What both groups burned at the prices before, unless those are not known."""
+    if all(quote.before_usd_per_h is None for quote in changed):
+        return {}
+    return {
+        "usd_per_h_from_before": _burn_before(survey, pair.held, changed),
+        "usd_per_h_to_before": _burn_before(survey, pair.other, changed),
+    }
+
+
+def _turn_of(quote: Quote) -> str:
+    if quote.before_usd_per_h is None:
+        return f"{quote.offering.node_type} has a new price, {usd(quote.usd_per_h)}/h"
+    verb = "fell" if quote.usd_per_h < quote.before_usd_per_h else "rose"
+    return f"{quote.offering.node_type} {verb} from {usd(quote.before_usd_per_h)}/h to {usd(quote.usd_per_h)}/h"
+
+
+def _numbers_of(key: str, interval: Interval) -> dict[str, float]:
+    found = {key: interval.value, f"{key}_low": interval.low, f"{key}_high": interval.high}
+    return {name: value for name, value in found.items() if value is not None}

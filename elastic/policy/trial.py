@@ -1,0 +1,205 @@
+"""Trials: which candidate that nobody has measured is worth finding out about, and when a trial has cost enough.
+
+Nothing is known of an untried candidate, so a trial is judged by the best that may be hoped for. Of another size of an
+offering already measured: more nodes are at best faster in proportion, fewer are at best no slower. Of another node
+type: step time falls in proportion to its cores (or its GPUs of the same model), and `_SPREAD` times better than that.
+Between kinds that cannot be compared a step might take no time at all. If even so the iterations left do not pay for
+going there and coming back, the trial is not started.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from elastic.model import Group, Interval, NodeType, Snapshot
+from elastic.policy.passage import Passage, Transition, passage, transition_of
+from elastic.policy.quotes import known_burn_usd_per_h
+from elastic.policy.survey import Outlook, Ranked, Survey
+
+_S_PER_H = 3600.0
+# How much better than its cores promise a node type may turn out: generations of processors differ by less than this.
+_SPREAD = 1.5
+# Windows close after half a second, or after one iteration if that takes longer.
+_WINDOW_S = 0.5
+# A second trial is for the one that a lost node cut short.
+_MOST_TRIALS = 2
+
+
+class Verdict(StrEnum):
+    """Whether to try a candidate, and if not, why not."""
+
+    TRY = "worth a trial"
+    CANNOT_PAY = "even at its best it would not pay for a trial"
+    TOO_DEAR = "a trial would exceed what trials may cost"
+    NO_TIME = "a trial would risk the deadline"
+    TRIED = "it was tried before"
+
+    @property
+    def is_worth(self) -> bool:
+        return self is Verdict.TRY
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a trial of an untried group promises. `hope` is the rest of the job there at the best pace to hope for."""
+
+    group: Group
+    verdict: Verdict
+    step_s: float
+    hope: Passage
+    trial_usd: float
+
+    @property
+    def order(self) -> tuple[float, float, Group]:
+        """Most hopeful first; a written tie-break, as for what is measured."""
+        return float(f"{self.hope.cost_usd:.9g}"), self.trial_usd, self.group
+
+
+def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
+    """Judges a trial of every choice that is not settled, most hopeful first. `best` is the best one known."""
+    untried = [each for each in survey.choices if not each.is_settled and each.group != survey.snapshot.target]
+    return tuple(sorted((_offer(survey, best, each) for each in untried), key=lambda offer: offer.order))
+
+
+def spent_on_trials_usd(survey: Survey) -> float:
+    """Dollars that trials have cost so far, at today's prices: each from its decision to the next change."""
+    changes = sorted(survey.snapshot.changes, key=lambda change: change.at_s)
+    ends_s = [change.at_s for change in changes[1:]] + [survey.snapshot.now_s]
+    return sum(
+        known_burn_usd_per_h(change.to_group.members, survey.quotes) * (end_s - change.at_s) / _S_PER_H
+        for change, end_s in zip(changes, ends_s, strict=True)
+        if change.code == "trial" and change.to_group is not None
+    )
+
+
+def trial_cap_usd(survey: Survey, best: Ranked) -> float:
+    """What all trials together may cost: a share of what the job is expected to cost."""
+    expected_usd = survey.snapshot.spent_usd + best.passage.usd.value
+    return survey.snapshot.limits.trial_usd_share * expected_usd
+
+
+def is_on_trial(snapshot: Snapshot) -> bool:
+    """True if the held group was last changed to in order to try it."""
+    last = max(snapshot.changes, key=lambda change: change.at_s, default=None)
+    return last is not None and last.code == "trial" and last.to_group == snapshot.target
+
+
+def hoped_step_s(survey: Survey, group: Group) -> float:
+    """The shortest step time that may be hoped for on `group`; 0 if there is nothing to compare it with."""
+    outlook = survey.of(group)
+    if outlook is not None and outlook.step_s is not None:
+        return outlook.step_s.value if outlook.step_s.low is None else outlook.step_s.low
+    measured = [each for each in survey.outlooks if each.samples and each.step_s is not None]
+    alike = [
+        least_s * min(1.0, each.group.node_count / group.node_count)
+        for each in measured
+        if [o for o, _ in each.group.members] == [o for o, _ in group.members]
+        if (least_s := _least_s(each)) > 0
+    ]
+    if alike:
+        return max(alike)
+    types = {node_type.name: node_type for node_type in survey.snapshot.node_types}
+    return min((_least_s(each) * _ratio(types, each.group, group) for each in measured), default=0.0)
+
+
+def _offer(survey: Survey, best: Ranked, outlook: Outlook) -> Offer:
+    snapshot, quotes, group = survey.snapshot, survey.quotes, outlook.group
+    step_s = hoped_step_s(survey, group)
+    held = survey.of(snapshot.target)
+    hope = passage(
+        snapshot,
+        quotes,
+        origin=snapshot.target,
+        origin_step_s=held.step_s.value if held and held.step_s else None,
+        to=group,
+        step_s=Interval(step_s),
+        iterations=survey.iterations_left or 0.0,
+    )
+    there, back = transition_of(snapshot, snapshot.target, group), transition_of(snapshot, group, best.group)
+    trial_s = snapshot.limits.trial_windows * max(_WINDOW_S, step_s)
+    trial_usd = there.usd(quotes) + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
+    verdict = _verdict(survey, best, group, hope, back_usd=back.usd(quotes), trial_usd=trial_usd)
+    if verdict is Verdict.TRY and _risks_deadline(survey, best, trial_s + there.pause_s, back):
+        verdict = Verdict.NO_TIME
+    return Offer(group, verdict, step_s, hope, trial_usd)
+
+
+def _verdict(
+    survey: Survey, best: Ranked, group: Group, hope: Passage, *, back_usd: float, trial_usd: float
+) -> Verdict:
+    if not _pays(survey, best, hope, back_usd):
+        return Verdict.CANNOT_PAY
+    if _has_been_tried(survey, group):
+        return Verdict.TRIED
+    if spent_on_trials_usd(survey) + trial_usd > trial_cap_usd(survey, best):
+        return Verdict.TOO_DEAR
+    return Verdict.TRY
+
+
+def _pays(survey: Survey, best: Ranked, hope: Passage, back_usd: float) -> bool:
+    keep = 1 - survey.snapshot.limits.margin
+    left_s = seconds_left(survey.snapshot)
+    if left_s is not None:
+        if best.passage.lasts_s > left_s:
+            return hope.lasts_s < keep * best.passage.lasts_s
+        if hope.lasts_s > left_s:
+            return False
+    return hope.cost_usd + back_usd < keep * best.passage.cost_usd
+
+
+def _risks_deadline(survey: Survey, best: Ranked, trial_s: float, back: Transition) -> bool:
+    left_s = seconds_left(survey.snapshot)
+    if left_s is None or best.passage.lasts_s > left_s:
+        return False
+    return best.passage.lasts_s + trial_s + back.pause_s + back.boot_s > left_s
+
+
+def seconds_left(snapshot: Snapshot) -> float | None:
+    """Seconds to the deadline; None without one."""
+    deadline_s = snapshot.job.spec.objective.deadline_s
+    return None if deadline_s is None else deadline_s - snapshot.now_s
+
+
+def _has_been_tried(survey: Survey, group: Group) -> bool:
+    """True if trials of it in this phase are used up, or one has just been.
+
+    A trial from before the first window of the phase was about another phase.
+    """
+    snapshot = survey.snapshot
+    ends_s = [
+        sample.ended_at_s
+        for series in snapshot.series
+        if series.training_phase == survey.focus.training_phase
+        for sample in series.samples
+    ]
+    began_s = min(ends_s, default=snapshot.now_s)
+    tried_s = [each.at_s for each in snapshot.changes if each.code == "trial" and each.to_group == group]
+    tried_s = [at_s for at_s in tried_s if at_s >= began_s]
+    is_recent = any(snapshot.now_s - at_s < snapshot.limits.cooldown_s for at_s in tried_s)
+    return is_recent or len(tried_s) >= _MOST_TRIALS
+
+
+def _least_s(outlook: Outlook) -> float:
+    assert outlook.step_s is not None
+    return outlook.step_s.value if outlook.step_s.low is None else outlook.step_s.low
+
+
+def _ratio(types: dict[str, NodeType], known: Group, group: Group) -> float:
+    """The least that a step on `group` may take, of what one on `known` takes."""
+    power, other = _power(types, known), _power(types, group)
+    if power is None or other is None or power[0] != other[0]:
+        return 0.0
+    return power[1] / other[1] / _SPREAD
+
+
+def _power(types: dict[str, NodeType], group: Group) -> tuple[str | None, float] | None:
+    """What the group computes with (a model of GPU, or None for cores), and how much of it; None for a mixture."""
+    total, kinds = 0.0, set()
+    for offering, count in group.members:
+        node_type = types.get(offering.node_type)
+        if node_type is None:
+            return None
+        kinds.add(node_type.gpu_model if node_type.gpu_count else None)
+        total += count * (node_type.gpu_count or node_type.cpu)
+    return (kinds.pop(), total) if len(kinds) == 1 else None
