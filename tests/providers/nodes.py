@@ -44,16 +44,22 @@ HIDING = (sys.executable, "-I", "-S", "-c", _HIDING)
 WITH_RUNAWAYS = (sys.executable, "-I", "-S", "-c", _RUNAWAYS)
 
 
-def processes_of(node_id: str) -> set[int]:
-    """The living processes that carry the node's id in their environment, found without the provider's own code."""
+def processes_of(node_id: str, *, root: Path | None = None) -> set[int]:
+    """The living processes that carry the node's id in their environment, found without the provider's own code.
+
+    With `root` only those of its cluster: tests that run at the same time may use the same ids.
+    """
+    marks = {f"ELASTICD_NODE_ID={node_id}"}
+    if root is not None:
+        marks.add(f"ELASTICD_CLUSTER={(root / 'cluster').read_text()}")
     found = set()
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            entries = (path / "environ").read_bytes().split(b"\0")
+            entries = set((path / "environ").read_bytes().decode(errors="replace").split("\0"))
             state = (path / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             continue
-        if f"ELASTICD_NODE_ID={node_id}".encode() in entries and state != "Z":
+        if marks <= entries and state != "Z":
             found.add(int(path.name))
     return found
 

@@ -177,23 +177,23 @@ print(provider.launch(request(1, Offering("half"))).launched_at_s)
     assert adopted.launched_at_s == float(done.stdout)
 
 
-def test_termination_ends_runaways_in_sessions_of_their_own(connect: Connect) -> None:
+def test_termination_ends_runaways_in_sessions_of_their_own(connect: Connect, tmp_path: Path) -> None:
     provider = connect(WITH_RUNAWAYS)
     machine = provider.launch(request(1, Offering("half")))
-    wait_until(lambda: len(processes_of("node-1")) == 4)
+    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
     provider.terminate(machine.provider_id, now_s=time.time())
-    assert processes_of("node-1") == set()
+    assert processes_of("node-1", root=tmp_path) == set()
     assert provider.instances()[0].state is InstanceState.GONE
 
 
 def test_a_node_whose_agent_died_is_cleaned_up_and_gone(connect: Connect, tmp_path: Path) -> None:
     provider = connect(WITH_RUNAWAYS)
     provider.launch(request(1, Offering("half")))
-    wait_until(lambda: len(processes_of("node-1")) == 4)
+    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
     _kill_agent(tmp_path, "node-1")
-    assert len(processes_of("node-1")) == 3
+    assert len(processes_of("node-1", root=tmp_path)) == 3
     assert provider.instances()[0].state is InstanceState.GONE
-    assert processes_of("node-1") == set()
+    assert processes_of("node-1", root=tmp_path) == set()
 
 
 @needs_cgroups
@@ -201,7 +201,11 @@ def test_a_control_group_finds_even_those_who_hide(connect: Connect, tmp_path: P
     provider = connect(HIDING, cgroups=CGROUPS)
     machine = provider.launch(request(1, Offering("half")))
     group = _group(tmp_path)
-    wait_until(lambda: len((group / "cgroup.procs").read_text().split()) == 2 and len(processes_of("node-1")) == 1)
+    wait_until(
+        lambda: (
+            len((group / "cgroup.procs").read_text().split()) == 2 and len(processes_of("node-1", root=tmp_path)) == 1
+        )
+    )
     provider.terminate(machine.provider_id, now_s=time.time())
     assert provider.instances()[0].state is InstanceState.GONE
     assert not group.exists()
