@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from elastic.workloads.listening import listen
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +82,8 @@ def _store(rank: int, host: str, port: int, timeout: timedelta) -> dist.Store:
 
     A TCPStore left to itself binds every address of the machine, and it has no authentication.
     """
-    listener: dict[str, Any] = {"master_listen_fd": _listen(host, port)} if rank == 0 else {}
+    listener: dict[str, Any] = {"master_listen_fd": listen(host, port).descriptor} if rank == 0 else {}
     return dist.TCPStore(host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener)
-
-
-def _listen(host: str, port: int) -> int:
-    """Gives the descriptor of a listening socket, which the store takes over."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, protocol) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(1024)
-        return listener.detach()
 
 
 class _SumOverRanks(torch.autograd.Function):

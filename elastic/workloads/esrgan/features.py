@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import socket
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,10 +14,12 @@ import torch
 from torch import Tensor, nn
 from torch.hub import get_dir
 
+from elastic.workloads.torchvision_schemas import import_torchvision
+
 # Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution, or a pooling.
 _LAYOUT = (64, 64, 0, 128, 128, 0, 256, 256, 256, 256, 0, 512, 512, 512, 512, 0, 512, 512, 512, 512, 0)
 _FILE = "vgg19-dcbb9e9d.pth"
-_URL = f"https://download.pytorch.org/models/{_FILE}"
+_SHA256_PREFIX = "dcbb9e9d"  # torch hub's rule: a published file's name ends in the first digits of its digest
 _CONNECT_TIMEOUT_S = 3.0
 _DOWNLOAD_TIMEOUT_S = 90.0
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # ImageNet's, which the published weights expect
@@ -102,20 +103,30 @@ def _keep(weights: dict[str, Tensor], path: Path) -> None:
 
 
 def _download(target: Path) -> bool:
-    """Fetches the weights within a fixed time; False where that cannot be done."""
+    """Fetches torchvision's published weights within a fixed time; False where that cannot be done."""
+    url = import_torchvision().models.VGG19_Weights.IMAGENET1K_V1.url
     partial = target.with_suffix(f".{os.getpid()}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with urllib.request.urlopen(_URL, timeout=_CONNECT_TIMEOUT_S) as response, partial.open("wb") as file:
-            deadline_s = monotonic() + _DOWNLOAD_TIMEOUT_S
-            while block := response.read(1 << 20):
-                file.write(block)
-                if monotonic() > deadline_s:
-                    return False
+        if not _fetch(url, partial).startswith(_SHA256_PREFIX):
+            return False
         partial.replace(target)
-    except (urllib.error.URLError, socket.timeout, OSError):
+    except OSError:  # urllib's errors and every time-out are OSErrors
         return False
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
     return True
+
+
+def _fetch(url: str, target: Path) -> str:
+    """Writes what `url` gives, and gives its SHA-256; raises TimeoutError when that takes too long in all."""
+    digest = hashlib.sha256()
+    deadline_s = monotonic() + _DOWNLOAD_TIMEOUT_S
+    with urllib.request.urlopen(url, timeout=_CONNECT_TIMEOUT_S) as response, target.open("wb") as file:
+        while block := response.read(1 << 20):
+            digest.update(block)
+            file.write(block)
+            if monotonic() > deadline_s:
+                raise TimeoutError(f"{url}: not there after {_DOWNLOAD_TIMEOUT_S} s")
+    return digest.hexdigest()

@@ -168,16 +168,15 @@ class _Run:
     def _leave(self, progress: Progress) -> Progress:
         self._save(progress)
         self._log(f"asked to stop: stopped after iteration {progress.iteration}")
-        if self.group.is_first:
-            drained(progress.iteration)
+        # Nobody says its last word before the checkpoint is there.
         self.group.barrier()
+        drained(progress.iteration)
         return progress
 
     def _complete(self, progress: Progress) -> Progress:
         self._show(progress, "samples_final.png")
-        if self.group.is_first:
-            finished(progress.iteration)
         self.group.barrier()
+        finished(progress.iteration)
         return progress
 
     def _show(self, progress: Progress, name: str) -> None:

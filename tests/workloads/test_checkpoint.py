@@ -1,0 +1,100 @@
+"""Checkpoints: whole or not there, this job's or refused."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from elastic.workloads.checkpoint import CheckpointRefused, Checkpoints
+
+
+def state(value: float) -> dict[str, Any]:
+    return {"weights": [torch.full((64, 3), value)], "progress": {"iteration": int(value), "psnr": None}}
+
+
+@pytest.fixture
+def checkpoints(tmp_path: Path) -> Checkpoints:
+    return Checkpoints(tmp_path, "esrgan", "digest-of-options")
+
+
+def weights_of(found: tuple[int, dict[str, Any], list[str]] | None) -> float:
+    assert found is not None
+    value: float = found[1]["weights"][0][0, 0].item()
+    return value
+
+
+def test_an_empty_folder_holds_no_checkpoint(checkpoints: Checkpoints) -> None:
+    assert checkpoints.newest() is None
+
+
+def test_the_newest_is_read_back_as_it_was_saved(checkpoints: Checkpoints) -> None:
+    checkpoints.save(1, state(1.0))
+    checkpoints.save(2, state(2.0))
+    found = checkpoints.newest()
+    assert found is not None
+    assert (found[0], found[2], found[1]["progress"]) == (2, [], {"iteration": 2, "psnr": None})
+    assert weights_of(found) == 2.0
+
+
+def test_two_are_kept_and_nothing_else_is_left_behind(checkpoints: Checkpoints) -> None:
+    for iteration in (1, 2, 3):
+        checkpoints.save(iteration, state(iteration))
+    names = sorted(path.name for path in checkpoints.folder.iterdir())
+    assert names == ["checkpoint-000000002.pt", "checkpoint-000000003.pt"]
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 100, 1500])
+def test_a_torn_one_is_refused_and_the_previous_used(checkpoints: Checkpoints, kept_bytes: int) -> None:
+    checkpoints.save(1, state(1.0))
+    torn = checkpoints.save(2, state(2.0))
+    torn.write_bytes(torn.read_bytes()[:kept_bytes])
+    found = checkpoints.newest()
+    assert weights_of(found) == 1.0
+    assert found is not None
+    assert found[2][0].startswith("checkpoint-000000002.pt: wanted a checkpoint, found a damaged file")
+
+
+def test_a_flipped_bit_in_the_weights_is_found(checkpoints: Checkpoints) -> None:
+    checkpoints.save(1, state(1.0))
+    damaged = checkpoints.save(2, state(2.0))
+    content = bytearray(damaged.read_bytes())
+    place = content.index(torch.full((64, 3), 2.0).numpy().tobytes())
+    content[place + 2] ^= 1
+    damaged.write_bytes(bytes(content))
+    found = checkpoints.newest()
+    assert weights_of(found) == 1.0
+
+
+def test_one_of_another_program_is_refused(checkpoints: Checkpoints) -> None:
+    Checkpoints(checkpoints.folder, "dcgan", "digest-of-options").save(5, state(5.0))
+    with pytest.raises(CheckpointRefused, match="wanted one of esrgan with this job's options, found one of dcgan"):
+        checkpoints.newest()
+
+
+def test_one_of_other_options_is_refused_rather_than_started_over(checkpoints: Checkpoints) -> None:
+    Checkpoints(checkpoints.folder, "esrgan", "another-digest").save(5, state(5.0))
+    with pytest.raises(CheckpointRefused, match="none is left: give the job another folder"):
+        checkpoints.newest()
+
+
+class Trap:
+    """Unpickling this would run code."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pytest.fail, ("a checkpoint ran code",)
+
+
+def test_a_file_that_would_run_code_is_refused(checkpoints: Checkpoints) -> None:
+    checkpoints.save(1, state(1.0))
+    (checkpoints.folder / "checkpoint-000000002.pt").write_bytes(pickle.dumps(Trap()))
+    assert weights_of(checkpoints.newest()) == 1.0
+
+
+def test_a_half_written_file_of_a_killed_process_is_ignored(checkpoints: Checkpoints) -> None:
+    checkpoints.save(1, state(1.0))
+    (checkpoints.folder / "checkpoint-000000002.123.partial").write_bytes(b"half")
+    assert weights_of(checkpoints.newest()) == 1.0

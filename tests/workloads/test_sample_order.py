@@ -1,0 +1,34 @@
+"""The order of samples: the job's own, never the fleet's."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elastic.workloads.sample_order import draw, share
+
+
+@given(batch=st.integers(0, 200), weights=st.lists(st.floats(0.01, 10), min_size=1, max_size=9))
+def test_shares_cover_the_batch_exactly_once(batch: int, weights: list[float]) -> None:
+    shares = [share(batch, rank=rank, weights=weights) for rank in range(len(weights))]
+    assert [place for part in shares for place in part] == list(range(batch))
+
+
+def test_an_epoch_visits_every_item_once() -> None:
+    assert sorted(draw(position, items=7, seed=3).item for position in range(7, 14)) == list(range(7))
+
+
+def test_epochs_and_seeds_shuffle_differently() -> None:
+    def order(seed: int, epoch: int) -> list[int]:
+        return [draw(epoch * 50 + place, items=50, seed=seed).item for place in range(50)]
+
+    assert order(0, 0) != order(0, 1)
+    assert order(0, 0) != order(1, 0)
+    assert order(0, 0) == order(0, 0)
+
+
+@given(position=st.integers(0, 10**9), seed=st.integers(0, 2**31 - 1))
+def test_a_draw_is_a_function_of_its_position(position: int, seed: int) -> None:
+    drawn = draw(position, items=11, seed=seed)
+    assert drawn == draw(position, items=11, seed=seed)
+    assert 0 <= drawn.top < 1 and 0 <= drawn.left < 1
