@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
+import select
 import socket
 import threading
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Intake:
         socket_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         socket_path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.settimeout(STOP_LOOK_S)
+        self._socket.setblocking(False)
         self._socket.bind(str(socket_path))
         self._thread = threading.Thread(target=self._receive, name="intake", daemon=True)
 
@@ -99,17 +102,18 @@ class Intake:
 
     def _receive(self) -> None:
         while not self._is_stopping:
-            try:
-                first = self._socket.recv(RECEIVE_BYTES)
-            except TimeoutError:
+            if not select.select([self._socket], [], [], STOP_LOOK_S)[0]:
                 continue
-            self._take([_parsed(first), *self._waiting()])
+            try:
+                self._take(self._waiting())
+            except Exception:
+                log.exception("datagrams of workers are lost")
 
     def _waiting(self) -> list[dict[str, Any] | None]:
         result: list[dict[str, Any] | None] = []
         with contextlib.suppress(BlockingIOError):
             while len(result) < MAX_AT_ONCE:
-                result.append(_parsed(self._socket.recv(RECEIVE_BYTES, socket.MSG_DONTWAIT)))
+                result.append(_parsed(self._socket.recv(RECEIVE_BYTES)))
         return result
 
     def _take(self, messages: list[dict[str, Any] | None]) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import time
+from functools import partial
 
 import pytest
 
+from elastic.agent.processes import is_running
 from tests.agent.conftest import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -55,3 +58,172 @@ def test_an_unmodified_script_is_counted_and_succeeds(world: World) -> None:
     assert world.daemon.turns() == 40
     assert "done" in (node.work_dir / "logs" / "g1.log").read_text()
     assert [m["kind"] for m in world.daemon.said["n1"]][-1] == "finished"
+
+
+def test_two_nodes_train_a_gan_whose_optimizers_count_once(world: World) -> None:
+    world.assign(world.script(GAN_SCRIPT), nnodes_min=2, nnodes_max=2)
+    world.node("n1")
+    world.node("n2")
+    ends = [world.wait_for(partial(world.daemon.exit_of, 1, node_id)) for node_id in ("n1", "n2")]
+    assert [end["outcome"] for end in ends] == ["succeeded", "succeeded"]
+    assert sorted([world.daemon.turns("n1"), world.daemon.turns("n2")]) == [0, 30]
+
+
+def test_a_move_to_another_generation_loses_no_iteration(world: World) -> None:
+    command = world.script(COUNTING_SCRIPT.format(turns=150))
+    world.assign(command)
+    world.node()
+    world.wait_for(lambda: world.daemon.turns() > 20)
+    world.assign(command, generation=2)
+    first = world.wait_for(lambda: world.daemon.exit_of(1))
+    second = world.wait_for(lambda: world.daemon.exit_of(2))
+    assert (first["outcome"], second["outcome"]) == ("drained", "succeeded")
+    assert first["iteration"] < 150
+    assert second["iteration"] == 150
+    assert world.daemon.turns() == 150
+    (checkpoint,) = world.daemon.messages("checkpoint")
+    assert checkpoint["iteration"] == first["iteration"]
+
+
+def test_a_daemon_silent_for_ten_seconds_misses_nothing(world: World) -> None:
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=400)))
+    world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    world.daemon.is_silent = True
+    before = world.daemon.turns()
+    time.sleep(10.0)
+    assert world.daemon.turns() == before
+    world.daemon.is_silent = False
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert world.daemon.turns() == 400
+
+
+def test_a_restarted_agent_adopts_the_training_it_finds(world: World) -> None:
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=300)))
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    torchrun = node.group()["pid"]
+    node.kill_agent_only()
+    time.sleep(2.0)
+    node.start()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert node.group()["pid"] == torchrun
+    assert world.daemon.turns() == 300
+    assert len(world.daemon.registrations) == 1
+
+
+def test_training_that_ended_without_an_agent_is_told_by_the_next_one(world: World) -> None:
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=100)))
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    node.kill_agent_only()
+    world.wait_for(lambda: node.group()["exit_code"] is not None)
+    node.start()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert world.daemon.turns() == 100
+
+
+def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
+    script = (
+        "import os, pathlib\npathlib.Path(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid').write_text(str(os.getpid()))"
+    )
+    (world.folder / "artifacts").mkdir()
+    pid_file = world.folder / "artifacts" / "job.pid"
+    world.assign(world.script(script + COUNTING_SCRIPT.format(turns=100)))
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    first = pid_file.read_text()
+    os.kill(int(first), signal.SIGKILL)
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert pid_file.read_text() != first
+    assert world.daemon.turns() > 100
+    assert "SIGKILL" in node.logs()
+
+
+def test_a_lease_that_nobody_renews_ends_the_node_and_all_its_processes(world: World) -> None:
+    world.daemon.lease_s = 8.0
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=10_000)))
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    world.daemon.is_silent = True
+    assert node.process.wait(30) == 0
+    assert not is_running(node.group()["pid"])
+    assert (world.folder / "checkpoints" / "job" / "done").exists()
+
+
+def test_a_lease_ends_the_training_even_when_the_agent_is_dead(world: World) -> None:
+    world.daemon.lease_s = 5.0
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=10_000)))
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    group = node.group()
+    node.kill_agent_only()
+    world.wait_for(lambda: not is_running(group["pid"]) and not is_running(group["spawner_pid"]), timeout_s=30)
+
+
+def test_a_shutdown_drains_reports_and_leaves_nothing_behind(world: World) -> None:
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=10_000)))
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    world.daemon.shutdown = True
+    assert node.process.wait(30) == 0
+    end = world.daemon.exit_of(1)
+    assert end is not None
+    assert end["outcome"] == "drained"
+    assert world.daemon.turns() == end["iteration"]
+    assert not is_running(node.group()["pid"])
+    assert not is_running(node.group()["spawner_pid"])
+
+
+def test_an_unmodified_script_is_stopped_at_a_step_boundary(world: World) -> None:
+    world.assign(world.script(PLAIN_SCRIPT.format(turns=10_000)), drain_grace_s=60.0)
+    world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    world.daemon.assignment = None
+    assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
+    assert world.wait_for(lambda: world.daemon.heartbeats[-1]["state"] == "exited")
+
+
+def test_unmodified_ranks_are_stopped_together_by_a_signal(world: World) -> None:
+    script = PLAIN_SCRIPT.format(turns=10_000).replace("import time", "import torch.distributed as d, time")
+    script = script.replace("model =", "d.init_process_group('gloo')\nmodel =")
+    world.assign(world.script(script), nproc_per_node=2, drain_grace_s=60.0)
+    world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    world.daemon.assignment = None
+    assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
+
+
+def test_a_worker_that_will_not_stop_is_killed_with_all_it_started(world: World) -> None:
+    script = (
+        "import os, signal, subprocess, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "stray = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        "open(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid', 'w').write(str(stray.pid))\n"
+        "while True: time.sleep(1)\n"
+    )
+    (world.folder / "artifacts").mkdir()
+    pid_file = world.folder / "artifacts" / "job.pid"
+    world.assign(world.script(script), drain_grace_s=1.0)
+    node = world.node()
+    world.wait_for(lambda: pid_file.exists() and pid_file.read_text())
+    world.daemon.assignment = None
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "drained"
+    assert not is_running(int(pid_file.read_text()))
+    assert not is_running(node.group()["pid"])
+
+
+def test_a_script_that_fails_is_reported_with_the_end_of_its_log(world: World) -> None:
+    world.assign(world.script("raise ValueError('no such folder: /data')"), max_restarts=0)
+    world.node()
+    end = world.wait_for(lambda: world.daemon.exit_of(1))
+    assert (end["outcome"], end["exit_code"]) == ("failed", 1)
+    assert "ValueError: no such folder: /data" in end["log_tail"]
+
+
+def test_a_job_with_its_own_thread_count_gets_a_fresh_process(world: World) -> None:
+    script = "import os, torch; print('threads', torch.get_num_threads(), flush=True)"
+    world.assign(world.script(script), env={"OMP_NUM_THREADS": "2"})
+    node = world.node()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert "threads 2" in node.logs()

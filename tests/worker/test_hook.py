@@ -110,6 +110,13 @@ def test_a_worker_once_asked_to_stop_stays_asked(agent_socket: AgentSocket, tmp_
         assert worker.turn(2, "main")
 
 
+def test_the_first_turn_includes_the_start_of_the_process(agent_socket: AgentSocket) -> None:
+    script = "import time; time.sleep(0.2)\nfrom elastic.worker import paramount; paramount(1)"
+    run(script, ELASTICD_SOCKET=str(agent_socket.path))
+    (window,) = agent_socket.received()
+    assert 0.2 <= window["elapsed_s"] < 10.0
+
+
 def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None:
     script = (
         "import os, elastic.worker as w\nw.paramount(1); w.paramount(2)\nif os.fork() == 0: raise SystemExit\nos.wait()"
