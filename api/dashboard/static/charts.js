@@ -1,7 +1,7 @@
 // Draws the timelines with uPlot over the server's own drawing, which stays for readers without scripts.
 
 const charts = new Map();
-const HEIGHT = 210;
+const LEAST_HEIGHT = 210;
 
 export function drawAll() {
   for (const [id, chart] of charts) {
@@ -44,11 +44,14 @@ function make(figure, points, shape, text) {
   figure.classList.add("is-live");
   chart.plot = new uPlot(options(figure, holder, points, chart), columns(points), holder);
   new ResizeObserver(() => {
-    const width = holder.clientWidth;
-    if (width && width !== chart.plot.width && charts.get(figure.id) === chart) chart.plot.setSize({ width, height: HEIGHT });
+    if (charts.get(figure.id) !== chart || !holder.clientWidth) return;
+    const size = sizeOf(holder);
+    if (size.width !== chart.plot.width || size.height !== chart.plot.height) chart.plot.setSize(size);
   }).observe(holder);
   return chart;
 }
+
+const sizeOf = (holder) => ({ width: holder.clientWidth || 300, height: Math.max(holder.clientHeight, LEAST_HEIGHT) });
 
 function options(figure, holder, points, chart) {
   const unit = figure.dataset.unit;
@@ -56,11 +59,10 @@ function options(figure, holder, points, chart) {
   const line = colour("line", holder);
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11.5px InterVariable, system-ui, sans-serif" };
   return {
-    width: holder.clientWidth || 300,
-    height: HEIGHT,
+    ...sizeOf(holder),
     tzDate: (at_s) => uPlot.tzDate(new Date(at_s * 1000), "Etc/UTC"),
     legend: { show: false },
-    padding: [16, 8, 0, 0],
+    padding: [chart.marks.length ? 22 : 8, 8, 0, 0],
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
@@ -84,7 +86,7 @@ const TIMES = [
 
 function seriesOptions(each, holder) {
   const stroke = colour(each.tone, holder);
-  const isFilled = each.tone === "rate" || each.tone === "money";
+  const isFilled = ["rate", "earlier", "money"].includes(each.tone);
   return {
     stroke,
     width: each.is_dashed ? 1.4 : 1.8,
@@ -107,7 +109,9 @@ function drawMarks(plot, chart, holder) {
     link.className = left - lastLeft < 17 ? "mark is-crowded" : "mark";
     link.href = mark.href;
     link.title = mark.text;
-    link.textContent = mark.label;
+    const label = document.createElement("span");
+    label.textContent = mark.label;
+    link.append(label);
     link.setAttribute("aria-label", `Decision ${mark.label}: ${mark.text}`);
     link.style.left = `${left}px`;
     overlay.append(link);

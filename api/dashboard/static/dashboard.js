@@ -6,6 +6,7 @@ import { morph } from "./morph.js";
 const LEAST_GAP_MS = 1000;
 const IDLE_GAP_MS = 5000;
 const LOST_AFTER_MS = 4000;
+const RECONNECT_MS = 2000;
 
 const main = () => document.getElementById("main");
 let lastAskedMs = performance.now();
@@ -63,19 +64,26 @@ function say(state, text) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-function listen() {
-  const feed = new EventSource("/v1/events?tail=0");
-  feed.onopen = () => say("live", "Live");
-  feed.onmessage = refreshSoon;
-  for (const kind of KINDS) feed.addEventListener(kind, refreshSoon);
-  feed.onerror = () => {
+// Read by hand, not by EventSource: that one hears only kinds of events it was told the names of.
+async function listen() {
+  const gone = new AbortController();
+  window.addEventListener("pagehide", () => gone.abort(), { once: true });
+  for (;;) {
+    try {
+      const answer = await fetch("/v1/events", { headers: { Accept: "text/event-stream" }, signal: gone.signal });
+      if (!answer.ok) throw new Error(answer.statusText);
+      say("live", "Live");
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        if (/^data:/m.test(part.value)) refreshSoon();
+      }
+    } catch {
+      if (gone.signal.aborted) return;
+    }
     refreshSoon();
-    if (feed.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
-  };
-  window.addEventListener("pagehide", () => feed.close(), { once: true });
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+  }
 }
-
-const KINDS = [];
 
 async function replay(button) {
   const told = document.getElementById("replayed");
@@ -101,5 +109,6 @@ document.addEventListener("visibilitychange", refreshSoon);
 setInterval(() => {
   if (performance.now() - lastAskedMs >= IDLE_GAP_MS) refreshSoon();
 }, 1000);
+window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 document.fonts.ready.then(drawAll);
 listen();

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from api.dashboard.format import duration, full_instant, usd, usd_per_h, words
+from api import schemas
+from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
-from api.dashboard.views.parts import Instant, Number, group_name, instant, instant_or_none
+from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
 from elastic.model import Generation, Group, Job, JobSpec, Node
 from elastic.store import Event
 
@@ -54,8 +55,18 @@ class NodeCostRow:
 
     node_id: str
     node_type: str
-    hours: Number
+    lived: str
     usd: Number
+
+
+@dataclass(frozen=True, slots=True)
+class FixedRow:
+    """What one group alone would have cost; `against` compares it with what was spent."""
+
+    group: str
+    usd: Number
+    lasts: Number
+    against: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,9 @@ class ReportView:
 
     totals: tuple[NamedNumber, ...]
     by_node: tuple[NodeCostRow, ...]
-    quality: tuple[NamedNumber, ...]
+    fixed: tuple[FixedRow, ...]
+    quality: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +111,30 @@ def pictures(job: Job, file_names: Sequence[str]) -> tuple[Picture, ...]:
     return tuple(
         Picture(name, f"/v1/jobs/{job.id}/artifacts/{quote(name)}", f"{name}, made by job {job.spec.name}")
         for name in shown
+    )
+
+
+def report_view(report: schemas.Report) -> ReportView:
+    """Gives a job's account."""
+    rate = report.iterations_per_usd
+    totals = (
+        NamedNumber(
+            "iterations_done", "iterations done", Number(count(report.iterations_done), report.iterations_done)
+        ),
+        NamedNumber("spent_usd", "spent", dollars(report.spent_usd)),
+        NamedNumber("report_iterations_per_usd", "iterations per dollar, all in", amount(rate)),
+        NamedNumber("elapsed_s", "took", Number(duration(report.elapsed_s), report.elapsed_s)),
+        NamedNumber("changes", "changes decided", Number(count(len(report.decisions)), len(report.decisions))),
+    )
+    return ReportView(
+        totals=totals,
+        by_node=tuple(
+            NodeCostRow(each.node_id, each.offering.node_type, duration(each.seconds), dollars(each.usd))
+            for each in report.nodes
+        ),
+        fixed=tuple(_fixed_row(each, report.spent_usd) for each in report.fixed),
+        quality=tuple((words(name), _plain(value)) for name, value in report.quality.items() if value is not None),
+        notes=tuple(each.text for each in report.notes),
     )
 
 
@@ -141,6 +178,29 @@ def _generation_row(generation: Generation, by_id: Mapping[str, Node], now_s: fl
         ended=instant_or_none(generation.ended_at_s, now_s),
         lasted=duration(max(end_s - generation.started_at_s, 0.0)),
     )
+
+
+def _fixed_row(choice: schemas.FixedChoice, spent_usd: float) -> FixedRow:
+    names = [f"{number} × {each.node_type}" if number > 1 else each.node_type for each, number in choice.group.members]
+    more = choice.usd - spent_usd
+    return FixedRow(
+        group=" + ".join(names),
+        usd=dollars(choice.usd),
+        lasts=Number(duration(choice.lasts_s), choice.lasts_s),
+        against=f"{usd(abs(more))} {'more' if more >= 0 else 'less'}",
+    )
+
+
+def _plain(value: bool | float | str) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return count(value)
+        case float():
+            return quantity(value)
+        case str():
+            return value
 
 
 def _pairs(values: Mapping[str, object]) -> str:

@@ -28,7 +28,7 @@ from api.dashboard.views.parts import (
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
 from elastic.model import Action, Candidate, Job, JobPhase
 
-_DECISIONS_SHOWN = 6
+_DECISIONS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +156,14 @@ def _cards(facts: JobFacts, current: Candidate | None) -> tuple[Card, ...]:
 
 def _rate_card(facts: JobFacts, current: Candidate | None) -> Card:
     value = None if current is None or current.iterations_per_usd is None else current.iterations_per_usd.value
-    label = "Iterations per dollar" if facts.job.phase.is_final else "Iterations per dollar now"
+    if facts.job.phase.is_final:
+        reached = facts.job.iteration / facts.spent_usd if facts.spent_usd > 0 else None
+        return Card(
+            "report_iterations_per_usd", "Iterations per dollar", amount(reached), ("start-up and trials included",)
+        )
+    label = "Iterations per dollar now"
     if current is None or value is None:
-        waits = "the job has ended" if facts.job.phase.is_final else "not measured yet"
-        return Card("iterations_per_usd", label, UNKNOWN, (waits,))
+        return Card("iterations_per_usd", label, UNKNOWN, ("not measured yet",))
     interval = interval_text(current)
     notes = (group_name(current.group), f"95 % interval {interval}" if interval else "interval not known yet")
     return Card("iterations_per_usd", label, amount(value), notes)

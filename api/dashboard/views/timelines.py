@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from api import schemas
 from api.dashboard.charts import Plot, plot, with_gaps
-from api.dashboard.facts import CostPoint, FixedChoice, JobFacts
+from api.dashboard.facts import JobFacts
 from api.dashboard.format import moment, quantity, usd
 from api.dashboard.views.decisions import decision_item
 from api.dashboard.views.parts import group_name
 from elastic.model import Action
+from elastic.policy import FixedChoice
 from elastic.store import ThroughputPoint
 
 _BUDGET_SHOWN_UP_TO = 2.5
@@ -61,11 +63,8 @@ class Timeline:
 def throughput_timeline(facts: JobFacts) -> Timeline:
     """Gives iterations per second over time, with each decision that changed something."""
     points = facts.throughput
-    at_s, values = with_gaps([each.at_s for each in points], [each.iterations_per_s for each in points])
-    marks = tuple(mark for mark in _marks(facts) if at_s and mark.at_s <= at_s[-1])
-    if marks and marks[0].at_s < at_s[0]:  # a decision taken before the first measurement is shown too
-        at_s, values = [marks[0].at_s, *at_s], [None, *values]
-    series = (NamedSeries("it/s", "rate", tuple(values)),) if points else ()
+    marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
+    at_s, series = _rates(points, begin_s=marks[0].at_s if marks else None)
     summary = f"{quantity(points[-1].iterations_per_s)} iterations per second lately" if points else ""
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
@@ -117,6 +116,28 @@ def _timeline(
     )
 
 
+def _rates(points: Sequence[ThroughputPoint], *, begin_s: float | None) -> tuple[list[float], tuple[NamedSeries, ...]]:
+    """Gives one line for each training phase, since their rates do not compare; the last phase has the main colour."""
+    phases = list(dict.fromkeys(point.training_phase for point in points))
+    lines = {phase: dict(zip(*with_gaps(*_of_phase(points, phase)), strict=True)) for phase in phases}
+    begun = set() if begin_s is None else {begin_s}  # a decision taken before the first measurement is shown, too
+    at_s = sorted(begun.union(*lines.values()))
+    series = tuple(
+        NamedSeries(
+            f"it/s in {phase}" if len(phases) > 1 else "it/s",
+            "rate" if phase == phases[-1] else "earlier",
+            tuple(lines[phase].get(instant) for instant in at_s),
+        )
+        for phase in phases
+    )
+    return at_s, series
+
+
+def _of_phase(points: Sequence[ThroughputPoint], phase: str) -> tuple[list[float], list[float]]:
+    mine = [point for point in points if point.training_phase == phase]
+    return [point.at_s for point in mine], [point.iterations_per_s for point in mine]
+
+
 def _marks(facts: JobFacts) -> list[Mark]:
     made = [each for each in reversed(facts.decisions) if each.plan.action is not Action.HOLD]
     items = [decision_item(each, now_s=facts.now_s) for each in made]
@@ -126,14 +147,16 @@ def _marks(facts: JobFacts) -> list[Mark]:
     ]
 
 
-def _baseline(points: Sequence[CostPoint], progress: Sequence[ThroughputPoint], choice: FixedChoice) -> NamedSeries:
+def _baseline(
+    points: Sequence[schemas.CostPoint], progress: Sequence[ThroughputPoint], choice: FixedChoice
+) -> NamedSeries:
     """Spreads what a fixed choice would have cost over time as the iterations came."""
     at_s = [each.at_s for each in progress]
     spans = [after - before for before, after in pairwise(at_s)]
     usual_s = sorted(spans)[len(spans) // 2] if spans else 1.0
     done = list(accumulate(each.iterations_per_s * usual_s for each in progress))
     shares = [(done[index - 1] / done[-1] if index else 0.0) for index in (bisect_right(at_s, p.at_s) for p in points)]
-    name = f"fixed {group_name(choice.group)}"
+    name = f"{group_name(choice.group)} throughout"
     return NamedSeries(name, "fixed", tuple(choice.usd * share for share in shares), is_dashed=True)
 
 
