@@ -115,7 +115,7 @@ def _estimate(samples: Sequence[Sample]) -> Interval:
     error_s = math.sqrt(squares / (total * (count - 1))) * (count - 1) / (kept - 1)
     half_s = t_quantile_975(kept - 1) * error_s
     # Low mirrors high by ratio, not by distance: a wide interval stays above zero, and so does its it/$.
-    return Interval(mean_s, mean_s * mean_s / (mean_s + half_s), mean_s + half_s)
+    return Interval(mean_s, mean_s / (1 + half_s / mean_s), mean_s + half_s)
 
 
 def _winsorise(samples: Sequence[Sample]) -> tuple[list[float], int]:
