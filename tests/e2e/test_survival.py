@@ -1,0 +1,167 @@
+"""What a user counts on when things are killed: a real daemon, real nodes, real training."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil
+import pytest
+
+from tests.e2e.running import RunningDaemon, running_daemon
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
+
+ESRGAN = {
+    "workload": "esrgan",
+    "preset": "small",
+    "hyperparameters": {"warmup_batches": 4, "checkpoint_interval": 10},
+    "policy": {"name": "fixed", "node_type": "half"},
+}
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
+    with running_daemon(tmp_path) as running:
+        yield running
+
+
+def windows(daemon: RunningDaemon, job_id: str) -> list[dict[str, Any]]:
+    with daemon.client() as client:
+        return list(client.items("/v1/measurements", job=job_id, limit=10_000))
+
+
+def covered(daemon: RunningDaemon, job_id: str) -> set[int]:
+    """Every iteration that a stored window vouches for."""
+    return {
+        number
+        for window in windows(daemon, job_id)
+        for number in range(window["iteration"] - window["iterations"] + 1, window["iteration"] + 1)
+    }
+
+
+def node_processes(node_id: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.environ().get("ELASTICD_NODE_ID") == node_id:
+                found.append(process)
+    return found
+
+
+def test_kill_9_of_the_daemon_stops_no_training_and_loses_nothing(daemon: RunningDaemon) -> None:
+    job_id = daemon.submit(name="survivor", iterations=150, **ESRGAN)
+    seen = daemon.until_iteration(job_id, 20)
+    decisions = daemon.get("/v1/decisions", job=job_id)["items"]
+    daemon.kill()
+    time.sleep(8)
+    daemon.start()
+    advanced = daemon.until_iteration(job_id, seen + 10)
+    assert advanced > seen
+    job = daemon.until_phase(job_id, "succeeded")
+    assert job["iteration"] == 150
+    assert covered(daemon, job_id) == set(range(1, 151))
+    nodes = daemon.get("/v1/nodes", job=job_id, all=True)["items"]
+    assert len(nodes) == 1, "the restarted daemon adopted the node"
+    kept = {each["id"] for each in daemon.get("/v1/decisions", job=job_id)["items"]}
+    assert {each["id"] for each in decisions} <= kept
+    ledger = daemon.get("/v1/ledger", job=job_id)
+    seconds = sum(row["to_s"] - row["from_s"] for row in ledger["items"])
+    assert seconds == pytest.approx(nodes[0]["terminated_at_s"] - nodes[0]["launched_at_s"])
+    assert ledger["total_usd"] == pytest.approx(0.36 * seconds / 3600)
+
+
+def test_kill_9_of_a_node_goes_on_from_the_checkpoint_on_a_replacement(daemon: RunningDaemon) -> None:
+    job_id = daemon.submit(name="phoenix", iterations=120, **ESRGAN)
+    daemon.until_iteration(job_id, 25)
+    (node,) = daemon.get("/v1/nodes", job=job_id)["items"]
+    victims = node_processes(node["id"])
+    assert victims
+    for process in victims:
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGKILL)
+    job = daemon.until_phase(job_id, "succeeded")
+    assert job["iteration"] == 120
+    nodes = daemon.get("/v1/nodes", job=job_id, all=True)["items"]
+    assert sorted(each["phase"] for each in nodes) == ["lost", "terminated"]
+    second = [window for window in windows(daemon, job_id) if window["generation"] == 2]
+    first_again = min(window["iteration"] - window["iterations"] for window in second)
+    assert 10 <= first_again, "training resumed from a checkpoint, not from nothing"
+    assert covered(daemon, job_id) == set(range(1, 121))
+
+
+def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(daemon: RunningDaemon) -> None:
+    spec = ESRGAN | {"hyperparameters": {"warmup_batches": 4, "checkpoint_interval": 50, "batch_size": 2}}
+    job_id = daemon.submit(name="elastic", iterations=160, nodes={"min": 1, "max": 1}, **spec)
+    daemon.until_iteration(job_id, 15)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", json={"nodes": 2})
+    daemon.until("two train", lambda: len(daemon.get(f"/v1/nodes", job=job_id)["items"]) == 2)
+    daemon.until("windows of two", lambda: any(w["world_size"] == 2 for w in windows(daemon, job_id)))
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", json={"nodes": 1})
+    job = daemon.until_phase(job_id, "succeeded", timeout_s=200)
+    assert job["iteration"] == 160
+    kept = windows(daemon, job_id)
+    assert covered(daemon, job_id) == set(range(1, 161))
+    assert sum(window["iterations"] for window in kept) == 160, "planned changes redo nothing"
+    by_generation = {window["generation"]: window["world_size"] for window in kept}
+    assert by_generation == {1: 1, 2: 2, 3: 1}
+
+
+def test_a_daemon_ends_within_ten_seconds_with_an_event_stream_open(daemon: RunningDaemon) -> None:
+    address = daemon.client()
+    headers = {"Authorization": f"Bearer {(daemon.data / 'token').read_text().strip()}", "Accept": "text/event-stream"}
+    with httpx2.stream("GET", f"{address.url}/v1/events", headers=headers, timeout=30) as stream:
+        assert stream.status_code == 200
+        assert daemon.stop() < 10
+    address.close()
+    assert daemon.process is not None
+    assert daemon.process.returncode == 0
+
+
+def test_a_second_daemon_on_the_same_folder_refuses_to_start(daemon: RunningDaemon) -> None:
+    second = daemon.spawn()
+    assert second.wait(60) not in (0, None)
+    assert f"pid {daemon.process.pid}" in daemon.log if daemon.process else False
+    assert daemon.get("/v1/node-types")
+
+
+def test_any_torchrun_script_runs_unchanged(daemon: RunningDaemon, tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch\n"
+        "model = torch.nn.Linear(4, 1)\n"
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "for _ in range(300):\n"
+        "    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()\n"
+        "    import time; time.sleep(0.01)\n"
+    )
+    job_id = daemon.submit(name="plain", command=[str(script)], policy={"name": "fixed", "node_type": "full"})
+    job = daemon.until_phase(job_id, "succeeded")
+    assert job["iteration"] == 300
+
+
+def test_a_stopped_job_leaves_no_process(daemon: RunningDaemon) -> None:
+    job_id = daemon.submit(name="stopped", iterations=5000, **ESRGAN)
+    daemon.until_iteration(job_id, 6)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    daemon.until_phase(job_id, "cancelled")
+    assert daemon.process is not None
+    daemon.until("only the daemon is left", lambda: [p.pid for p in daemon.processes()] == [daemon.process.pid])
+
+
+def test_a_script_that_fails_fails_the_job_with_its_own_words(daemon: RunningDaemon, tmp_path: Path) -> None:
+    script = tmp_path / "broken.py"
+    script.write_text("raise ValueError('the data is not there')\n")
+    job_id = daemon.submit(name="broken", command=[str(script)], policy={"name": "fixed", "node_type": "full"})
+    job = daemon.until_phase(job_id, "failed", timeout_s=240)
+    assert "the data is not there" in job["message"]
+    assert os.path.exists(daemon.data)
