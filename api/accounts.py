@@ -1,8 +1,8 @@
-"""Adding up the ledger: dollars over time, dollars by node, and what fixed choices would have cost."""
+"""Adding up the ledger: dollars over time, dollars by node."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -49,19 +49,3 @@ def _node_cost(chain: tuple[LedgerRow, ...], now_s: float) -> schemas.NodeCost:
         seconds=sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in chain),
         usd=spent_usd(chain, now_s),
     )
-
-
-def iterations_by_phase(ends: Mapping[str, int | None], iterations: int) -> dict[str, int]:
-    """How many of the first `iterations` fall into each training phase, given where each phase ends.
-
-    >>> iterations_by_phase({"warmup": 40, "gan": None}, 100)
-    {'warmup': 40, 'gan': 60}
-    >>> iterations_by_phase({"warmup": 40, "gan": None}, 10)
-    {'warmup': 10, 'gan': 0}
-    """
-    found, begun = {}, 0
-    for phase, end in ends.items():
-        last = iterations if end is None else min(end, iterations)
-        found[phase] = max(last - begun, 0)
-        begun = max(last, begun)
-    return found

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.responses import JSONResponse
 
+from api import dashboard
 from api.deps import Context, require_user
 from api.feed import Feed
 from api.job_document import JobDocument
@@ -35,9 +36,14 @@ _PROBLEM: dict[str, Any] = {
 def create_app(context: Context) -> FastAPI:
     """Gives the app that answers from `context`."""
     app = routes(names=(context.settings.host, *context.settings.allowed_hosts))
+    give_context(app, context)
+    return app
+
+
+def give_context(app: FastAPI, context: Context) -> None:
+    """Makes the app answer from `context`."""
     app.state.context = context
     app.state.feed = Feed(context.store.newest_event_id)
-    return app
 
 
 def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
@@ -51,9 +57,13 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         openapi_url=None,
         lifespan=_lifespan,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     for each in (jobs, job_accounts, job_files, nodes, market, measurements, decisions, events, health, agent):
         app.include_router(each.router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
+    app.include_router(dashboard.login_router)
+    app.include_router(dashboard.router)
+    dashboard.mount_static(app)
     app.openapi = _described(app.openapi)  # type: ignore[method-assign]  # FastAPI's documented way to extend it
     app.add_api_route("/openapi.json", _openapi_of(app), dependencies=[Depends(require_user)], include_in_schema=False)
     install_problems(app)

@@ -80,7 +80,8 @@ def problem(
         document["errors"] = [{"field": each.field, "message": each.message} for each in faults]
     # In ASCII, since what is quoted back may hold text that is not Unicode.
     body = json.dumps(document, ensure_ascii=True).encode("ascii")
-    return Response(body, status, headers={**_HEADERS.get(known, {}), **(headers or {})}, media_type=MEDIA_TYPE)
+    own = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", **_HEADERS.get(known, {})}
+    return Response(body, status, headers={**own, **(headers or {})}, media_type=MEDIA_TYPE)
 
 
 def status_of(error: ElasticError) -> HTTPStatus:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from statistics import median
 
 from api import schemas
-from api.accounts import cost_by_node, iterations_by_phase
+from api.accounts import cost_by_node
 from api.files import artifact_path, artifacts_of
 from elastic.errors import NotFound
-from elastic.model import Action, Group, Job, Price, Series, spent_usd
+from elastic.model import Action, Job, Price, spent_usd
+from elastic.policy import FixedChoice, fixed_choices, iterations_by_phase
 from elastic.reconciler import JobFolders
 from elastic.store import Event, Store
-from elastic.throughput import estimate_step_s
 
 _REPORT = "report.json"
 _REPORT_BYTES = 256 * 1024
 _MOST_DECISIONS = 500
 _MOST_NOTES = 100
 _EVENT_PAGE, _EVENT_PAGES = 1000, 50
-_PRICE_HISTORY = 1000
+_PRICE_PAGE, _MOST_PRICES = 500, 50_000
 
 
 def report_on(store: Store, folders: JobFolders, job: Job, *, now_s: float) -> schemas.Report:
@@ -28,8 +28,7 @@ def report_on(store: Store, folders: JobFolders, job: Job, *, now_s: float) -> s
     rows = store.ledger_of_job(job.id)
     spent = spent_usd(rows, now_s)
     end_s = now_s if job.finished_at_s is None else job.finished_at_s
-    begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
-    fixed = fixed_choices(store, job, begin_s=begin_s, end_s=end_s)
+    fixed = [schemas.FixedChoice.of(each) for each in costs_if_fixed(store, job)]
     decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
@@ -50,67 +49,36 @@ def report_on(store: Store, folders: JobFolders, job: Job, *, now_s: float) -> s
     )
 
 
-def fixed_choices(store: Store, job: Job, *, begin_s: float, end_s: float) -> list[schemas.FixedChoice]:
-    """What the iterations done would have cost on each measured group from first to last, cheapest first.
-
-    Each training phase counts at its own rate, each offering at its mean price from `begin_s` to `end_s`; a group that
-    misses either is left out. Start-up is in none of them.
-    """
-    ends = {phase.name: phase.until_iteration for phase in job.spec.phases}
-    work = {phase: count for phase, count in iterations_by_phase(ends, job.iteration).items() if count}
-    rates = _rates(store.recent_series(job.id))
-    choices = []
-    for group in sorted({group for group, _ in rates}):
-        steps_s = [rates.get((group, phase)) for phase in work]
-        usd_per_h = _burn(store, group, begin_s=begin_s, end_s=end_s)
-        if usd_per_h is None or not work or None in steps_s:
-            continue
-        seconds = sum(count * rates[group, phase] for phase, count in work.items())
-        choices.append(
-            schemas.FixedChoice(group=schemas.Group.of(group), usd=usd_per_h * seconds / 3600, seconds=seconds)
-        )
-    return sorted(choices, key=lambda each: each.usd)
+def costs_if_fixed(store: Store, job: Job) -> tuple[FixedChoice, ...]:
+    """What the iterations done would have cost on each measured group from first to last, cheapest first."""
+    begin_s = min((row.from_s for row in store.ledger_of_job(job.id)), default=job.submitted_at_s)
+    return fixed_choices(
+        store.recent_series(job.id),
+        _price_history(store),
+        iterations=iterations_by_phase(job.spec, job.iteration),
+        started_at_s=begin_s,
+        start_up_s=_start_up_s(store, job, begin_s=begin_s),
+    )
 
 
-def mean_usd_per_h(prices: Sequence[Price], *, begin_s: float, end_s: float) -> float | None:
-    """The mean over time of one offering's price; None if it had none at `begin_s`.
-
-    >>> offering = Offering("c5.xlarge")
-    >>> prices = [Price(1, offering, 0.2, 0.0, 0.0, "table"), Price(2, offering, 0.6, 75.0, 75.0, "table")]
-    >>> round(mean_usd_per_h(prices, begin_s=0.0, end_s=100.0), 6)
-    0.3
-    """
-    ordered = sorted(prices, key=lambda each: (each.valid_from_s, each.id))
-    if not ordered or ordered[0].valid_from_s > begin_s:
-        return None
-    if end_s <= begin_s:
-        return [each.usd_per_h for each in ordered if each.valid_from_s <= begin_s][-1]
-    ends_s = [*(each.valid_from_s for each in ordered[1:]), math.inf]
-    spans_s = [
-        max(min(stop_s, end_s) - max(each.valid_from_s, begin_s), 0.0)
-        for each, stop_s in zip(ordered, ends_s, strict=True)
-    ]
-    return sum(each.usd_per_h * span_s for each, span_s in zip(ordered, spans_s, strict=True)) / (end_s - begin_s)
+def _start_up_s(store: Store, job: Job, *, begin_s: float) -> float:
+    """Seconds paid before the first iteration: to the first group's meeting, then what a change of group takes."""
+    generations = store.generations(job.id)
+    if not generations:
+        return 0.0
+    pauses_s = [switch.pause_s for switch in store.switches(job.id)]
+    return max(generations[0].started_at_s - begin_s, 0.0) + (median(pauses_s) if pauses_s else 0.0)
 
 
-def _burn(store: Store, group: Group, *, begin_s: float, end_s: float) -> float | None:
-    total = 0.0
-    for offering, count in group.members:
-        prices = store.prices(offering=offering, limit=_PRICE_HISTORY)
-        usd_per_h = mean_usd_per_h(prices, begin_s=begin_s, end_s=end_s)
-        if usd_per_h is None:
-            return None
-        total += count * usd_per_h
-    return total
-
-
-def _rates(series: Sequence[Series]) -> Mapping[tuple[Group, str], float]:
-    found = {}
-    for each in series:
-        step_s = estimate_step_s(each.samples)
-        if step_s is not None:
-            found[each.group, each.training_phase] = step_s.value
-    return found
+def _price_history(store: Store) -> list[Price]:
+    history: list[Price] = []
+    before: int | None = None
+    while page := store.prices(limit=_PRICE_PAGE, before=before):
+        history += page
+        before = page[-1].id
+        if len(history) >= _MOST_PRICES:
+            break
+    return history
 
 
 def _notes(store: Store, job_id: str) -> list[Event]:

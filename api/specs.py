@@ -215,7 +215,7 @@ def _check_policy(asked: JobDocument) -> None:
 
 
 def _no_such(what: str, name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else f"wanted one of {', '.join(sorted(known))}"
     return f"no {what} {name[:64]!r}; {hint}"
 

@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1", tags=["decisions"], dependencies=[Depends(requi
 DecisionId = Annotated[int, Path(ge=1, le=2**53)]
 
 
-@router.get("/decisions", operation_id="list_decisions")
+@router.get("/decisions")
 def list_decisions(
     context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.Decision]:
@@ -24,7 +24,7 @@ def list_decisions(
     return page_of(schemas.Decision, context.store.decisions(job, limit=limit + 1, before=before), limit)
 
 
-@router.get("/decisions/{decision}", operation_id="get_decision")
+@router.get("/decisions/{decision}")
 def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedDecision:
     """Gives one decision with everything it was made from."""
     found = schemas.Decision.of(context.store.decision(decision))
@@ -32,7 +32,7 @@ def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedD
     return schemas.ExplainedDecision(**dict(found), snapshot=snapshot)
 
 
-@router.post("/decisions/{decision}:replay", operation_id="replay_decision")
+@router.post("/decisions/{decision}:replay")
 def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
     """Decides again from the stored snapshot and says whether the plan is the same; changes nothing."""
     found = context.store.decision(decision)

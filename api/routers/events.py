@@ -30,7 +30,6 @@ LastEventId = Annotated[str | None, Header(max_length=20, description="What a br
 
 @router.get(
     "/events",
-    operation_id="list_events",
     response_model=schemas.Page[schemas.Event],
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )

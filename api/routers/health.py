@@ -25,7 +25,7 @@ class Health(schemas.Wire):
     status: Literal["ok", "degraded"]
 
 
-@router.get("/healthz", operation_id="get_health", responses={503: {"model": Health}})
+@router.get("/healthz", responses={503: {"model": Health}})
 def get_health(context: ContextOf, response: Response) -> Health:
     """Says whether the daemon is well; needs no token, and tells nothing else."""
     if _is_well(context):
@@ -36,7 +36,6 @@ def get_health(context: ContextOf, response: Response) -> Health:
 
 @router.get(
     "/metrics",
-    operation_id="get_metrics",
     dependencies=[Depends(require_user)],
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},

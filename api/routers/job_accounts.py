@@ -19,7 +19,7 @@ Buckets = Annotated[int, Query(ge=2, le=2000, description="About as many points 
 Since = Annotated[FiniteFloat, Query(ge=0, description="Only from this instant on, in Unix seconds.")]
 
 
-@router.get("/throughput", operation_id="get_job_throughput")
+@router.get("/throughput")
 def get_job_throughput(
     job: JobKey, context: ContextOf, buckets: Buckets = 300, since_s: Since = 0.0
 ) -> schemas.Page[schemas.ThroughputPoint]:
@@ -29,7 +29,7 @@ def get_job_throughput(
     return schemas.Page[schemas.ThroughputPoint](items=items, next_before=None)
 
 
-@router.get("/cost", operation_id="get_job_cost")
+@router.get("/cost")
 def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> schemas.Page[schemas.CostPoint]:
     """Gives the dollars spent over time, oldest first; the last point is the total."""
     rows = context.store.ledger_of_job(context.store.job(job).id)
@@ -37,7 +37,7 @@ def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> sch
     return schemas.Page[schemas.CostPoint](items=items, next_before=None)
 
 
-@router.get("/report", operation_id="get_job_report")
+@router.get("/report")
 def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
     """Accounts for the job: dollars by node, decisions that changed something, what fixed choices would have cost."""
     return report_on(context.store, folders_of(context), context.store.job(job), now_s=context.clock.now_s())

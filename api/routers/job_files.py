@@ -17,21 +17,21 @@ Tail = Annotated[int, Query(ge=1, le=10_000, description="Most lines of each fil
 FileName = Annotated[str, Path(max_length=128, description="The file's name, without folders.")]
 
 
-@router.get("/logs", operation_id="get_job_logs", response_class=PlainTextResponse)
+@router.get("/logs", response_class=PlainTextResponse)
 def get_job_logs(job: JobKey, context: ContextOf, tail: Tail = 100) -> PlainTextResponse:
     """Gives the last lines that the job's nodes wrote, living and gone, as text."""
     nodes = context.store.nodes(context.store.job(job).id, include_gone=True)
     return PlainTextResponse(files.log_tail(context.provider, nodes, tail))
 
 
-@router.get("/artifacts", operation_id="list_job_artifacts")
+@router.get("/artifacts")
 def list_job_artifacts(job: JobKey, context: ContextOf) -> schemas.Page[schemas.Artifact]:
     """Lists the files that the job left for people to look at, by name."""
     found = files.artifacts_of(folders_of(context), context.store.job(job).id)
     return schemas.Page[schemas.Artifact](items=list(found), next_before=None)
 
 
-@router.get("/artifacts/{name}", operation_id="get_job_artifact", response_class=FileResponse)
+@router.get("/artifacts/{name}", response_class=FileResponse)
 def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> FileResponse:
     """Gives one such file; what is neither picture, text nor JSON comes as a download."""
     path = files.artifact_path(folders_of(context), context.store.job(job).id, name)

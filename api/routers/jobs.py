@@ -62,7 +62,7 @@ def read_job_document(request: Request, body: Body, folder: Folder = None) -> di
 Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]
 
 
-@router.post("/jobs", status_code=202, operation_id="submit_job", openapi_extra=_TAKES_A_DOCUMENT)
+@router.post("/jobs", status_code=202, openapi_extra=_TAKES_A_DOCUMENT)
 def submit_job(document: Document, response: Response, context: ContextOf, key: Key = None) -> schemas.Job:
     """Submits a job. The answer comes once it is durably stored; `Location` is where to follow it."""
     now_s = context.clock.now_s()
@@ -74,14 +74,14 @@ def submit_job(document: Document, response: Response, context: ContextOf, key: 
     return _shown(context, job, response)
 
 
-@router.post("/jobs:plan", operation_id="plan_job", openapi_extra=_TAKES_A_DOCUMENT)
+@router.post("/jobs:plan", openapi_extra=_TAKES_A_DOCUMENT)
 def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
     """Says what submitting this job would begin with and what that costs; submits nothing."""
     now_s = context.clock.now_s()
     return priced_plan(context, _checked(document, context, now_s=now_s), now_s=now_s)
 
 
-@router.get("/jobs", operation_id="list_jobs")
+@router.get("/jobs")
 def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> schemas.Page[schemas.Job]:
     """Lists jobs, newest first."""
     found = context.store.jobs(limit=limit + 1, before=before)
@@ -91,13 +91,13 @@ def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> s
     return schemas.Page[schemas.Job](items=items, next_before=next_before)
 
 
-@router.get("/jobs/{job}", operation_id="get_job")
+@router.get("/jobs/{job}")
 def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.Job:
     """Gives one job as it stands. Its `ETag` is its version."""
     return _shown(context, context.store.job(job), response)
 
 
-@router.post("/jobs/{job}:stop", status_code=202, operation_id="stop_job")
+@router.post("/jobs/{job}:stop", status_code=202)
 def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None) -> schemas.Job:
     """Drains the job at its next safe point, keeps its checkpoint and ends its nodes."""
     found = context.store.job(job)
@@ -109,7 +109,7 @@ def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMa
     return _shown(context, stopped, response)
 
 
-@router.post("/jobs/{job}:scale", status_code=202, operation_id="scale_job")
+@router.post("/jobs/{job}:scale", status_code=202)
 def scale_job(
     job: JobKey, scale: schemas.Scale, response: Response, context: ContextOf, if_match: IfMatch = None
 ) -> schemas.Job:

@@ -18,7 +18,7 @@ Current = Annotated[bool, Query(description="Only what is in force now, in one p
 _EVERY_JOB = 500
 
 
-@router.get("/prices", operation_id="list_prices")
+@router.get("/prices")
 def list_prices(
     context: ContextOf, current: Current = False, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.Price]:
@@ -29,7 +29,7 @@ def list_prices(
     return page_of(schemas.Price, context.store.prices(limit=limit + 1, before=before), limit)
 
 
-@router.get("/ledger", operation_id="list_ledger")
+@router.get("/ledger")
 def list_ledger(context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None) -> schemas.LedgerPage:
     """Lists each stretch of each node's life at the price then in force, newest first, and the sum of all."""
     now_s = context.clock.now_s()

@@ -11,7 +11,7 @@ from api.paging import page_of
 router = APIRouter(prefix="/v1", tags=["measurements"], dependencies=[Depends(require_user)])
 
 
-@router.get("/measurements", operation_id="list_measurements")
+@router.get("/measurements")
 def list_measurements(
     context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.Measurement]:

@@ -15,7 +15,7 @@ All = Annotated[bool, Query(alias="all", description="Also nodes that are gone."
 NodeId = Annotated[str, Path(max_length=64)]
 
 
-@router.get("/nodes", operation_id="list_nodes")
+@router.get("/nodes")
 def list_nodes(
     context: ContextOf, job: JobFilter, everything: All = False, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.Node]:
@@ -28,13 +28,13 @@ def list_nodes(
     return schemas.Page[schemas.Node](items=[schemas.Node.of(each) for each in kept], next_before=left or None)
 
 
-@router.get("/nodes/{node}", operation_id="get_node")
+@router.get("/nodes/{node}")
 def get_node(node: NodeId, context: ContextOf) -> schemas.Node:
     """Gives one node."""
     return schemas.Node.of(context.store.node(node))
 
 
-@router.get("/node-types", operation_id="list_node_types")
+@router.get("/node-types")
 def list_node_types(context: ContextOf) -> schemas.Page[schemas.NodeType]:
     """Lists the kinds of machine on offer."""
     items = [schemas.NodeType.of(each) for each in context.provider.node_types()]

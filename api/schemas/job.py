@@ -75,11 +75,15 @@ class NodeCost(Wire):
 
 
 class FixedChoice(Wire):
-    """What the iterations done would have cost on one group from first to last, at its measured rates."""
+    """What the iterations done would have cost on one group from first to last, at its measured rates.
+
+    `estimated_phases` are those it was not measured in; their rates are scaled from other groups'.
+    """
 
     group: Group
     usd: FiniteFloat
-    seconds: FiniteFloat
+    lasts_s: FiniteFloat
+    estimated_phases: list[str]
 
 
 class Artifact(Wire):

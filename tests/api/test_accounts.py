@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from prometheus_client.parser import text_string_to_metric_families
+
+from api.accounts import cost_over_time
+from elastic.model import LedgerRow
+from elastic.reconciler import JobFolders
+from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
+
+
+def artifacts(world: World, job_id: str) -> Path:
+    folder = JobFolders(world.context.settings.data_dir / "jobs").artifacts(job_id)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_the_report_accounts_for_every_dollar_and_says_what_fixed_choices_would_have_cost(
+    client: TestClient, world: World
+) -> None:
+    job, node = train(world)
+    decide_once(world, job)
+    (artifacts(world, job.id) / "report.json").write_text('{"psnr_y_db": 27.5, "options": {}, "x": NaN}')
+    report = client.get(f"/v1/jobs/{job.id}/report").json()
+    assert report["spent_usd"] == pytest.approx(0.36 / 60) == sum(each["usd"] for each in report["nodes"])
+    assert [(each["node_id"], each["seconds"]) for each in report["nodes"]] == [(node.id, 60.0)]
+    # 20 iterations of 0.2 s, 40 of 0.5 s: 24 s at 0.36 $/h. The large type was never measured.
+    assert [each["usd"] for each in report["fixed"]] == [pytest.approx(0.36 * 24 / 3600)]
+    assert report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
+    assert [each["plan"]["action"] for each in report["decisions"]] == ["start"]
+    assert report["quality"] == {"psnr_y_db": 27.5}
+    assert report["artifacts"][0]["name"] == "report.json"
+
+
+def test_a_job_that_has_done_nothing_has_a_report_too(client: TestClient) -> None:
+    client.post("/v1/jobs", json={"name": "idle", "command": ["/x.py"]})
+    report = client.get("/v1/jobs/idle/report").json()
+    assert (report["spent_usd"], report["iterations_per_usd"], report["best_fixed"]) == (0.0, None, None)
+
+
+def test_cost_over_time_never_falls_and_ends_at_the_total(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    points = client.get(f"/v1/jobs/{job.id}/cost", params={"buckets": 10}).json()["items"]
+    dollars = [each["usd"] for each in points]
+    assert len(points) == 10 and dollars == sorted(dollars)
+    assert dollars[-1] == pytest.approx(world.store.spent(job.id, world.clock.now_s()))
+
+
+def test_a_launch_costs_its_minimum_from_its_first_second() -> None:
+    row = LedgerRow(1, "j", "n", SMALL, 1, 3600.0, from_s=0.0, to_s=120.0, minimum_s=60.0)
+    points = cost_over_time([row], points=5, now_s=500.0)
+    assert [(each.at_s, each.usd) for each in points] == [(0, 60), (30, 60), (60, 60), (90, 90), (120, 120)]
+    assert cost_over_time([], points=5, now_s=1.0) == []
+
+
+def test_throughput_is_given_over_time(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    items = client.get(f"/v1/jobs/{job.id}/throughput").json()["items"]
+    assert {each["training_phase"]: each["iterations_per_s"] for each in items} == {"warmup": 5.0, "main": 2.0}
+
+
+def test_the_ledger_lists_rows_and_sums_them_all(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    world.store.add_price(
+        SMALL, 0.72, valid_from_s=world.clock.now_s(), observed_at_s=world.clock.now_s(), source="test"
+    )
+    world.clock.advance(60.0)
+    page = client.get("/v1/ledger", params={"job": "first", "limit": 1}).json()
+    assert page["items"][0]["usd_per_h"] == 0.72 and page["items"][0]["to_s"] is None
+    rest = client.get("/v1/ledger", params={"before": page["next_before"]}).json()
+    assert len(rest["items"]) == 1 and rest["next_before"] is None
+    assert page["total_usd"] == rest["total_usd"] == pytest.approx((0.36 + 0.72) / 60)
+    assert sum(each["usd"] for each in page["items"] + rest["items"]) == pytest.approx(page["total_usd"])
+    assert job.id == page["items"][0]["job_id"]
+
+
+def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, world: World) -> None:
+    world.store.add_price(LARGE, 0.3, valid_from_s=START_S, observed_at_s=START_S, source="test")
+    assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [0.3, 0.72, 0.36]
+    current = client.get("/v1/prices", params={"current": True}).json()["items"]
+    assert [(each["offering"]["node_type"], each["usd_per_h"]) for each in current] == [("large", 0.3), ("small", 0.36)]
+
+
+def test_nodes_are_listed_without_their_tokens(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    assert node.token not in client.get("/v1/nodes").text
+    assert client.get(f"/v1/nodes/{node.id}").json() == client.get("/v1/nodes").json()["items"][0]
+    world.store.intend_end(node.id, reason="test", now_s=START_S)
+    world.store.node_gone(node.id, at_s=START_S + 90)
+    assert client.get("/v1/nodes", params={"job": job.id}).json()["items"] == []
+    gone = client.get("/v1/nodes", params={"job": job.id, "all": True}).json()["items"]
+    assert [each["phase"] for each in gone] == ["terminated"]
+    assert client.get("/v1/nodes", params={"job": "nobody"}).status_code == 404
+
+
+def test_nodes_are_paged_from_the_newest_on(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    for _ in range(4):
+        world.store.intend_launch(job.id, SMALL, reason="test", request_hash="h", now_s=START_S)
+    seen, before = [], None
+    for _ in range(3):
+        page = client.get("/v1/nodes", params={"limit": 2} | ({} if before is None else {"before": before})).json()
+        seen += [each["id"] for each in page["items"]]
+        before = page["next_before"]
+    assert seen == [node.id for node in world.store.nodes()] and before is None
+
+
+def test_node_types_are_listed(client: TestClient) -> None:
+    assert [each["name"] for each in client.get("/v1/node-types").json()["items"]] == ["small", "large"]
+
+
+def test_measurements_are_listed_with_the_group_they_measure(client: TestClient, world: World) -> None:
+    train(world)
+    page = client.get("/v1/measurements", params={"limit": 4}).json()
+    assert [each["window"]["iteration"] for each in page["items"]] == [60, 50, 40, 30]
+    assert page["items"][0]["group"]["members"][0][1] == 1
+    rest = client.get("/v1/measurements", params={"before": page["next_before"]}).json()
+    assert [each["window"]["phase"] for each in rest["items"]] == ["warmup", "warmup"]
+
+
+def test_a_decision_is_explained_by_its_whole_snapshot(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    decision = decide_once(world, job)
+    assert [each["id"] for each in client.get("/v1/decisions", params={"job": job.id}).json()["items"]] == [decision]
+    found = client.get(f"/v1/decisions/{decision}")
+    snapshot = found.json()["snapshot"]
+    assert snapshot["job"]["id"] == job.id and snapshot["nodes"][0]["id"] == node.id
+    assert {each["training_phase"] for each in snapshot["series"]} == {"warmup", "main"}
+    assert node.token not in found.text
+    assert client.get("/v1/decisions/99").status_code == 404
+
+
+def test_a_decision_is_replayed_without_a_trace(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    decision = decide_once(world, job)
+    before = world.store.newest_event_id()
+    replay = client.post(f"/v1/decisions/{decision}:replay").json()
+    assert replay["decision_id"] == decision and replay["is_equal"] is False  # it was made by hand
+    assert replay["plan"]["reason"]["text"]
+    assert world.store.newest_event_id() == before and len(world.store.decisions()) == 1
+
+
+def test_artifacts_are_shown_or_downloaded_and_nothing_else_is_reached(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    folder = artifacts(world, job.id)
+    (folder / "sample.png").write_bytes(b"\x89PNG")
+    (folder / "page.html").write_text("<script>alert(1)</script>")
+    (folder / "link.txt").symlink_to("/etc/passwd")
+    (folder.parent / "secret.txt").write_text("secret")
+    listed = client.get(f"/v1/jobs/{job.id}/artifacts").json()["items"]
+    assert [each["name"] for each in listed] == ["page.html", "sample.png"]
+    picture = client.get(listed[1]["href"])
+    assert (picture.content, picture.headers["content-type"]) == (b"\x89PNG", "image/png")
+    page = client.get(listed[0]["href"])
+    assert page.headers["content-type"] == "application/octet-stream"
+    assert page.headers["content-disposition"].startswith("attachment")
+    for name in ("link.txt", "..%2Fsecret.txt", "%2e%2e%2fsecret.txt", ".hidden", "none.png", "a%00.png"):
+        assert client.get(f"/v1/jobs/{job.id}/artifacts/{name}").status_code == 404
+
+
+def test_logs_are_empty_where_nothing_was_logged(client: TestClient, world: World) -> None:
+    train(world)
+    answer = client.get("/v1/jobs/first/logs")
+    assert (answer.status_code, answer.text) == (200, "")
+
+
+def test_events_are_listed_in_order(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    items = client.get("/v1/events", params={"job": job.id, "limit": 2}).json()["items"]
+    assert [each["kind"] for each in items] == ["job_submitted", "node_launched"]
+    later = client.get("/v1/events", params={"after": items[-1]["id"]}).json()["items"]
+    assert later[0]["id"] > items[-1]["id"]
+
+
+def test_metrics_are_read_by_prometheus(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    samples = {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+    assert samples["elasticd_jobs", "submitted"] == 1
+    assert samples["elasticd_nodes", "joined", "small"] == 1
+    assert samples["elasticd_job_spent_usd", job.id] == pytest.approx(0.36 / 60)
+    assert samples["elasticd_iterations_per_usd", "1 x small on-demand", job.id, "main"] == 20_000
+    assert samples["elasticd_recent_decision_ticks", "start"] == 1
+    assert samples["elasticd_price_usd_per_h", "large", "local", "on-demand"] == 0.72
+
+
+def test_health_tells_everybody_only_whether_all_is_well(client: TestClient, world: World) -> None:
+    assert json.loads(client.get("/healthz", headers={"Authorization": ""}).text) == {"status": "ok"}

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+import uvicorn
+
+from api.app import create_app
+from api.feed import MAX_STREAMS, Feed
+from api.routers import events
+from api.server import Server
+from tests.api.world import TOKEN, World, train
+
+HEADERS = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/event-stream"}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def url(world: World) -> Iterator[str]:
+    """A real server in a thread: a test client would wait for the end of a stream that has none."""
+    app, port, is_up = create_app(world.context), free_port(), threading.Event()
+    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, ws="none", lifespan="on")
+    server = Server(config, feed=app.state.feed, on_started=is_up.set)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    assert is_up.wait(20)
+    yield f"http://127.0.0.1:{port}"
+    server.handle_exit(signal.SIGTERM, None)
+    thread.join(20)
+    assert not thread.is_alive(), "the server waits for its streams"
+
+
+def read(url: str, count: int, **options: object) -> list[dict[str, str]]:
+    """The first `count` events of a stream, by field."""
+    found: list[dict[str, str]] = [{}]
+    headers = HEADERS | dict(options.get("headers", {}))  # type: ignore[call-overload]
+    with httpx2.stream("GET", f"{url}/v1/events", headers=headers, params=options.get("params"), timeout=20) as answer:  # type: ignore[arg-type]
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            name, _, value = line.partition(": ")
+            if name in ("id", "data"):
+                found[-1][name] = value
+            elif not line and found[-1]:
+                found.append({})
+            if len(found) > count:
+                return found[:count]
+    return found
+
+
+def test_a_stream_resumes_after_the_event_seen_last(url: str, world: World) -> None:
+    job, _ = train(world)
+    everything = world.store.events(job_id=job.id)
+    streamed = read(url, len(everything), params={"after": 0, "job": "first"})
+    assert [json.loads(each["data"])["text"] for each in streamed] == [each.text for each in everything]
+    rest = read(
+        url, len(everything) - 1, headers={"Last-Event-ID": streamed[0]["id"]}, params={"after": 0, "job": job.id}
+    )
+    assert [each["id"] for each in rest] == [str(each.id) for each in everything[1:]]
+
+
+def test_a_stream_tells_of_what_happens_while_it_is_open(url: str, world: World) -> None:
+    is_heard = threading.Event()
+
+    def happen() -> None:
+        while not is_heard.wait(0.1):  # a stream without a start tells of what comes after it opened
+            world.store.add_event("note", "again", now_s=world.clock.now_s())
+
+    thread = threading.Thread(target=happen)
+    thread.start()
+    try:
+        (event,) = read(url, 1)
+    finally:
+        is_heard.set()
+        thread.join()
+    assert json.loads(event["data"])["kind"] == "note"
+
+
+def test_a_stream_needs_a_token_and_a_job_that_is_there(url: str) -> None:
+    assert httpx2.get(f"{url}/v1/events", headers={"Accept": "text/event-stream"}).status_code == 401
+    assert httpx2.get(f"{url}/v1/events", headers=HEADERS, params={"job": "nobody"}).status_code == 404
+
+
+def test_streams_have_a_bound() -> None:
+    async def open_all() -> bool:
+        feed = Feed(lambda: 0)
+        streams = [feed.stream() for _ in range(MAX_STREAMS)]
+        for each in streams:
+            await each.__aenter__()
+        is_full = feed.is_full
+        await streams[0].__aexit__(None, None, None)
+        return is_full and not feed.is_full
+
+    assert asyncio.run(open_all())
+
+
+def test_a_silent_stream_is_kept_alive_by_comments(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "HEARTBEAT_S", 0.01)
+
+    async def first_chunks() -> list[bytes]:
+        stream = events.follow(world.context, Feed(lambda: 0), job=None, after=10**6)
+        return [await anext(stream) for _ in range(3)]
+
+    assert asyncio.run(first_chunks())[1:] == [b": ping\n\n", b": ping\n\n"]
+
+
+DAEMON = """
+import sys
+from pathlib import Path
+from tests.api.world import make_world
+from api.server import run
+folder = Path(sys.argv[1])
+world = make_world(folder, template=Path(sys.argv[2]))
+run(world.context, host="127.0.0.1", port=int(sys.argv[3]), on_started=lambda: print("up", flush=True))
+"""
+
+
+def test_sigterm_ends_the_daemon_at_once_with_a_stream_open(tmp_path: Path, empty_database: Path) -> None:
+    port = free_port()
+    arguments = [sys.executable, "-c", DAEMON, str(tmp_path), str(empty_database), str(port)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=root, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "up\n"
+        with httpx2.stream("GET", f"http://127.0.0.1:{port}/v1/events", headers=HEADERS, timeout=20) as answer:
+            lines = answer.iter_lines()
+            assert next(lines).startswith("retry")
+            begun_s = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            assert [line for line in lines if line] == []
+        process.wait(10)
+    assert time.monotonic() - begun_s < 5
+    assert process.returncode in (0, -signal.SIGTERM)

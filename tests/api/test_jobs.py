@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from api.app import routes
+from elastic.model import JobPhase
+from tests.api.world import SPEC, START_S, World, decide_once, train
+
+ESRGAN_YAML = b"name: sr\nworkload: esrgan\npreset: small\nobjective: {budget_usd: 2}\n"
+LAUGHS = b"name: &a x\ncommand: [*a, *a]\n"
+
+
+def submit(client: TestClient, document: Any = SPEC, **headers: str) -> Any:
+    return client.post("/v1/jobs", json=dict(document), headers=headers)
+
+
+def test_a_submitted_job_is_stored_shown_and_attended_to(client: TestClient, world: World) -> None:
+    answer = submit(client)
+    assert answer.status_code == 202
+    job = answer.json()
+    assert answer.headers["location"] == f"/v1/jobs/{job['id']}"
+    assert answer.headers["etag"] == '"0"'
+    assert (job["phase"], job["spec"]["name"], job["spec"]["nodes_max"]) == ("submitted", "first", 2)
+    assert job["progress"] == {
+        "iteration": 0, "iterations": 100, "fraction": 0.0, "iterations_per_s": None, "eta_s": None,
+    }  # fmt: skip
+    assert world.wakes == [START_S]
+    assert client.get(answer.headers["location"]).json() == job
+    assert client.get("/v1/jobs/first").json() == job
+
+
+def test_yaml_is_taken_as_json_is(client: TestClient) -> None:
+    answer = client.post("/v1/jobs", content=ESRGAN_YAML, headers={"Content-Type": "application/yaml; charset=utf-8"})
+    assert answer.status_code == 202
+    assert answer.json()["spec"]["command"][:2] == ["-m", "elastic.workloads.esrgan"]
+    assert answer.json()["spec"]["objective"]["budget_usd"] == 2.0
+
+
+def test_relative_paths_begin_at_the_folder_named(client: TestClient) -> None:
+    document = {**SPEC, "command": ["train.py"]}
+    assert client.post("/v1/jobs", json=document).status_code == 422
+    answer = client.post("/v1/jobs", params={"folder": "/home/me"}, json=document)
+    assert answer.json()["spec"]["command"] == ["/home/me/train.py"]
+    assert client.post("/v1/jobs", params={"folder": "me"}, json=document).status_code == 422
+
+
+def test_the_same_key_and_body_give_the_same_job(client: TestClient, world: World) -> None:
+    first = submit(client, **{"Idempotency-Key": "k1"})
+    reordered = json.dumps({name: SPEC[name] for name in reversed(list(SPEC))}).encode()
+    headers = {"Idempotency-Key": "k1", "Content-Type": "application/json"}
+    again = client.post("/v1/jobs", content=reordered, headers=headers)
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert again.json()["id"] == first.json()["id"]
+    assert len(world.store.jobs()) == 1 and len(world.wakes) == 1
+
+
+def test_the_same_key_with_another_body_is_a_conflict(client: TestClient, world: World) -> None:
+    submit(client, **{"Idempotency-Key": "k1"})
+    refused = submit(client, {**SPEC, "iterations": 7}, **{"Idempotency-Key": "k1"})
+    assert refused.status_code == 409 and "use a new key" in refused.json()["detail"]
+    assert len(world.store.jobs()) == 1
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 256])
+def test_a_key_that_is_none_is_refused(client: TestClient, world: World, key: str) -> None:
+    assert submit(client, **{"Idempotency-Key": key}).status_code == 422
+    assert world.store.jobs() == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (b'{"name": "x", "command": ["/a.py"], "iteratons": 3}', "iteratons"),
+        (b'{"name": "x", "command": ["/a.py"], "iterations": NaN}', "iterations"),
+        (b"name: x\ncommand: [/a.py]\nobjective: {budget_usd: .inf}", "objective.budget_usd"),
+        (b"name: ../../etc/passwd\ncommand: [/a.py]", "name"),
+        (b"name: x\ncommand: [/a.py]\nnode_types: [medium]", "node_types"),
+        (b"name: x\nname: y\ncommand: [/a.py]", "name"),
+        (LAUGHS, None),
+        (b"[" * 20_000, None),
+        (b"", None),
+        (b"\xff", None),
+    ],
+)
+def test_a_hostile_job_is_refused_by_name_and_changes_nothing(
+    client: TestClient, world: World, body: bytes, field: str | None
+) -> None:
+    before = world.store.newest_event_id()
+    for path in ("/v1/jobs", "/v1/jobs:plan"):
+        answer = client.post(path, content=body)
+        assert answer.status_code == 422
+        assert answer.headers["content-type"] == "application/problem+json"
+        named = [each["field"] for each in answer.json().get("errors", [])]
+        assert named == ([] if field is None else [field])
+    assert world.store.jobs() == () and world.store.newest_event_id() == before and world.wakes == []
+
+
+def test_a_form_is_no_job(client: TestClient) -> None:
+    refused = client.post("/v1/jobs", data={"name": "x"})
+    assert refused.status_code == 415 and "application/yaml" in refused.json()["detail"]
+
+
+def test_a_plan_is_priced_and_nothing_is_submitted(client: TestClient, world: World) -> None:
+    plan = client.post("/v1/jobs:plan", json=dict(SPEC)).json()
+    assert plan["spec"]["name"] == "first"
+    assert {each["offering"]["node_type"]: each["usd_per_h"] for each in plan["prices"]} == {
+        "small": 0.36,
+        "large": 0.72,
+    }
+    assert plan["plan"]["reason"]["text"] and plan["measured_by"] is None
+    assert world.store.jobs() == () and world.wakes == []
+
+
+def test_a_plan_shows_what_an_earlier_run_measured(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    plan = client.post("/v1/jobs:plan", json=dict(SPEC)).json()
+    assert plan["measured_by"] == job.id
+    assert any(each["samples"] for each in plan["candidates"])
+
+
+def test_jobs_are_paged_newest_first(client: TestClient) -> None:
+    for number in range(5):
+        submit(client, {**SPEC, "name": f"job{number}"})
+    first = client.get("/v1/jobs", params={"limit": 2}).json()
+    second = client.get("/v1/jobs", params={"limit": 2, "before": first["next_before"]}).json()
+    third = client.get("/v1/jobs", params={"limit": 2, "before": second["next_before"]}).json()
+    names = [each["spec"]["name"] for page in (first, second, third) for each in page["items"]]
+    assert names == ["job4", "job3", "job2", "job1", "job0"]
+    assert third["next_before"] is None
+
+
+def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    world.clock.advance(2.0)
+    shown = client.get(f"/v1/jobs/{job.id}").json()
+    group = {"members": [[{"node_type": "small", "capacity": "on-demand", "zone": "local"}, 1]]}
+    assert shown["current_group"] == shown["target_group"] == group
+    assert shown["progress"] == {
+        "iteration": 60, "iterations": 100, "fraction": 0.6, "iterations_per_s": 2.0, "eta_s": 18.0,
+    }  # fmt: skip
+    assert shown["spent_usd"] == pytest.approx(0.36 * 62 / 3600)
+    assert shown["candidates"][0]["iterations_per_usd"] == {"value": 20_000.0, "low": None, "high": None}
+
+
+def test_stopping_drains_and_can_be_repeated(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    answer = client.post(f"/v1/jobs/{job.id}:stop")
+    assert answer.status_code == 202 and answer.json()["phase"] == "draining"
+    assert client.post("/v1/jobs/first:stop").status_code == 202
+    assert world.store.job(job.id).ending is JobPhase.CANCELLED and world.wakes
+    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=START_S)
+    assert client.post(f"/v1/jobs/{job.id}:stop").status_code == 409
+
+
+def test_if_match_lets_only_the_version_that_was_read_be_changed(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    tag = client.get(f"/v1/jobs/{job.id}").headers["etag"]
+    stale = client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": '"77"'})
+    assert stale.status_code == 412 and stale.headers["content-type"] == "application/problem+json"
+    assert world.store.job(job.id).phase is not JobPhase.DRAINING
+    assert client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 1}, headers={"If-Match": tag}).status_code == 202
+    assert client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": tag}).status_code == 412
+    assert client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": "*"}).status_code == 202
+
+
+def test_scaling_changes_what_is_asked_for(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    answer = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 2, "node_type": "large"})
+    assert answer.status_code == 202
+    spec = world.store.job(job.id).spec
+    assert (spec.nodes_min, spec.nodes_max, spec.policy, spec.fixed_node_type) == (2, 2, "fixed", "large")
+
+
+@pytest.mark.parametrize("body", [{}, {"nodes": 0}, {"nodes": "2"}, {"nodes": 1.5}, {"node_type": "huge"}, {"node": 1}])
+def test_scaling_to_what_is_not_there_changes_nothing(client: TestClient, world: World, body: dict[str, Any]) -> None:
+    job, _ = train(world)
+    assert client.post(f"/v1/jobs/{job.id}:scale", json=body).status_code == 422
+    assert world.store.job(job.id).spec == job.spec
+
+
+def test_a_job_that_is_over_cannot_be_scaled(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    client.post(f"/v1/jobs/{job.id}:stop")
+    assert client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 1}).status_code == 409
+
+
+def test_the_committed_description_of_the_interface_is_current() -> None:
+    from api.openapi import REFERENCE, openapi_text
+
+    committed = (Path(__file__).parents[2] / REFERENCE).read_text(encoding="utf-8")
+    assert committed == openapi_text(), "run python -m api.openapi"
+
+
+def test_every_operation_says_what_it_does_under_a_name_of_its_own() -> None:
+    operations = [each for path in routes().openapi()["paths"].values() for each in path.values()]
+    names = [each["operationId"] for each in operations]
+    assert len(set(names)) == len(names)
+    assert all(each["description"].endswith(".") for each in operations)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.specs import check_node_types, parse_spec, resolve_paths, to_spec
+from elastic.errors import InvalidInput
+from elastic.model import CapacityChoice, TrainingPhase
+
+NOW_S = 1_700_000_000.0
+ESRGAN: dict[str, Any] = {"name": "sr", "workload": "esrgan", "preset": "small"}
+COMMAND: dict[str, Any] = {"name": "mine", "command": ["/srv/train.py", "--lr", "0.1"]}
+
+
+def faults(document: dict[str, Any]) -> dict[str, str]:
+    """What is said of each field at fault."""
+    with pytest.raises(InvalidInput) as caught:
+        to_spec(document, now_s=NOW_S)
+    error = caught.value
+    return dict(error.faults) or {str(error.field): str(error)}
+
+
+def test_a_command_becomes_a_spec_with_every_field_in_its_place() -> None:
+    text = """
+name: mine
+command: [/srv/train.py, --lr, "0.1"]
+env: {OMP_NUM_THREADS: 1, DEBUG: true}
+nodes: {min: 1, max: 4}
+nproc_per_node: 2
+global_batch: 64
+iterations: 1000
+objective: {deadline: 6h, budget_usd: 5, max_usd_per_hour: 1.5, value_of_time_usd_per_h: 0}
+node_types: [c5.large, c5.xlarge]
+capacity: spot
+policy: {name: fixed, node_type: c5.large}
+"""
+    spec = parse_spec(text.encode(), now_s=NOW_S)
+    assert spec.command == ("/srv/train.py", "--lr", "0.1")
+    assert spec.env == {"OMP_NUM_THREADS": "1", "DEBUG": "true"}
+    assert (spec.nodes_min, spec.nodes_max, spec.nproc_per_node, spec.global_batch) == (1, 4, 2, 64)
+    assert spec.objective.deadline_s == NOW_S + 6 * 3600
+    assert (spec.objective.budget_usd, spec.objective.max_usd_per_hour) == (5.0, 1.5)
+    assert spec.node_types == ("c5.large", "c5.xlarge")
+    assert spec.capacity is CapacityChoice.SPOT
+    assert (spec.policy, spec.fixed_node_type) == ("fixed", "c5.large")
+
+
+def test_a_workload_brings_its_command_phases_and_global_batch() -> None:
+    spec = to_spec({**ESRGAN, "hyperparameters": {"lr": 2e-4, "warmup_batches": 30}, "iterations": 120}, now_s=NOW_S)
+    assert spec.command[:2] == ("-m", "elastic.workloads.esrgan")
+    assert "--warmup_batches" in spec.command
+    assert spec.phases == (TrainingPhase("warmup", 30), TrainingPhase("gan"))
+    assert (spec.iterations, spec.global_batch, spec.hyperparameters["lr"]) == (120, 4, 2e-4)
+
+
+def test_data_and_checkpoint_interval_reach_the_workload() -> None:
+    spec = to_spec({**ESRGAN, "data": "/data/celeba", "checkpoint": {"interval": 7}}, now_s=NOW_S)
+    assert (spec.hyperparameters["data"], spec.hyperparameters["checkpoint_interval"]) == ("/data/celeba", 7)
+
+
+def test_a_value_given_in_two_places_must_be_the_same() -> None:
+    assert to_spec({**ESRGAN, "iterations": 9, "hyperparameters": {"iterations": 9}}, now_s=NOW_S).iterations == 9
+    assert "iterations" in faults({**ESRGAN, "iterations": 9, "hyperparameters": {"iterations": 8}})
+
+
+@pytest.mark.parametrize(
+    ("extra", "field", "hint"),
+    [
+        ({"iteratons": 5}, "iteratons", "did you mean 'iterations'?"),
+        ({"nodes": {"min": 1, "maks": 2}}, "nodes.maks", "did you mean 'max'?"),
+        ({"objective": {"budget": 3}}, "objective.budget", "did you mean 'budget_usd'?"),
+        ({"hyperparameters": {"residual_block": 3}}, "hyperparameters.residual_block", "'residual_blocks'"),
+        ({"zzz": 1}, "zzz", "wanted one of"),
+    ],
+)
+def test_an_unknown_field_is_named_with_the_one_that_was_meant(extra: dict[str, Any], field: str, hint: str) -> None:
+    assert hint in faults({**ESRGAN, **extra})[field]
+
+
+@pytest.mark.parametrize(
+    ("extra", "field"),
+    [
+        ({"iterations": 0}, "iterations"),
+        ({"iterations": 10**12}, "iterations"),
+        ({"iterations": "300"}, "iterations"),
+        ({"iterations": 1.5}, "iterations"),
+        ({"iterations": True}, "iterations"),
+        ({"nodes": {"min": 3, "max": 2}}, "nodes"),
+        ({"nodes": {"min": 0}}, "nodes.min"),
+        ({"nproc_per_node": 65}, "nproc_per_node"),
+        ({"objective": {"budget_usd": float("nan")}}, "objective.budget_usd"),
+        ({"objective": {"budget_usd": float("inf")}}, "objective.budget_usd"),
+        ({"objective": {"budget_usd": -1}}, "objective.budget_usd"),
+        ({"objective": {"budget_usd": 0}}, "objective.budget_usd"),
+        ({"objective": {"maximize": "fun"}}, "objective.maximize"),
+        ({"objective": {"deadline": "yesterday"}}, "objective.deadline"),
+        ({"objective": {"deadline": "2001-01-01T00:00:00Z"}}, "objective.deadline"),
+        ({"objective": {"deadline": "2101-01-01T00:00:00"}}, "objective.deadline"),
+        ({"objective": {"deadline": 6}}, "objective.deadline"),
+        ({"hyperparameters": {"lr": float("nan")}}, "hyperparameters.lr"),
+        ({"hyperparameters": {"lr": -1.0}}, "hyperparameters.lr"),
+        ({"hyperparameters": {"lr": [1]}}, "hyperparameters.lr"),
+        ({"hyperparameters": {"dataset_name": "../../etc"}}, "hyperparameters.dataset_name"),
+        ({"preset": "huge"}, "preset"),
+        ({"workload": "esrgam"}, "workload"),
+        ({"capacity": "free"}, "capacity"),
+        ({"policy": {"name": "fixed"}}, "policy.node_type"),
+        ({"policy": {"node_type": "small"}}, "policy.node_type"),
+        ({"policy": {"name": "greedy"}}, "policy.name"),
+        ({"node_types": ["../small"]}, "node_types.0"),
+        ({"env": {"A B": "x"}}, "env.A B.[key]"),
+        ({"env": {"ELASTICD_SOCKET": "x"}}, "env"),
+        ({"env": {"A": [1]}}, "env.A"),
+        ({"data": "relative/folder"}, "data"),
+        ({"command": ["/srv/train.py"]}, "command"),
+        ({"global_batch": 1, "nodes": {"min": 1, "max": 2}}, "global_batch"),
+    ],
+)
+def test_what_is_wrong_with_a_field_is_said_of_that_field(extra: dict[str, Any], field: str) -> None:
+    assert field in faults({**ESRGAN, **extra})
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "UPPER", "", "-x", "a" * 64, "a b", "a\n", "."])
+def test_a_name_cannot_lead_anywhere(name: str) -> None:
+    assert "name" in faults({**COMMAND, "name": name})
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["train.py"], "absolute path"),
+        (["python3", "train.py"], "torchrun starts Python"),
+        (["-m"], "module's name"),
+        ([], "at least 1 item"),
+    ],
+)
+def test_a_command_that_could_not_run_is_refused_before_it_costs(command: list[str], hint: str) -> None:
+    assert hint in faults({"name": "mine", "command": command})["command"]
+
+
+def test_a_command_takes_no_options_of_a_workload() -> None:
+    assert set(faults({**COMMAND, "preset": "small", "data": "/x"})) == {"preset", "data"}
+    assert "command" in faults({"name": "nothing"})
+
+
+def test_every_fault_is_named_at_once() -> None:
+    assert {"name", "iterations", "bogus"} <= set(
+        faults({"name": "A", "command": ["/x.py"], "iterations": 0, "bogus": 1})
+    )
+
+
+def test_what_an_environment_holds_is_not_repeated() -> None:
+    assert "hunter2" not in json.dumps(faults({**COMMAND, "env": {"PASSWORD": ["hunter2"]}}))
+
+
+def test_node_types_must_be_on_offer() -> None:
+    spec = to_spec({**COMMAND, "node_types": ["small", "larg"]}, now_s=NOW_S)
+    with pytest.raises(InvalidInput, match="did you mean 'large'"):
+        check_node_types(spec, ["small", "large"])
+
+
+def test_relative_paths_begin_at_the_folder_given(tmp_path: Path) -> None:
+    document = resolve_paths({"command": ["train.py", "x"], "data": "pictures"}, tmp_path)
+    assert document == {"command": [f"{tmp_path}/train.py", "x"], "data": f"{tmp_path}/pictures"}
+    untouched: dict[str, Any] = {"command": ["-m", "mine.train"], "data": "skimage"}
+    assert resolve_paths(untouched, tmp_path) == untouched
+
+
+def test_checking_a_spec_needs_no_web_framework() -> None:
+    code = "import sys, api.specs; sys.exit(bool({'fastapi', 'starlette', 'sqlalchemy', 'torch'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

@@ -1,0 +1,127 @@
+"""A daemon's parts without a daemon: a store on disk, a job that trains, a fake cloud, a clock that stands still."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from api.deps import Context
+from elastic.clock import ManualClock
+from elastic.config import Settings
+from elastic.model import (
+    Action,
+    AgentState,
+    Candidate,
+    Group,
+    Interval,
+    Job,
+    JobSpec,
+    Limits,
+    Node,
+    NodeType,
+    Offering,
+    Plan,
+    Reason,
+    TrainingPhase,
+    Window,
+)
+from elastic.providers import FakeCloud, FakeProvider
+from elastic.reconciler import NodeTokens, observe
+from elastic.store import Store
+from elastic.store.engine import Database
+
+START_S = 1_700_000_000.0
+TOKEN = "a-token-that-nobody-guesses"
+SMALL, LARGE = Offering("small"), Offering("large")
+TYPES = (NodeType("small", 0.5, 2.0), NodeType("large", 1.0, 2.0))
+SPEC: Mapping[str, Any] = {
+    "name": "first",
+    "command": ["/srv/train.py"],
+    "nodes": {"min": 1, "max": 2},
+    "iterations": 100,
+}
+
+
+@dataclass(slots=True)
+class World:
+    """What a test of the API looks at: its parts, and how often the reconciler was woken."""
+
+    context: Context
+    store: Store
+    clock: ManualClock
+    wakes: list[float] = field(default_factory=list)
+
+
+def make_world(folder: Path, *, template: Path) -> World:
+    """An empty daemon with two priced node types; its database is a copy of the empty one at `template`."""
+    clock = ManualClock(START_S)
+    shutil.copy(template, folder / "elasticd.db")
+    store = Store(Database(f"sqlite:///{folder / 'elasticd.db'}"))
+    wakes: list[float] = []
+    context = Context(
+        store=store,
+        clock=clock,
+        settings=Settings(data_dir=folder),
+        provider=FakeProvider(FakeCloud(TYPES, clock=clock)),
+        node_tokens=NodeTokens(b"secret"),
+        wake=lambda: wakes.append(clock.now_s()),
+        user_token=TOKEN,
+    )
+    for offering, usd_per_h in ((SMALL, 0.36), (LARGE, 0.72)):
+        store.add_price(offering, usd_per_h, valid_from_s=START_S, observed_at_s=START_S, source="test")
+    return World(context, store, clock, wakes)
+
+
+def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
+    """A job of 100 iterations, the first 20 a warm-up, on one small node: 0.5 s an iteration, a minute by the clock."""
+    store, clock = world.store, world.clock
+    phases = (TrainingPhase("warmup", 20), TrainingPhase("main"))
+    spec = JobSpec("first", ("/srv/train.py",), nodes_max=2, iterations=100, phases=phases)
+    job, _ = store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())
+    intended = store.intend_launch(job.id, SMALL, reason="first", request_hash="h", now_s=clock.now_s())
+    store.node_launched(intended.id, "fake-1", launched_at_s=clock.now_s(), minimum_s=60.0)
+    node = store.node_joined(intended.id, now_s=clock.now_s())
+    store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=clock.now_s())
+    clock.advance(60.0)
+    windows = [_window(node, done, clock.now_s()) for done in range(10, iterations + 1, 10)]
+    store.heard(
+        node.id,
+        state=AgentState.RUNNING,
+        generation=1,
+        last_exit=None,
+        windows=windows,
+        notes=(),
+        acked_seq=iterations,
+        now_s=clock.now_s(),
+    )
+    return store.job(job.id), store.node(node.id)
+
+
+def decide_once(world: World, job: Job) -> int:
+    """Records one decision by hand and gives its id."""
+    snapshot = observe(world.store, world.context.provider, job, limits=Limits(), now_s=world.clock.now_s())
+    group = Group.of(SMALL)
+    weighed = Candidate(
+        group, "main", 4, usd_per_h=0.36, step_s=Interval(0.5, 0.4, 0.6), iterations_per_usd=Interval(20_000.0),
+        remaining_usd=0.002, remaining_s=20.0,
+    )  # fmt: skip
+    plan = Plan(Action.START, group, Reason("start", "small is the cheapest", {"usd_per_h": 0.36}), (weighed,))
+    return world.store.record_decision(snapshot, plan, "best_value", sets_target=True).id
+
+
+def _window(node: Node, done: int, now_s: float) -> Window:
+    return Window(
+        node_id=node.id,
+        seq=done,
+        generation=1,
+        world_size=1,
+        phase="warmup" if done <= 20 else "main",
+        iteration=done,
+        iterations=10,
+        elapsed_s=2.0 if done <= 20 else 5.0,
+        is_cold=False,
+        ended_at_s=now_s,
+    )
