@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
 LAST_WORDS_TIMEOUT_S = 10.0
@@ -34,13 +35,14 @@ class Heart:
         self._wake = wake
         self._wall_s = wall_s
         self._is_stopping = False
+        self._has_more = False
         self._thread = threading.Thread(target=self._run, name="heart", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread and reports how the node ended, once more while there is something the daemon lacks."""
+        """Ends the thread and reports how the node ended, again while there is more than one report holds."""
         self._is_stopping = True
         self._wake.set()
         self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
@@ -66,7 +68,6 @@ class Heart:
         self._has_more = False
         if reply is None:
             return False
-        said = [message["seq"] for message in (*report["windows"], *report["events"])]
-        self._has_more = bool(said) and reply.acked_seq >= max(said)
-        self._supervisor.hear(reply, asked_at=asked_at)
+        self._has_more = len(report["windows"]) + len(report["events"]) >= BATCH_ROWS
+        self._supervisor.hear(reply, report=report, asked_at=asked_at)
         return True

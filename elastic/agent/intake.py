@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
 from elastic.worker.outbox import LEFTOVER_MARK
 
@@ -19,6 +20,7 @@ RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
+AGENT_WORDS = frozenset({"needs_signal", "settle"})
 log = logging.getLogger(__name__)
 
 
@@ -127,14 +129,17 @@ class Intake:
             self._settled.set()
 
     def _is_for_daemon(self, message: dict[str, Any]) -> bool:
-        if message["kind"] == "settle":
+        if message["kind"] not in AGENT_WORDS and not is_fit(message):
+            log.warning("a worker said what the daemon would refuse: %.300s", message)
             return False
-        if message.get("generation") == self._generation:
+        if message.get("generation") == self._generation and message["kind"] != "settle":
             self._note_worker(message)
-        return message["kind"] != "needs_signal" and message.get("rank") == 0
+        return message["kind"] not in AGENT_WORDS and message.get("rank") == 0
 
     def _note_worker(self, message: dict[str, Any]) -> None:
-        kind, rank, worker = str(message["kind"]), int(message["rank"]), str(message["worker"])
+        kind, rank, worker = message["kind"], message.get("rank"), str(message.get("worker"))
+        if not isinstance(rank, int):
+            return
         if worker not in self._workers and kind == "window":
             # torchrun has started the workers anew: what the former ones said last was not the end.
             self._forget()

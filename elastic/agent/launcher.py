@@ -15,7 +15,7 @@ from elastic.agent.files import read_json
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE
-from elastic.agent.torchrun import torchrun_arguments, torchrun_environment, workload_module
+from elastic.agent.torchrun import preloads, torchrun_arguments, torchrun_environment
 from elastic.agent.wire import Assignment
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
@@ -23,10 +23,14 @@ SPAWNER_CLOSE_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """Whether a generation's torchrun lives; ``exit_code`` is None while it does and when nobody saw its end."""
+    """Whether a generation's torchrun lives; ``exit_code`` is None while it does."""
 
     is_alive: bool
     exit_code: int | None = None
+
+
+# Its parent notes every end, unless it was killed itself; whoever does that means both.
+UNSEEN_END = Life(is_alive=False, exit_code=-signal.SIGKILL)
 
 
 class Launcher:
@@ -73,7 +77,7 @@ class Launcher:
                 drain_file=self.drain_file(assignment.generation),
                 inherited=os.environ,
             ),
-            "preload": [workload_module(assignment.command) or "torch._dynamo"],
+            "preload": preloads(assignment.command),
             "log": str(self.log_path(assignment.generation)),
             "cwd": os.getcwd(),
         }
@@ -87,11 +91,13 @@ class Launcher:
         group = self._group(generation)
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         if group is None:
-            return Life(is_alive=is_spawner_alive)
+            return Life(is_alive=True) if is_spawner_alive else UNSEEN_END
         if group["exit_code"] is not None:
             return Life(is_alive=False, exit_code=int(group["exit_code"]))
         # A torchrun that has just ended has its code noted within a moment, as long as its own parent lives.
-        return Life(is_alive=is_running(int(group["pid"])) or is_running(int(group["spawner_pid"])))
+        if is_running(int(group["pid"])) or is_running(int(group["spawner_pid"])):
+            return Life(is_alive=True)
+        return UNSEEN_END
 
     def ask_to_drain(self, generation: int) -> None:
         self.drain_file(generation).touch()

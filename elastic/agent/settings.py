@@ -56,7 +56,7 @@ def read_settings(path: Path) -> AgentSettings:
         raise InvalidInput(f"{path} holds a secret and must have mode 0600, found {mode:04o}: chmod 600 {path}")
     try:
         return _settings_from(json.loads(path.read_text()))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidInput(f"{path}: wanted the agent's settings as one JSON object, found {error!r}") from error
 
 

@@ -88,7 +88,7 @@ def steer(*, wanted: Wanted, group: Group | None, ended_generation: int | None, 
     return _steer_drain(group, now)
 
 
-def outcome_of(*, last_words: frozenset[str], exit_code: int | None, was_draining: bool) -> Outcome:
+def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool) -> Outcome:
     """How a generation ended, by its workers' last words before its exit code: torchrun's code is 1 for many reasons.
 
     >>> outcome_of(last_words=frozenset(), exit_code=0, was_draining=False).value
@@ -101,10 +101,10 @@ def outcome_of(*, last_words: frozenset[str], exit_code: int | None, was_drainin
     return Outcome.SUCCEEDED if exit_code == 0 else Outcome.FAILED
 
 
-def node_state(group: Group | None, *, has_heard_workers: bool, has_exited: bool) -> NodeState:
-    """The one word for the heartbeat."""
+def node_state(group: Group | None, *, has_heard_workers: bool, has_news_of_exit: bool) -> NodeState:
+    """The one word for the heartbeat; a node whose exit the daemon knows is idle again."""
     if group is None:
-        return NodeState.EXITED if has_exited else NodeState.IDLE
+        return NodeState.EXITED if has_news_of_exit else NodeState.IDLE
     if group.drain_asked_at is not None:
         return NodeState.DRAINING
     return NodeState.RUNNING if has_heard_workers else NodeState.STARTING

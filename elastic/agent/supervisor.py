@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -64,6 +65,7 @@ class Supervisor:
         self._group: Group | None = None
         self._wake = threading.Event()
         self._look_at_log = 0.0
+        self._told_exit_of: int | None = None
         if memory.running is not None:
             self._adopt(memory.running)
 
@@ -78,11 +80,13 @@ class Supervisor:
         with self._lock:
             self._wanted = replace(self._wanted, must_leave=True)
 
-    def hear(self, reply: HeartbeatReply, *, asked_at: float) -> None:
-        """Takes in the daemon's answer to a heartbeat begun at ``asked_at``, monotonic."""
+    def hear(self, reply: HeartbeatReply, *, report: Mapping[str, Any], asked_at: float) -> None:
+        """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
         self._spool.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
         with self._lock:
+            if report["exit"] is not None:
+                self._told_exit_of = report["exit"]["generation"]
             self._wanted = Wanted(
                 assignment=reply.assignment,
                 is_known=True,
@@ -94,9 +98,10 @@ class Supervisor:
         """What the next heartbeat says."""
         with self._lock:
             group, last_exit = self._group, self._memory.last_exit
+            has_news = last_exit is not None and last_exit.generation != self._told_exit_of
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
-        state = node_state(group, has_heard_workers=self._intake.heard().any_word, has_exited=last_exit is not None)
+        state = node_state(group, has_heard_workers=self._intake.heard().any_word, has_news_of_exit=has_news)
         return {
             "state": state.value,
             "generation": group.generation if group else last_exit.generation if last_exit else None,
@@ -175,7 +180,7 @@ class Supervisor:
         return running is not None and heard.last_word_ranks >= running.nproc_per_node
 
     def _collect(self, group: Group) -> None:
-        exit_code = self._launcher.life(group.generation).exit_code
+        exit_code = self._launcher.life(group.generation).exit_code or 0
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
         self._intake.settle()

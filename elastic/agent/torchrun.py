@@ -63,6 +63,17 @@ def workload_module(command: Sequence[str]) -> str | None:
     return command[1] if is_workload else None
 
 
+def preloads(command: Sequence[str]) -> list[str]:
+    """What the spawner imports before it forks, because every worker would: the second generation starts without.
+
+    >>> preloads(["-m", "elastic.workloads.esrgan"])
+    ['elastic.workloads.esrgan.__main__']
+    """
+    module = workload_module(command)
+    # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s (benchmarks/agent_start.py).
+    return [f"{module}.__main__"] if module else ["torch._dynamo"]
+
+
 def torchrun_environment(
     assignment: Assignment, *, settings: AgentSettings, drain_file: Path, inherited: Mapping[str, str]
 ) -> dict[str, str]:

@@ -55,11 +55,11 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class ExitReport:
-    """The end of a generation on this node; `exit_code` is None when nobody saw it, negative for a signal."""
+    """The end of a generation on this node; `exit_code` is negative for a signal."""
 
     generation: int
     outcome: Outcome
-    exit_code: int | None
+    exit_code: int
     iteration: int | None
     log_tail: str
 

@@ -14,6 +14,7 @@ from elastic.worker.recorder import Recorder
 
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
+MAX_NOTE_LENGTH = 2000
 
 
 def paramount(iteration: int | None = None, *, phase: str = "main") -> bool:
@@ -31,7 +32,7 @@ def paramount(iteration: int | None = None, *, phase: str = "main") -> bool:
 
 def checkpointed(iteration: int, *, elapsed_s: float) -> None:
     """Says that a durable checkpoint of ``iteration`` exists; writing it took ``elapsed_s``."""
-    worker().say("checkpoint", iteration=iteration, elapsed_s=elapsed_s)
+    worker().say("checkpoint", iteration=int(iteration), elapsed_s=float(elapsed_s))
 
 
 def finished(iteration: int | None = None) -> None:
@@ -46,7 +47,7 @@ def drained(iteration: int | None = None) -> None:
 
 def note(text: str) -> None:
     """Adds a sentence to the job's event log and report."""
-    worker().say("note", text=text)
+    worker().say("note", text=text[:MAX_NOTE_LENGTH])
 
 
 class Worker:

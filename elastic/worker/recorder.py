@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import time
 from collections.abc import Callable
 
 from elastic.worker.outbox import Datagram, Outbox
 
 WINDOW_S = 0.5
+UNFIT_FOR_A_PHASE = re.compile(r"[^A-Za-z0-9_.-]")
 MAX_PHASE_LENGTH = 64
 
 
@@ -84,8 +87,8 @@ class Recorder:
         self._held.append(
             {
                 "kind": "window",
-                "phase": (self._phase or "main")[:MAX_PHASE_LENGTH],
-                "iteration": self._iteration,
+                "phase": _clean(self._phase or "main"),
+                "iteration": None if self._iteration is None else max(0, int(self._iteration)),
                 "iterations": self._turns,
                 "elapsed_s": self._last - self._start,
                 "is_cold": is_cold,
@@ -103,3 +106,8 @@ class Recorder:
             self._outbox.put(window)
         self._held.clear()
         self._outbox.flush()
+
+
+@functools.lru_cache(maxsize=64)
+def _clean(phase: str) -> str:
+    return UNFIT_FOR_A_PHASE.sub("_", phase)[:MAX_PHASE_LENGTH]

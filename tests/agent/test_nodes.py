@@ -181,7 +181,7 @@ def test_an_unmodified_script_is_stopped_at_a_step_boundary(world: World) -> Non
     world.wait_for(lambda: world.daemon.turns() > 10)
     world.daemon.assignment = None
     assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
-    assert world.wait_for(lambda: world.daemon.heartbeats[-1]["state"] == "exited")
+    assert world.wait_for(lambda: world.daemon.heartbeats[-1]["state"] == "idle")
 
 
 def test_unmodified_ranks_are_stopped_together_by_a_signal(world: World) -> None:

@@ -1,0 +1,137 @@
+"""What the agent makes of the workers' datagrams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elastic.agent.intake import Intake
+from elastic.agent.said import is_fit
+from elastic.agent.spool import Spool
+from elastic.worker.hook import Worker
+from elastic.worker.membership import Membership
+
+WINDOW: dict[str, Any] = {
+    "kind": "window",
+    "worker": "w",
+    "rank": 0,
+    "world_size": 1,
+    "generation": 1,
+    "phase": "main",
+    "iteration": 5,
+    "iterations": 2,
+    "elapsed_s": 0.5,
+    "is_cold": False,
+    "ended_at_s": 1.7e9,
+}
+
+
+class Desk:
+    """An intake with its spool."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "s"
+        self.spool = Spool(folder / "spool")
+        self.intake = Intake(self.path, spool=self.spool)
+        self.intake.listen_to(1)
+        self.intake.start()
+
+    def worker(self, *, rank: int = 0, generation: int = 1) -> Worker:
+        membership = Membership(rank=rank, world_size=2, generation=generation, socket_path=str(self.path))
+        return Worker(membership, started_at=0.0)
+
+    def kept(self) -> list[str]:
+        self.intake.settle()
+        return [message["kind"] for message in self.spool.batch()]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    result = Desk(tmp_path)
+    yield result
+    result.intake.stop()
+    result.spool.close()
+
+
+def test_the_words_of_rank_zero_go_to_the_spool_and_all_last_words_are_heard(desk: Desk) -> None:
+    for rank in (0, 1):
+        with closing(desk.worker(rank=rank)) as worker:
+            worker.turn(7, "main")
+            worker.say("note", text="hello")
+            worker.say_last("drained", 7)
+    assert desk.kept() == ["window", "note", "drained"]
+    heard = desk.intake.heard()
+    assert (heard.last_words, heard.last_word_ranks, heard.iteration) == (frozenset({"drained"}), 2, 7)
+
+
+def test_a_wish_for_a_signal_stays_on_the_node(desk: Desk) -> None:
+    with closing(desk.worker(rank=1)) as worker:
+        worker.tell_agent("needs_signal")
+    assert desk.kept() == []
+    assert desk.intake.heard().needs_signal
+
+
+def test_last_words_before_a_restart_of_the_workers_do_not_count(desk: Desk) -> None:
+    with closing(desk.worker()) as first:
+        first.turn(1, "main")
+        first.say_last("finished", 1)
+    with closing(desk.worker()) as second:
+        second.turn(1, "main")
+    desk.intake.settle()
+    assert desk.intake.heard().last_words == frozenset()
+
+
+def test_an_earlier_generation_counts_as_progress_but_does_not_speak_for_the_present(desk: Desk) -> None:
+    with closing(desk.worker(generation=1)) as old:
+        desk.intake.listen_to(2)
+        old.turn(1, "main")
+        old.say_last("drained", 1)
+    assert desk.kept() == ["window", "drained"]
+    assert desk.intake.heard().last_words == frozenset()
+
+
+def test_leftovers_are_taken_in_once(desk: Desk) -> None:
+    left = desk.path.with_name("s.left-w")
+    left.write_text(json.dumps(WINDOW) + "\n" + json.dumps(WINDOW) + "\nhalf a li")
+    desk.intake.take_leftovers()
+    desk.intake.take_leftovers()
+    assert desk.kept() == ["window", "window"]
+    assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"elapsed_s": float("nan")},
+        {"elapsed_s": 0},
+        {"elapsed_s": "0.5"},
+        {"iterations": 0},
+        {"iterations": True},
+        {"iteration": -1},
+        {"iteration": 1.5},
+        {"phase": "a b"},
+        {"phase": ""},
+        {"phase": None},
+        {"is_cold": 1},
+        {"generation": None},
+        {"ended_at_s": float("inf")},
+        {"kind": "confetti"},
+    ],
+)
+def test_what_the_daemon_would_refuse_does_not_reach_it(fault: dict[str, Any]) -> None:
+    assert is_fit(WINDOW)
+    assert not is_fit(WINDOW | fault)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b'{"kind": 5}', b'{"kind": "window"}', b"null"])
+def test_junk_on_the_socket_is_dropped(desk: Desk, data: bytes) -> None:
+    with closing(desk.worker()) as worker:
+        assert worker._outbox._socket is not None  # noqa: SLF001 (junk has no public way in)
+        worker._outbox._socket.sendto(data, str(desk.path))  # noqa: SLF001
+        worker.turn(1, "main")
+    assert desk.kept() == ["window"]

@@ -1,0 +1,131 @@
+"""What an agent reads and writes in its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elastic.agent import logs
+from elastic.agent.files import read_json, write_json
+from elastic.agent.lease import Lease, is_lease_over
+from elastic.agent.memory import Memory, recall, remember
+from elastic.agent.settings import MAX_SOCKET_PATH_BYTES, read_settings
+from elastic.agent.wire import ExitReport, Outcome, assignment_from, reply_from
+from elastic.errors import InvalidInput
+from tests.agent.test_steering import ONE
+
+
+def a_config(folder: Path, **fields: Any) -> Path:
+    path = folder / "config.json"
+    path.touch(mode=0o600)
+    content = {
+        "node_id": "n1",
+        "daemon_url": "http://127.0.0.1:1/",
+        "join_token": "j",
+        "work_dir": str(folder / "w"),
+        "advertise_host": "127.0.0.1",
+        "checkpoint_root": "/c",
+        "artifact_root": "/a",
+    }
+    path.write_text(json.dumps(content | fields))
+    return path
+
+
+def test_settings_are_read_with_their_defaults(tmp_path: Path) -> None:
+    settings = read_settings(a_config(tmp_path))
+    assert (settings.cpu_quota, settings.lease_s, settings.daemon_url) == (None, 600.0, "http://127.0.0.1:1")
+
+
+def test_settings_that_others_may_read_are_refused(tmp_path: Path) -> None:
+    path = a_config(tmp_path)
+    path.chmod(0o640)
+    with pytest.raises(InvalidInput, match="chmod 600"):
+        read_settings(path)
+
+
+@pytest.mark.parametrize("fault", [{"lease_s": 0}, {"cpu_quota": -1}, {"lease_s": "soon"}, {"env": 5}])
+def test_settings_that_make_no_sense_are_refused(tmp_path: Path, fault: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        read_settings(a_config(tmp_path, **fault))
+
+
+def test_a_long_work_folder_gets_a_socket_elsewhere(tmp_path: Path) -> None:
+    short = read_settings(a_config(tmp_path, work_dir="/w"))
+    long = read_settings(a_config(tmp_path, work_dir="/" + "long/" * 30))
+    assert str(short.socket_path) == "/w/workers.socket"
+    assert len(os.fsencode(long.socket_path)) <= MAX_SOCKET_PATH_BYTES
+
+
+def test_a_file_is_replaced_as_a_whole_and_is_its_owner_s_only(tmp_path: Path) -> None:
+    write_json(tmp_path / "f", {"a": 1})
+    write_json(tmp_path / "f", {"a": 2})
+    assert read_json(tmp_path / "f") == {"a": 2}
+    assert (tmp_path / "f").stat().st_mode & 0o777 == 0o600
+    assert read_json(tmp_path / "none") is None
+
+
+def test_an_agent_remembers_its_token_its_work_and_its_last_exit(tmp_path: Path) -> None:
+    report = ExitReport(generation=1, outcome=Outcome.FAILED, exit_code=1, iteration=5, log_tail="x")
+    memory = Memory("token", 1.0, running=ONE, last_exit=report)
+    assert recall(tmp_path) is None
+    remember(memory, tmp_path)
+    again = recall(tmp_path)
+    assert again is not None
+    assert (again.node_token, again.last_exit) == ("token", report)
+    assert again.running is not None
+    assert again.running.generation == ONE.generation
+
+
+def test_a_restart_does_not_lengthen_a_lease(tmp_path: Path) -> None:
+    first = Lease(tmp_path, first_s=50.0)
+    assert 0 < Lease(tmp_path, first_s=600.0).left_s <= 50.0
+    first.renew(600.0, asked_at=time.monotonic())
+    assert first.left_s > 500.0
+    assert not is_lease_over(tmp_path)
+
+
+def test_a_lease_counts_from_the_question(tmp_path: Path) -> None:
+    lease = Lease(tmp_path, first_s=600.0)
+    lease.renew(10.0, asked_at=time.monotonic() - 20.0)
+    assert lease.is_over
+    assert is_lease_over(tmp_path)
+
+
+def test_a_log_s_end_starts_with_a_whole_line(tmp_path: Path) -> None:
+    log = tmp_path / "g1.log"
+    assert logs.tail(log) == ""
+    log.write_text("first line\nsecond\nthird\n")
+    assert logs.tail(log, size=15) == "second\nthird\n"
+    assert logs.tail(log) == "first line\nsecond\nthird\n"
+
+
+def test_a_log_that_grows_too_large_is_moved_aside_under_its_writer(tmp_path: Path) -> None:
+    log = tmp_path / "g1.log"
+    with log.open("ab", buffering=0) as writer:
+        writer.write(b"x" * 100)
+        logs.bound(log, max_bytes=100)
+        assert log.stat().st_size == 100
+        writer.write(b"y")
+        logs.bound(log, max_bytes=100)
+        writer.write(b"z")
+    assert log.read_text() == "z"
+    assert (tmp_path / "g1.log.1").stat().st_size == 101
+
+
+@pytest.mark.parametrize("fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}])
+def test_an_assignment_that_makes_no_sense_is_refused(fault: dict[str, Any]) -> None:
+    fields = {name: getattr(ONE, name) for name in ONE.__slots__}
+    assert assignment_from(fields) == ONE
+    with pytest.raises(InvalidInput):
+        assignment_from(fields | fault)
+
+
+@pytest.mark.parametrize("fields", [{}, {"acked_seq": 1, "lease_s": None, "assignment": None, "shutdown": False}])
+def test_a_reply_that_is_none_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        reply_from(fields)

@@ -1,0 +1,86 @@
+"""What workers said survives the agent and the daemon's silence, exactly once and within a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elastic.agent.spool import Spool
+
+
+def window(turns: int = 1, *, phase: str = "main", worker: str = "w", is_cold: bool = False) -> dict[str, Any]:
+    return {
+        "kind": "window",
+        "worker": worker,
+        "generation": 1,
+        "phase": phase,
+        "is_cold": is_cold,
+        "iteration": None,
+        "iterations": turns,
+        "elapsed_s": 0.5 * turns,
+    }
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Iterator[Spool]:
+    with closing(Spool(tmp_path / "spool", max_rows=100)) as result:
+        yield result
+
+
+def test_numbers_go_on_after_everything_was_acknowledged_and_the_agent_restarted(tmp_path: Path) -> None:
+    with closing(Spool(tmp_path / "spool")) as first:
+        first.add([window(), window()])
+        first.acknowledge(2)
+    with closing(Spool(tmp_path / "spool")) as second:
+        second.add([window()])
+        assert [message["seq"] for message in second.batch()] == [3]
+
+
+def test_what_is_not_acknowledged_is_sent_again(spool: Spool) -> None:
+    spool.add([window(), window(), window()])
+    assert [message["seq"] for message in spool.batch()] == [1, 2, 3]
+    spool.acknowledge(2)
+    assert [message["seq"] for message in spool.batch()] == [3]
+
+
+def test_a_batch_is_bounded_and_oldest_first(spool: Spool) -> None:
+    spool.add([window() for _ in range(50)])
+    assert [message["seq"] for message in spool.batch(limit=3)] == [1, 2, 3]
+
+
+def test_a_long_silence_halves_the_resolution_and_keeps_the_totals(spool: Spool) -> None:
+    for _ in range(1000):
+        spool.add([window()])
+    rows = spool.batch(limit=1000)
+    assert len(rows) <= 100
+    assert sum(row["iterations"] for row in rows) == 1000
+    assert sum(row["elapsed_s"] for row in rows) == pytest.approx(500.0)
+    assert [row["seq"] for row in rows] == sorted(row["seq"] for row in rows)
+
+
+def test_what_may_have_reached_the_daemon_is_never_joined(spool: Spool) -> None:
+    spool.add([window() for _ in range(60)])
+    sent = spool.batch(limit=60)
+    spool.add([window() for _ in range(60)])
+    rows = spool.batch(limit=1000)
+    assert rows[:60] == sent
+    assert sum(row["iterations"] for row in rows) == 120
+    assert len(rows) == 90
+
+
+@pytest.mark.parametrize("other", [{"phase": "gan"}, {"worker": "v"}, {"is_cold": True}])
+def test_windows_that_differ_in_kind_are_not_joined(spool: Spool, other: dict[str, Any]) -> None:
+    spool.add([window(), window(**other)] * 60)
+    rows = spool.batch(limit=1000)
+    assert [row["iterations"] for row in rows] == [1] * 120
+
+
+def test_events_keep_their_place_among_windows(spool: Spool) -> None:
+    spool.add([window(), {"kind": "note", "text": "x"}, window()] * 40)
+    rows = spool.batch(limit=1000)
+    assert sum(row["kind"] == "note" for row in rows) == 40
+    assert sum(row.get("iterations", 0) for row in rows) == 80

@@ -1,0 +1,144 @@
+"""What an agent does next, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from elastic.agent.steering import (
+    EXIT_BARRIER_GRACE_S,
+    TERM_GRACE_S,
+    AskToDrain,
+    Collect,
+    Group,
+    Kill,
+    Leave,
+    Start,
+    Terminate,
+    Wait,
+    Wanted,
+    node_state,
+    outcome_of,
+    steer,
+)
+from elastic.agent.wire import Assignment, NodeState, Outcome
+
+ONE = Assignment(
+    job_id="j",
+    generation=1,
+    command=("train.py",),
+    nnodes_min=1,
+    nnodes_max=1,
+    nproc_per_node=1,
+    rdzv_endpoint="127.0.0.1:1",
+    rdzv_id="j-g1",
+    drain_grace_s=30.0,
+    checkpoint_dir="c",
+    artifact_dir="a",
+    max_restarts=1,
+)
+TWO = replace(ONE, generation=2)
+GROUP = Group(generation=1, grace_s=30.0)
+DRAINING = replace(GROUP, drain_asked_at=100.0)
+
+
+def next_step(wanted: Assignment | None, group: Group | None, *, now: float = 100.0, leave: bool = False) -> object:
+    return steer(
+        wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, ended_generation=None, now=now
+    )
+
+
+def test_an_idle_node_starts_what_it_is_assigned() -> None:
+    assert next_step(ONE, None) == Start(ONE)
+
+
+def test_an_idle_node_without_an_assignment_waits() -> None:
+    assert next_step(None, None) == Wait()
+
+
+def test_what_is_wanted_goes_on() -> None:
+    assert next_step(ONE, GROUP) == Wait()
+
+
+@pytest.mark.parametrize("wanted", [None, TWO])
+def test_what_is_no_longer_wanted_drains(wanted: Assignment | None) -> None:
+    assert next_step(wanted, GROUP) == AskToDrain()
+
+
+def test_what_runs_goes_on_while_the_daemon_has_not_spoken() -> None:
+    assert steer(wanted=Wanted(), group=GROUP, ended_generation=None, now=0.0) == Wait()
+
+
+def test_a_node_that_must_leave_drains_first_even_if_the_daemon_has_not_spoken() -> None:
+    assert steer(wanted=Wanted(must_leave=True), group=GROUP, ended_generation=None, now=0.0) == AskToDrain()
+    assert steer(wanted=Wanted(must_leave=True), group=None, ended_generation=None, now=0.0) == Leave()
+
+
+def test_a_node_that_must_leave_starts_nothing() -> None:
+    assert next_step(ONE, None, leave=True) == Leave()
+
+
+def test_a_drain_gets_its_grace_and_then_a_signal() -> None:
+    assert next_step(TWO, DRAINING, now=129.0) == Wait()
+    assert next_step(TWO, DRAINING, now=130.0) == Terminate()
+
+
+def test_a_drain_that_is_no_longer_wanted_is_finished_all_the_same() -> None:
+    assert next_step(ONE, DRAINING, now=130.0) == Terminate()
+
+
+def test_workers_that_cannot_agree_on_a_step_get_their_signal_at_once() -> None:
+    assert next_step(TWO, replace(DRAINING, needs_signal=True), now=100.1) == Terminate()
+
+
+def test_what_does_not_heed_the_signal_is_killed() -> None:
+    terminated = replace(DRAINING, terminated_at=130.0)
+    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S - 1) == Wait()
+    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
+
+
+def test_a_torchrun_that_waits_for_others_after_its_workers_last_word_is_killed_soon() -> None:
+    said = replace(DRAINING, all_said_last_word_at=101.0)
+    assert next_step(TWO, said, now=102.0) == Wait()
+    assert next_step(TWO, said, now=101.0 + EXIT_BARRIER_GRACE_S) == Kill()
+
+
+def test_a_torchrun_that_has_ended_is_collected_before_anything_else() -> None:
+    assert next_step(TWO, replace(DRAINING, is_alive=False), leave=True) == Collect()
+
+
+def test_a_generation_that_ended_here_is_not_begun_again() -> None:
+    wanted = Wanted(assignment=ONE, is_known=True)
+    assert steer(wanted=wanted, group=None, ended_generation=1, now=0.0) == Wait()
+    assert steer(wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0) == Start(TWO)
+
+
+@pytest.mark.parametrize(
+    ("last_words", "exit_code", "was_draining", "outcome"),
+    [
+        ({"finished"}, 0, False, Outcome.SUCCEEDED),
+        ({"finished"}, -9, True, Outcome.SUCCEEDED),  # killed in the exit barrier
+        ({"finished", "drained"}, 0, True, Outcome.SUCCEEDED),
+        ({"drained"}, 0, True, Outcome.DRAINED),
+        ({"drained"}, 1, False, Outcome.DRAINED),
+        (set(), 0, False, Outcome.SUCCEEDED),
+        (set(), 0, True, Outcome.DRAINED),
+        (set(), 1, True, Outcome.DRAINED),
+        (set(), 1, False, Outcome.FAILED),
+        (set(), -9, False, Outcome.FAILED),
+    ],
+)
+def test_last_words_decide_the_outcome_before_the_exit_code(
+    last_words: set[str], exit_code: int, was_draining: bool, outcome: Outcome
+) -> None:
+    said = frozenset(last_words)
+    assert outcome_of(last_words=said, exit_code=exit_code, was_draining=was_draining) is outcome
+
+
+def test_a_node_is_idle_again_once_its_exit_is_known() -> None:
+    assert node_state(None, has_heard_workers=True, has_news_of_exit=True) is NodeState.EXITED
+    assert node_state(None, has_heard_workers=True, has_news_of_exit=False) is NodeState.IDLE
+    assert node_state(GROUP, has_heard_workers=False, has_news_of_exit=False) is NodeState.STARTING
+    assert node_state(GROUP, has_heard_workers=True, has_news_of_exit=False) is NodeState.RUNNING
+    assert node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False) is NodeState.DRAINING

@@ -1,0 +1,54 @@
+"""A processor quota without root."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from elastic.agent.throttle import Throttle, tree
+
+pytestmark = pytest.mark.slow
+BUSY = "import sys\nwhile True: pass"
+TWO_BUSY = f"import os\nos.fork()\n{BUSY}"
+
+
+@pytest.fixture
+def busy(request: pytest.FixtureRequest) -> Iterator[psutil.Process]:
+    process = subprocess.Popen([sys.executable, "-c", request.param])
+    yield psutil.Process(process.pid)
+    for child in psutil.Process(process.pid).children(recursive=True):
+        child.kill()
+    process.kill()
+    process.wait()
+
+
+def used_s(root: psutil.Process) -> float:
+    return sum(sum(process.cpu_times()[:2]) for process in (root, *root.children(recursive=True)))
+
+
+@pytest.mark.parametrize(
+    ("busy", "quota"), [(BUSY, 0.5), (BUSY, 0.25), (TWO_BUSY, 0.5)], indirect=["busy"], ids=["half", "quarter", "two"]
+)
+def test_a_tree_uses_its_share_of_a_core_however_many_processes_it_has(busy: psutil.Process, quota: float) -> None:
+    throttle = Throttle(quota=quota, members=tree(lambda: busy.pid))
+    throttle.start()
+    time.sleep(0.5)
+    start, before_s = time.monotonic(), used_s(busy)
+    time.sleep(4.0)
+    share = (used_s(busy) - before_s) / (time.monotonic() - start)
+    throttle.stop()
+    assert 0.8 * quota < share < 1.15 * quota
+
+
+@pytest.mark.parametrize("busy", [BUSY], indirect=True)
+def test_what_was_stopped_goes_on_when_throttling_ends(busy: psutil.Process) -> None:
+    throttle = Throttle(quota=0.01, members=tree(lambda: busy.pid))
+    throttle.start()
+    time.sleep(1.0)
+    throttle.stop()
+    assert busy.status() != psutil.STATUS_STOPPED
