@@ -60,13 +60,12 @@ def show_report(report: Mapping[str, Any]) -> None:
     gained = report["iterations_per_usd"]
     print(f"total {render.usd(report['spent_usd'])}" + ("" if gained is None else f", {render.rate(gained)} it/$"))
     _show_fixed(report)
-    changes = [each for each in report["decisions"] if each["plan"]["action"] != "hold"]
-    print(f"\n{len(report['decisions'])} decisions, {len(changes)} of them changes:")
-    render.show(render.table_of(changes, _REPORT_DECISIONS))
+    print("\ndecisions that changed something:")
+    render.show(render.table_of(report["decisions"], _REPORT_DECISIONS))
     if report["quality"]:
         print("\nquality: " + ", ".join(f"{name} = {_value(value)}" for name, value in report["quality"].items()))
-    for note in report["notes"]:
-        print(f"note: {note['text']}")
+    for note in dict.fromkeys(each["text"] for each in report["notes"]):
+        print(f"note: {note}")
     for artifact in report["artifacts"]:
         print(f"artifact: {artifact['name']} ({artifact['bytes']:,} bytes)")
 
@@ -75,7 +74,7 @@ def _show_fixed(report: Mapping[str, Any]) -> None:
     """Prints what the same iterations would have cost on one group from first to last, at the rates measured."""
     for title, fixed in (("best", report["best_fixed"]), ("worst", report["worst_fixed"])):
         if fixed is not None:
-            took = render.duration(fixed["seconds"])
+            took = render.duration(fixed["lasts_s"])
             print(f"{title} fixed choice: {render.group(fixed['group'])}, {render.usd(fixed['usd'])} in {took}")
 
 

@@ -12,6 +12,7 @@ from elastic.cli.client import Client, JsonObject
 from elastic.cli.job import read_spec
 from elastic.errors import ElasticError
 from examples.demo.house import HERE, DemoFailed, House, open_house
+from examples.demo.pace import iterations_here
 from examples.demo.screen import open_screen
 from examples.demo.watching import Watcher, Witness
 
@@ -39,7 +40,8 @@ def main() -> int:
 
 def _run(house: House, *, started_s: float) -> None:
     with house.client() as client:
-        job = client.post("/v1/jobs", read_spec(str(HERE / "job.yaml")))
+        document = read_spec(str(HERE / "job.yaml"))
+        job = client.post("/v1/jobs", {**document, "iterations": iterations_here(document["iterations"])})
         print(f"submitted {job['spec']['name']}: {job['spec']['iterations']} iterations of ESRGAN", flush=True)
         witness = _watch(house, client, job["id"], started_s=started_s)
         report = client.get(f"/v1/jobs/{job['id']}/report")
@@ -71,8 +73,16 @@ def _keep_artifacts(client: Client, report: JsonObject) -> None:
     KEPT.mkdir()
     for artifact in report["artifacts"]:
         (KEPT / artifact["name"]).write_bytes(client.content(artifact["href"]))
-    for picture in sorted(KEPT.glob("*.png")):
-        print(f"picture: {picture.resolve()}")
+    print(f"picture of low resolution, bicubic and super-resolved crops: {(KEPT / _picture(report)).resolve()}")
+
+
+def _picture(report: JsonObject) -> str:
+    """The newest picture's name."""
+    pictures = [each for each in report["artifacts"] if each["name"].endswith(".png")]
+    newest = max(pictures, key=lambda each: float(each["modified_at_s"]), default=None)
+    if newest is None:
+        raise DemoFailed("the job should have left a PNG, it left none")
+    return str(newest["name"])
 
 
 if __name__ == "__main__":

@@ -89,8 +89,8 @@ def _lines(started_s: float) -> Show:
         nonlocal last_decision
         for event in sight.news:
             print(line_of(event, started_s=started_s))
-        newest = sight.decisions[0]["id"] if sight.decisions else 0
-        if newest != last_decision:
+        newest = max((each["id"] for each in sight.decisions if each["plan"]["action"] != "hold"), default=0)
+        if newest != last_decision or sight.standing.is_over:
             last_decision = newest
             print(sight.standing.line())
             render.show(_ranking(sight))
