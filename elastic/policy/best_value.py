@@ -141,8 +141,7 @@ def _trial_over(survey: Survey, target: Group, mine: Ranked | None, best: Ranked
 
 
 def _try_another(survey: Survey) -> Plan | None:
-    if not survey.settled:
-        return None
+    # The group that trains is settled by now, or one that dominates it is.
     best = survey.settled[0]
     worth = [offer for offer in trial_offers(survey, best) if offer.verdict.is_worth]
     if not worth:

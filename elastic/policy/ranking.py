@@ -145,8 +145,9 @@ def _move(survey: Survey, pair: Comparison) -> Plan:
         f"{_against(pair)}: gain {percent(pair.gain)} over the {figures(pair.iterations_left)} iterations left, "
         f"the move costs {usd(pair.other.passage.switch_usd)}"
     )
-    if pair.payback_iterations is not None:
-        text += f" and pays back in {figures(pair.payback_iterations)} iterations"
+    payback = pair.payback_iterations
+    assert payback is not None, "a group whose iterations cost less wins back what the move costs"
+    text += f" and pays back in {figures(payback)} iterations"
     if not turned:
         return survey.plan(Action.MOVE, pair.other.group, "better_value", text, numbers)
     parts = [_turn_of(quote) for quote in turned]
@@ -172,8 +173,6 @@ def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
 
 def _untried(survey: Survey) -> str:
     """A clause that says why what is not measured stays so; empty if everything is."""
-    if not survey.settled:
-        return ""
     offers = [offer for offer in trial_offers(survey, survey.settled[0]) if offer.verdict is not Verdict.TRY]
     if not offers:
         return ""

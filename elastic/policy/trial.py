@@ -68,7 +68,7 @@ def spent_on_trials_usd(survey: Survey) -> float:
     ends_s = [change.at_s for change in changes[1:]] + [survey.snapshot.now_s]
     return sum(
         known_burn_usd_per_h(change.to_group.members, survey.quotes) * (end_s - change.at_s) / _S_PER_H
-        for change, end_s in zip(changes, ends_s, strict=True)
+        for change, end_s in zip(changes, ends_s, strict=False)
         if change.code == "trial" and change.to_group is not None
     )
 

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from elastic.model import Group, Series
+from elastic.policy import fixed_choices
+from tests.builders import NOW_S, group, offering, price, prices, series
+
+PRICES = prices({"local.half": 3.6, "local.full": 7.2}, valid_from_s=NOW_S)
+
+
+def test_the_cheapest_choice_comes_first_and_the_dearest_last() -> None:
+    measured = (series("local.full", 1.0, noise=0), series("local.half", 1.5, noise=0))
+
+    best, worst = fixed_choices(measured, PRICES, iterations={"main": 1000}, started_at_s=NOW_S, start_up_s=100)
+
+    assert (best.group, worst.group) == (group("local.half"), group("local.full"))
+    assert [best.usd, best.lasts_s] == pytest.approx([1.6, 1600])
+    assert [worst.usd, worst.lasts_s] == pytest.approx([2.2, 1100])
+    assert best.estimated_phases == ()
+
+
+def test_each_price_counts_while_it_holds() -> None:
+    # 200 s at 3.6, 300 s at 7.2, the rest at 1.8 USD an hour; a price of before the start is overtaken by then.
+    history = [
+        price("local.half", 99.0, price_id=1, valid_from_s=NOW_S - 500),
+        price("local.half", 3.6, price_id=2, valid_from_s=NOW_S - 100),
+        price("local.half", 1.8, price_id=4, valid_from_s=NOW_S + 500),
+        price("local.half", 7.2, price_id=3, valid_from_s=NOW_S + 200),
+        price("local.half", 99.0, price_id=5, valid_from_s=NOW_S + 5000),
+    ]
+
+    (choice,) = fixed_choices(
+        [series("local.half", 1.0, noise=0)], history, iterations={"main": 1000}, started_at_s=NOW_S
+    )
+
+    assert choice.usd == pytest.approx(0.2 + 0.6 + 0.25)
+
+
+def test_every_node_of_a_group_is_paid() -> None:
+    pair = Group(((offering("local.full"), 1), (offering("local.half"), 2)))
+
+    (choice,) = fixed_choices([series(pair, 1.0, noise=0)], PRICES, iterations={"main": 1000}, started_at_s=NOW_S)
+
+    assert choice.usd == pytest.approx(2.0 + 2 * 1.0)
+
+
+def test_a_phase_that_a_group_did_not_train_in_is_scaled_by_one_that_trained_in_both() -> None:
+    measured = (
+        series("local.half", 0.5, training_phase="warm-up", noise=0),
+        series("local.half", 2.0, training_phase="gan", noise=0),
+        series("local.full", 1.2, training_phase="gan", noise=0),
+    )
+
+    choices = fixed_choices(measured, PRICES, iterations={"warm-up": 100, "gan": 1000}, started_at_s=NOW_S)
+
+    full = next(choice for choice in choices if choice.group == group("local.full"))
+    assert full.lasts_s == pytest.approx(100 * 1.2 / 4 + 1000 * 1.2)
+    assert full.estimated_phases == ("warm-up",)
+
+
+def test_what_was_not_measured_or_never_priced_is_left_out() -> None:
+    measured = (
+        series("local.half", 1.0, training_phase="gan"),
+        series("local.full", 1.0, training_phase="warm-up"),
+        series("local.unpriced", 1.0, training_phase="gan"),
+        Series(group("local.quarter"), "gan", ()),
+    )
+
+    found = fixed_choices(measured, PRICES, iterations={"gan": 100}, started_at_s=NOW_S)
+
+    assert [choice.group for choice in found] == [group("local.half")]

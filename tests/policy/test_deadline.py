@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elastic.model import Action, Job, Objective
+from elastic.policy import best_value
+from tests.builders import NOW_S, group, job, limits, series, snapshot
+
+HALF, FULL = group("local.half"), group("local.full")
+# 9,900 iterations left: 3,960 s on half a core for 0.0495 USD, 2,970 s on a whole one for 0.07425 USD.
+MEASURED = (series("local.half", 0.4), series("local.full", 0.3))
+
+
+def _due_in(seconds: float, **spec: Any) -> Job:
+    rest = {"node_types": ("local.half", "local.full"), **spec}
+    return job(objective=Objective(deadline_s=NOW_S + seconds), **rest)
+
+
+def test_takes_the_cheapest_of_those_in_time() -> None:
+    plan = best_value(snapshot(target="local.full", measured=MEASURED, job=_due_in(8_000)))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, HALF, "better_value")
+
+
+def test_stays_on_the_dearer_one_if_only_that_is_in_time() -> None:
+    plan = best_value(snapshot(target="local.full", measured=MEASURED, job=_due_in(3_500)))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, FULL, "best")
+
+
+def test_pays_more_to_be_in_time() -> None:
+    plan = best_value(snapshot(target="local.half", measured=MEASURED, job=_due_in(3_500)))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "deadline")
+    assert plan.reason.text == (
+        "local.half needs 66 min and the deadline is in 58 min: local.full makes it in 50 min at most, "
+        "for $0.074 against $0.049"
+    )
+    assert plan.reason.numbers["left_s"] == 3_500
+
+
+def test_if_none_is_in_time_the_fastest_is_taken_and_the_reason_says_so() -> None:
+    plan = best_value(snapshot(target="local.half", measured=MEASURED, job=_due_in(1_000)))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "fastest")
+    assert plan.reason.text.startswith("no measured candidate meets the deadline in 17 min; local.full is the fastest")
+
+
+def test_if_none_is_in_time_the_fastest_is_kept() -> None:
+    late = best_value(snapshot(target="local.full", measured=MEASURED, job=_due_in(1_000)))
+    overdue = best_value(snapshot(target="local.full", measured=MEASURED, job=_due_in(-1_000)))
+
+    assert (late.action, late.target, late.reason.code) == (Action.HOLD, FULL, "deadline_missed")
+    assert "no measured candidate meets the deadline in 0 s" in overdue.reason.text
+
+
+def test_what_is_fastest_only_by_chance_is_not_taken() -> None:
+    noisy = (series("local.half", 0.4, noise=0.5), series("local.full", 0.3, noise=0.5))
+
+    plan = best_value(snapshot(target="local.half", measured=noisy, job=_due_in(1_000)))
+
+    assert plan.reason.code == "deadline_missed"
+
+
+def test_nothing_else_measured_is_nothing_faster() -> None:
+    alone = _due_in(600, node_types=("local.full",))
+
+    plan = best_value(snapshot(target="local.full", measured=MEASURED[1:], job=alone))
+
+    assert plan.reason.code == "deadline_missed"
+
+
+def test_more_nodes_are_tried_when_one_is_not_in_time() -> None:
+    pressed = _due_in(2_500, node_types=("local.half",), nodes_max=2)
+
+    plan = best_value(snapshot(target="local.half", measured=MEASURED[:1], job=pressed))
+
+    assert (plan.action, plan.target) == (Action.TRIAL, group("local.half", 2))
+
+
+def test_a_trial_that_cannot_be_in_time_either_is_not_started() -> None:
+    plan = best_value(snapshot(target="local.full", measured=MEASURED[1:], job=_due_in(3_200)))
+
+    # Half a core at its very best: 0.3 s x 1 / 0.5 / 1.5 an iteration, 3,960 s.
+    assert (plan.action, plan.reason.code) == (Action.HOLD, "best")
+    assert "even at its best it would not pay" in plan.reason.text
+
+
+@pytest.mark.parametrize(("left_s", "action"), [(9_000, Action.TRIAL), (3_985, Action.HOLD)])
+def test_a_trial_does_not_risk_the_deadline(left_s: float, action: Action) -> None:
+    slow_to_change = limits(switch_pause_prior_s=20.0)
+
+    plan = best_value(snapshot(target="local.half", measured=MEASURED[:1], job=_due_in(left_s), limits=slow_to_change))
+
+    assert plan.action is action
+    if action is Action.HOLD:
+        assert "a trial would risk the deadline" in plan.reason.text
+
+
+def test_an_hour_that_is_worth_much_outweighs_dearer_nodes() -> None:
+    hurried = job(objective=Objective(value_of_time_usd_per_h=1.0), node_types=("local.half", "local.full"))
+
+    plan = best_value(snapshot(target="local.half", measured=MEASURED, job=hurried))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "better_value")

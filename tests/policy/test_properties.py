@@ -1,0 +1,188 @@
+"""What holds of every policy, whatever the snapshot."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elastic.model import Action, Capacity, Change, Group, Limits, Objective, Offering, Price, Snapshot
+from elastic.policy import POLICIES, decide
+from tests.builders import NOW_S, job, job_spec, limits, node, price, prices, series, snapshot
+from tests.policy.world import World, constant
+
+_OFFERINGS = [
+    Offering("local.quarter"),
+    Offering("local.half"),
+    Offering("local.full"),
+    Offering("local.full", Capacity.SPOT, "zone-a"),
+]
+_GROUPS = st.builds(Group.of, st.sampled_from(_OFFERINGS), st.integers(1, 5))
+_MAYBE_USD = st.none() | st.floats(1e-4, 1.0)
+
+
+@st.composite
+def snapshots(draw: st.DrawFn) -> Snapshot:
+    """Anything a reconciler may see, and some things it should not."""
+    nodes_min = draw(st.integers(1, 3))
+    deadline_in_s = draw(st.none() | st.floats(-100, 1e5))
+    objective = Objective(
+        deadline_s=None if deadline_in_s is None else NOW_S + deadline_in_s,
+        budget_usd=draw(_MAYBE_USD),
+        max_usd_per_hour=draw(_MAYBE_USD),
+        value_of_time_usd_per_h=draw(_MAYBE_USD),
+    )
+    target = draw(st.none() | _GROUPS)
+    measured = draw(st.dictionaries(_GROUPS, st.tuples(st.floats(0.05, 5.0), st.integers(1, 20)), max_size=5))
+    history = draw(st.lists(st.tuples(_GROUPS, st.sampled_from(["start", "trial", "price"])), max_size=4))
+    return snapshot(
+        target=target,
+        current=target if draw(st.booleans()) else draw(st.none() | _GROUPS),
+        measured=[
+            series(group, step_s, windows, noise=draw(st.floats(0, 0.5)))
+            for group, (step_s, windows) in measured.items()
+        ],
+        changes=[
+            Change(NOW_S - 50.0 * (len(history) - number), history[number - 1][0] if number else None, group, code)
+            for number, (group, code) in enumerate(history)
+        ],
+        prices=[
+            price(offering, draw(st.floats(0.01, 0.2)), price_id=number, valid_from_s=NOW_S - draw(st.floats(0, 1000)))
+            for number, offering in enumerate(draw(st.lists(st.sampled_from(_OFFERINGS), max_size=6)), 1)
+        ],
+        nodes=tuple(node("local.half", number=number) for number in range(draw(st.integers(0, 3)))),
+        spent_usd=draw(st.floats(0, 0.5)),
+        limits=limits(margin=draw(st.floats(0.05, 0.5)), trial_usd_share=draw(st.floats(0, 1))),
+        job=job(
+            policy=draw(st.sampled_from(sorted(POLICIES))),
+            fixed_node_type=draw(st.sampled_from([None, "local.half", "local.full"])),
+            nodes_min=nodes_min,
+            nodes_max=draw(st.integers(nodes_min, 5)),
+            iteration=draw(st.integers(0, 9_000)),
+            iterations=draw(st.none() | st.integers(9_000, 20_000)),
+            objective=objective,
+        ),
+    )
+
+
+_many = settings(max_examples=60, deadline=None)
+
+
+@_many
+@given(snapshots())
+def test_the_same_snapshot_gives_the_same_plan(seen: Snapshot) -> None:
+    assert decide(seen) == decide(replace(seen))
+
+
+@_many
+@given(snapshots(), st.randoms(use_true_random=False))
+def test_the_order_of_inputs_never_matters(seen: Snapshot, chance: random.Random) -> None:
+    names = ("nodes", "node_types", "prices", "series", "switches", "changes")
+    shuffled: dict[str, Any] = {
+        name: tuple(chance.sample(list(getattr(seen, name)), len(getattr(seen, name)))) for name in names
+    }
+
+    assert decide(replace(seen, **shuffled)) == decide(seen)
+
+
+@_many
+@given(snapshots())
+def test_a_change_goes_to_an_admitted_priced_group_within_the_range(seen: Snapshot) -> None:
+    plan = decide(seen)
+
+    if plan.action in (Action.START, Action.TRIAL, Action.MOVE):
+        assert plan.target is not None
+        assert plan.target != seen.target
+        assert seen.job.spec.nodes_min <= plan.target.node_count <= seen.job.spec.nodes_max
+        assert {offering for offering, _ in plan.target.members} <= {price.offering for price in seen.prices}
+    else:
+        assert plan.target == (None if plan.action is Action.STOP else seen.target)
+
+
+@_many
+@given(snapshots())
+def test_there_is_always_a_reason_with_finite_numbers(seen: Snapshot) -> None:
+    plan = decide(seen)
+
+    assert plan.reason.code
+    assert len(plan.reason.text) > 10
+    assert all(abs(value) < 1e12 for value in plan.reason.numbers.values())
+    assert (plan.action is Action.STOP) == (plan.reason.code == "budget")
+
+
+@_many
+@given(snapshots())
+def test_a_change_never_exceeds_the_cap_on_the_burn(seen: Snapshot) -> None:
+    plan, cap = decide(seen), seen.job.spec.objective.max_usd_per_hour
+    in_force = {each.offering: each.usd_per_h for each in sorted(seen.prices, key=lambda e: (e.valid_from_s, e.id))}
+
+    if cap is not None and plan.action in (Action.START, Action.TRIAL, Action.MOVE) and plan.target is not None:
+        assert sum(count * in_force[offering] for offering, count in plan.target.members) <= cap * (1 + 1e-9)
+
+
+_STEPS = st.tuples(st.floats(0.5, 2.0), st.floats(0.2, 1.0), st.floats(0.1, 0.5))
+_PRICES = prices({"local.quarter": 0.025, "local.half": 0.045, "local.full": 0.09})
+
+
+def _world(steps_s: tuple[float, float, float], iterations: int, noise: float, rules: Limits, **spec: Any) -> World:
+    groups = [Group.of(Offering(name)) for name in ("local.quarter", "local.half", "local.full")]
+    return World(
+        spec=job_spec(iterations=iterations, **spec),
+        steps_s=dict(zip(groups, steps_s, strict=True)),
+        prices=constant(*_PRICES),
+        limits=rules,
+        noise=noise,
+    )
+
+
+@settings(max_examples=12, deadline=None)
+@given(_STEPS, st.integers(50, 20_000), st.floats(0, 0.3))
+def test_constant_prices_end_in_one_group_after_at_most_one_trial_of_each(
+    steps_s: tuple[float, float, float], iterations: int, noise: float
+) -> None:
+    world = _world(steps_s, iterations, noise, limits(trial_usd_share=0.5)).run(200)
+
+    # One start, a trial of each other type, one move to the best: nothing turns back and forth.
+    assert len(world.changes) <= 4
+    assert sum(change.code == "trial" for change in world.changes) <= 2
+    assert sum(change.code not in ("start", "trial") for change in world.changes) <= 1
+
+
+@settings(max_examples=8, deadline=None)
+@given(_STEPS, st.floats(0, 0.3), st.floats(0.001, 0.01))
+def test_the_budget_is_never_exceeded(steps_s: tuple[float, float, float], noise: float, budget_usd: float) -> None:
+    world = _world(steps_s, 50_000, noise, limits(wind_down_s=30.0), objective=Objective(budget_usd=budget_usd)).run(
+        300
+    )
+
+    # Thirty seconds of burn are kept back, and a tick is five.
+    assert world.spent_usd <= budget_usd
+    assert world.plans[-1].action is Action.STOP or world.spent_usd < budget_usd
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.lists(st.floats(0.5, 2.0), min_size=4, max_size=4), st.integers(20, 120))
+def test_prices_that_swing_do_not_make_the_job_swing(factors: list[float], period_s: int) -> None:
+    """Opposite changes lie a cooldown apart, and no change is made for less than the margin."""
+
+    def swinging(now_s: float) -> tuple[Price, ...]:
+        factor = factors[int((now_s - NOW_S) // period_s) % len(factors)]
+        return tuple(
+            replace(each, usd_per_h=each.usd_per_h * (factor if each.offering.node_type == "local.full" else 1.0))
+            for each in constant(*_PRICES)(now_s)
+        )
+
+    world = _world((1.0, 0.4, 0.2), 50_000, 0.02, limits(cooldown_s=300.0))
+    world.prices = swinging
+    world.run(200)
+
+    chosen = [change for change in world.changes if change.code != "trial"]
+    for number, change in enumerate(chosen):
+        undone = [each for each in chosen[:number] if each.from_group == change.to_group]
+        assert all(change.at_s - each.at_s >= 300.0 for each in undone)
+    for plan in world.plans:
+        if plan.action is Action.MOVE:
+            assert plan.reason.numbers["gain_ratio"] > world.limits.margin
