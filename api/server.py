@@ -55,5 +55,8 @@ class Server(uvicorn.Server):
             self._on_started()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Not the parent's way, which raises the signal again at the end: the process would die of it before the daemon
+        # has stopped its ticker and closed its store. A second signal waits for nothing.
         self._feed.close()
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit
+        self.should_exit = True

@@ -126,6 +126,8 @@ from api.server import run
 folder = Path(sys.argv[1])
 world = make_world(folder, template=Path(sys.argv[2]))
 run(world.context, host="127.0.0.1", port=int(sys.argv[3]), on_started=lambda: print("up", flush=True))
+world.store.close()
+print("closed")
 """
 
 
@@ -141,6 +143,8 @@ def test_sigterm_ends_the_daemon_at_once_with_a_stream_open(tmp_path: Path, empt
             begun_s = time.monotonic()
             process.send_signal(signal.SIGTERM)
             assert [line for line in lines if line] == []
+        last_words = process.stdout.read()
         process.wait(10)
     assert time.monotonic() - begun_s < 5
-    assert process.returncode in (0, -signal.SIGTERM)
+    assert process.returncode == 0
+    assert last_words == "closed\n"
