@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from api.dashboard.format import ago, duration
 from api.dashboard.views import instant
+from api.deps import Context, get_context
 
 NAVIGATION = (
     ("Overview", "/"),
@@ -21,7 +26,63 @@ NAVIGATION = (
 FRAGMENT_HEADER = "X-Fragment"
 """A request with this header asks for a page's content without its frame, to bring an open page up to date."""
 
+_LATE_AFTER_TICKS = 10
+_LATE_AFTER_S = 60.0
 
+
+def page(
+    request: Request, template: str, *, here: str = "", status: int = 200, now_s: float, **values: Any
+) -> HTMLResponse:
+    """Gives a page, or what is inside its frame if that is what the request asks for."""
+    context = get_context(request)
+    is_fragment = FRAGMENT_HEADER in request.headers
+    html = (
+        _environment()
+        .get_template(template)
+        .render(
+            layout="fragment.html" if is_fragment else "base.html",
+            nav=NAVIGATION,
+            here=here,
+            now=instant(now_s, now_s),
+            alarm=alarm(context, now_s=now_s),
+            **values,
+        )
+    )
+    return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": FRAGMENT_HEADER})
+
+
+def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """Gives a page that stands without frame and navigation."""
+    html = _environment().get_template(template).render(**values)
+    return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
+
+
+def alarm(context: Context, *, now_s: float) -> str:
+    """Gives what is wrong with the daemon itself, in words; nothing if all is well."""
+    tick = context.last_tick()
+    if tick is None:
+        return ""
+    if tick.error is not None:
+        return f"The daemon's last look at the world, {ago(tick.at_s, now_s)}, failed: {tick.error}"
+    silent_s = now_s - tick.at_s
+    if silent_s > max(_LATE_AFTER_TICKS * context.settings.tick_s, _LATE_AFTER_S):
+        return f"The daemon has not looked at the world for {duration(silent_s)}: what is shown may be out of date."
+    return ""
+
+
+def prose(text: str) -> Markup:
+    """Gives text with what stands between backticks as code.
+
+    >>> prose("see `a < b`")
+    Markup('see <code>a &lt; b</code>')
+    """
+    parts = re.split(r"`([^`]+)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts)
+    )
+
+
+@cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("api.dashboard"),
@@ -31,28 +92,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["as_dict"] = asdict
+    made.filters["prose"] = prose
     return made
-
-
-_TEMPLATES = _environment()
-
-
-def page(
-    request: Request, template: str, *, here: str = "", status: int = 200, now_s: float, **values: Any
-) -> HTMLResponse:
-    """Gives a page, or what is inside its frame if that is what the request asks for."""
-    is_fragment = FRAGMENT_HEADER in request.headers
-    html = _TEMPLATES.get_template(template).render(
-        layout="fragment.html" if is_fragment else "base.html",
-        nav=NAVIGATION,
-        here=here,
-        now=instant(now_s, now_s),
-        **values,
-    )
-    return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": FRAGMENT_HEADER})
-
-
-def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Gives a page that stands without frame and navigation."""
-    html = _TEMPLATES.get_template(template).render(**values)
-    return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})

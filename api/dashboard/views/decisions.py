@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
+from api.dashboard.format import count, duration, full_instant, percent, quantity, usd, usd_per_h, words
 from api.dashboard.views.candidates import CandidateTable, candidate_table
 from api.dashboard.views.parts import ACTION_TONES, Badge, Instant, Number, group_name, instant
 from elastic.model import Action, Decision, JobPhase, Snapshot
@@ -94,18 +94,21 @@ def named_numbers(numbers: Mapping[str, float]) -> tuple[NamedNumber, ...]:
     """Gives numbers with units read off their names.
 
     >>> [(each.label, each.number.text) for each in named_numbers({"switch_usd": 0.0012, "gain": 0.31})]
-    [('switch', '$0.0012'), ('gain', '0.31')]
+    [('switch', '$0.0012'), ('gain', '31 %')]
     """
     return tuple(_named(name, value) for name, value in numbers.items())
 
 
 def _named(name: str, value: float) -> NamedNumber:
+    if name.endswith(_SHARES):
+        return NamedNumber(name, words(name), Number(percent(value), value))
     for suffix, unit in _UNITS.items():
         if name.endswith(suffix) and name != suffix:
             return NamedNumber(name, words(name.removesuffix(suffix)), Number(unit(value), value))
     return NamedNumber(name, words(name), Number(f"{value:.3g}" if abs(value) < 100 else quantity(value), value))
 
 
+_SHARES = ("gain", "margin", "share", "fraction")
 _UNITS = {
     "_iterations_per_usd": lambda value: f"{quantity(value)} it/$",
     "_usd_per_h": usd_per_h,

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from api.dashboard.format import duration, words
 from api.dashboard.views.parts import NODE_TONES, Badge, Instant, Number, dollars, instant, instant_or_none
-from elastic.model import LedgerRow, Node
+from elastic.model import LedgerRow, Node, NodePhase
+
+_SILENT_AFTER_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class NodeRow:
     usd: Number
     reason: str
     is_gone: bool
+    is_silent: bool
 
 
 def node_rows(nodes: Sequence[Node], ledger: Sequence[LedgerRow], *, now_s: float) -> tuple[NodeRow, ...]:
@@ -51,7 +54,13 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         usd=dollars(cost_usd),
         reason=node.reason,
         is_gone=node.phase.is_gone,
+        is_silent=_is_silent(node, now_s),
     )
+
+
+def _is_silent(node: Node, now_s: float) -> bool:
+    heard_at_s = node.heartbeat_at_s
+    return node.phase is NodePhase.JOINED and heard_at_s is not None and now_s - heard_at_s > _SILENT_AFTER_S
 
 
 def _agent(node: Node) -> str:

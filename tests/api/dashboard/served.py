@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
 
 from api.app import create_app
 from api.deps import Context
 from elastic.clock import ManualClock, SystemClock
 from elastic.config import Settings
 from elastic.model import NodeType
-from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens
 from elastic.store import Store
 from tests.api.dashboard.story import START_S
@@ -33,15 +32,14 @@ class Site:
     store: Store
     clock: ManualClock
     settings: Settings
-    server: uvicorn.Server
 
     @property
     def login(self) -> str:
         return f"{self.url}/login?token={TOKEN}"
 
-    def stop(self) -> None:
-        """The daemon goes away."""
-        self.server.should_exit = True
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
 
 
 def make_context(store: Store, data_dir: Path, clock: ManualClock) -> Context:
@@ -58,26 +56,22 @@ def make_context(store: Store, data_dir: Path, clock: ManualClock) -> Context:
     )
 
 
-def make_app(context: Context) -> FastAPI:
-    return create_app(context)
-
-
 @contextmanager
-def serving(store: Store, data_dir: Path) -> Iterator[Site]:
-    """Serves until the block ends."""
-    clock = ManualClock(START_S)
+def serving(store: Store, data_dir: Path, *, now_s: float = START_S, port: int = 0) -> Iterator[Site]:
+    """Serves until the block ends, on a free port unless told which."""
+    clock = ManualClock(now_s)
     context = make_context(store, data_dir, clock)
-    app = make_app(context)
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", timeout_graceful_shutdown=1)
+    app = create_app(context)
+    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     waited = SystemClock()
     while not server.started:
         waited.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    bound = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield Site(f"http://127.0.0.1:{port}", store, clock, context.settings, server)
+        yield Site(f"http://127.0.0.1:{bound}", store, clock, context.settings)
     finally:
         app.state.feed.close()
         server.should_exit = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from elastic.model import (
     Action,
@@ -60,6 +60,10 @@ class Story:
     iteration: int = 0
     prices: dict[Offering, float] = field(default_factory=lambda: dict(PRICES_USD_PER_H))
     measured: dict[Offering, int] = field(default_factory=dict)
+
+    def copied_to(self, store: Store) -> Story:
+        """The same story, to be gone on with in a copy of its store."""
+        return replace(self, store=store, prices=dict(self.prices), measured=dict(self.measured))
 
     def submit(self) -> Job:
         """The prices, and the job."""

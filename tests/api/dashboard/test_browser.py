@@ -1,0 +1,294 @@
+"""The dashboard in a real browser: its numbers, its life, its looks, its manners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
+
+from api.dashboard.format import usd
+from elastic.model import Action
+from tests.api.dashboard.served import TOKEN, Site
+from tests.api.dashboard.story import FULL, Story
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "vendor" / "axe.min.js"
+WIDTHS = (390, 768, 1280)
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PAGES = (
+    "/",
+    "/jobs",
+    "/jobs/esrgan-demo",
+    "/nodes?gone=1",
+    "/decisions",
+    "/decisions/5",
+    "/prices",
+    "/jobs/none",
+    "/login",
+)
+
+
+@dataclass(slots=True)
+class Watched:
+    """A page, and everything it complained of or asked for."""
+
+    page: Page
+    site: Site
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def values(self, selector: str) -> list[float]:
+        found = self.page.eval_on_selector_all(
+            f"{selector}[value]", "all => all.map(each => each.getAttribute('value'))"
+        )
+        return [float(each) for each in found]
+
+    def value(self, field_name: str) -> float:
+        return self.values(f".card data[data-field={field_name}]")[0]
+
+    def api(self, path: str) -> Any:
+        answer = self.page.request.get(f"{self.site.url}/v1/{path}")
+        assert answer.ok, answer.text()
+        return answer.json()
+
+
+@contextmanager
+def opened(browser: Browser, site: Site, path: str = "/", **options: Any) -> Iterator[Watched]:
+    """A page of the site in a browser of its own, signed in; what it complains of fails the test at the end."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    context.set_default_timeout(15_000)
+    watched = Watched(context.new_page(), site)
+    watched.page.goto(site.login)
+    watched.page.on("console", lambda message: _note(watched, message))
+    watched.page.on("pageerror", lambda error: watched.complaints.append(str(error)))
+    watched.page.on("request", lambda request: _asked(watched, request))
+    watched.page.goto(site.url + path)
+    try:
+        yield watched
+        assert watched.complaints == []
+    finally:
+        context.close()
+
+
+def _note(watched: Watched, message: ConsoleMessage) -> None:
+    is_expected = message.text.startswith("Failed to load resource") and "404" in message.text
+    if message.type in ("error", "warning") and not is_expected:
+        watched.complaints.append(message.text)
+
+
+def _asked(watched: Watched, request: Request) -> None:
+    watched.requests.append(request.url)
+
+
+def story_of(site: Site, told_template: tuple[Path, Story]) -> Story:
+    """The story, to be gone on with in the site's own store."""
+    return told_template[1].copied_to(site.store)
+
+
+def test_the_headline_numbers_are_the_apis(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site) as seen:
+        job = seen.api("jobs/esrgan-demo")
+        report = seen.api("jobs/esrgan-demo/report")
+        current = next(each for each in job["candidates"] if each["group"] == job["current_group"])
+        assert seen.value("iteration") == job["progress"]["iteration"]
+        assert seen.value("spent_usd") == job["spent_usd"]
+        assert seen.value("iterations_per_usd") == current["iterations_per_usd"]["value"]
+        assert seen.value("saved_usd") == report["worst_fixed"]["usd"] - job["spent_usd"]
+        expect(seen.page.locator("[data-card=spent_usd] .figure")).to_have_text(usd(job["spent_usd"]))
+
+
+def test_the_candidates_numbers_are_the_apis(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site) as seen:
+        candidates = sorted(
+            seen.api("jobs/esrgan-demo")["candidates"], key=lambda each: -each["iterations_per_usd"]["value"]
+        )
+        wanted: Mapping[str, list[float]] = {
+            "iterations_per_usd": [each["iterations_per_usd"]["value"] for each in candidates],
+            "iterations_per_s": [1 / each["step_s"]["value"] for each in candidates],
+            "usd_per_h": [each["usd_per_h"] for each in candidates],
+            "samples": [each["samples"] for each in candidates],
+        }
+        for name, numbers in wanted.items():
+            assert seen.values(f".candidates data[data-field={name}]") == numbers
+
+
+def test_nodes_prices_and_decisions_are_the_apis(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site) as seen:
+        costs = {each["node_id"]: each["usd"] for each in seen.api("jobs/esrgan-demo/report")["nodes"]}
+        shown = seen.values("tr[data-key^=node-] data[data-field=usd]")
+        assert shown == pytest.approx([costs[each["id"]] for each in seen.api("nodes?all=true")["items"]], rel=1e-12)
+        seen.page.goto(f"{site.url}/decisions")
+        texts = seen.page.locator(".decisions .reason").all_inner_texts()
+        assert texts == [each["plan"]["reason"]["text"] for each in seen.api("decisions")["items"]]
+        seen.page.goto(f"{site.url}/prices")
+        prices = seen.values("section:last-of-type data[data-field=usd_per_h]")
+        assert prices == [each["usd_per_h"] for each in seen.api("prices")["items"]]
+
+
+def test_the_charts_hold_the_apis_points(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site) as seen:
+        drawn = seen.page.evaluate("JSON.parse(document.querySelector('#throughput script.points').textContent)")
+        shown = {
+            (at_s, value)
+            for each in drawn["series"]
+            for at_s, value in zip(drawn["at_s"], each["values"], strict=True)
+            if value is not None
+        }
+        points = seen.api("jobs/esrgan-demo/throughput")["items"]
+        assert shown == {(each["at_s"], each["iterations_per_s"]) for each in points}
+        cost = seen.page.evaluate("JSON.parse(document.querySelector('#cost script.points').textContent)")
+        assert cost["series"][0]["values"] == [each["usd"] for each in seen.api("jobs/esrgan-demo/cost")["items"]]
+        expect(seen.page.locator("#throughput .u-over .mark")).to_have_count(5)
+        expect(seen.page.locator("#throughput canvas")).to_be_visible()
+
+
+def test_news_arrives_without_a_reload(chromium: Browser, site: Site, told_template: tuple[Path, Story]) -> None:
+    with opened(chromium, site) as seen:
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        seen.page.evaluate("window.wasHere = true; document.querySelector('.decisions a').focus()")
+        story = story_of(site, told_template)
+        story.train(20.0)
+        site.clock.advance(story.now_s - site.clock.now_s())
+        story.decide(Action.MOVE, FULL, "news", "The news has arrived.")
+        expect(seen.page.locator(".decisions .reason").first).to_have_text("The news has arrived.")
+        job = seen.api("jobs/esrgan-demo")
+        assert seen.value("iteration") == job["progress"]["iteration"] == story.iteration
+        assert seen.value("spent_usd") == job["spent_usd"]
+        assert seen.page.evaluate("window.wasHere && document.activeElement.matches('.decisions a')")
+
+
+def test_news_is_asked_for_at_most_once_a_second(
+    chromium: Browser, site: Site, told_template: tuple[Path, Story]
+) -> None:
+    with opened(chromium, site) as seen:
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        seen.requests.clear()
+        for number in range(12):
+            site.store.add_event("note", f"event {number}", job_id=told_template[1].job_id, now_s=site.clock.now_s())
+            seen.page.wait_for_timeout(250)
+        assert 1 <= sum(url == f"{site.url}/" for url in seen.requests) <= 4
+
+
+def test_nothing_is_asked_of_any_other_host(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site, "/jobs/esrgan-demo") as seen:
+        seen.page.wait_for_timeout(500)
+        assert seen.requests
+        assert all(url.startswith((site.url, "data:")) for url in seen.requests)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_nothing_and_nothing_overflows(chromium: Browser, site: Site, path: str) -> None:
+    with opened(chromium, site, path) as seen:
+        seen.page.wait_for_timeout(400)
+        seen.page.evaluate(AXE.read_text(encoding="utf-8"))
+        for theme in THEMES:
+            seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            for width in WIDTHS:
+                seen.page.set_viewport_size({"width": width, "height": 900})
+                seen.page.wait_for_timeout(60)
+                assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, (theme, width)
+                assert _violations(seen.page) == [], (theme, width)
+
+
+def test_the_empty_and_the_finished_pages_pass_axe_too(
+    chromium: Browser, empty_site: Site, site: Site, told_template: tuple[Path, Story]
+) -> None:
+    story = story_of(site, told_template)
+    story.finish()
+    for each, path in ((empty_site, "/"), (empty_site, "/jobs"), (empty_site, "/prices"), (site, "/jobs/esrgan-demo")):
+        with opened(chromium, each, path, viewport={"width": 390, "height": 800}) as seen:
+            seen.page.evaluate(AXE.read_text(encoding="utf-8"))
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert _violations(seen.page) == []
+
+
+def _violations(page: Page) -> list[str]:
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)")
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary')}" for each in found
+    ]
+
+
+def test_a_first_job_appears_on_the_empty_page_by_itself(chromium: Browser, empty_site: Site) -> None:
+    with opened(chromium, empty_site) as seen:
+        expect(seen.page.get_by_role("heading", name="No job yet")).to_be_visible()
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        Story(empty_site.store).submit()
+        expect(seen.page.get_by_role("heading", name="esrgan-demo")).to_be_visible()
+
+
+def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site) as seen:
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        at = seen.page.locator("main").get_attribute("data-at")
+        seen.page.context.set_offline(True)
+        expect(seen.page.locator("#stale")).to_contain_text(f"What you see is of {at}")
+        expect(seen.page.locator("#feed-text")).to_have_text("Feed lost")
+        expect(seen.page.locator("main")).to_have_class("is-stale")
+        seen.page.context.set_offline(False)
+        expect(seen.page.locator("#stale")).to_be_hidden()
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        seen.complaints.clear()  # the browser itself reports each request that found no network
+
+
+def test_an_error_inside_is_told_on_the_open_page(chromium: Browser, site: Site, tmp_path: Path) -> None:
+    with opened(chromium, site) as seen:
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        (tmp_path / "elasticd.db").write_bytes(b"this was a database" * 10_000)
+        expect(seen.page.locator("#stale")).to_contain_text("the database")
+        seen.complaints.clear()
+
+
+def test_the_theme_is_switched_and_remembered(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site, color_scheme="light") as seen:
+        background = "getComputedStyle(document.body).backgroundColor"
+        light = seen.page.evaluate(background)
+        seen.page.get_by_role("button", name="Switch to the dark theme").click()
+        dark = seen.page.evaluate(background)
+        assert light != dark
+        seen.page.reload()
+        assert seen.page.evaluate(background) == dark
+        expect(seen.page.get_by_role("button", name="Switch to the light theme")).to_be_visible()
+
+
+def test_the_keyboard_reaches_the_content_first(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site) as seen:
+        seen.page.keyboard.press("Tab")
+        expect(seen.page.locator(".skip")).to_be_focused()
+        expect(seen.page.locator(".skip")).to_be_in_viewport()
+        seen.page.keyboard.press("Enter")
+        expect(seen.page.locator("main")).to_be_focused()
+
+
+def test_without_scripts_the_server_has_drawn_everything(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site, java_script_enabled=False) as seen:
+        expect(seen.page.locator("#throughput svg path.rate")).to_be_visible()
+        expect(seen.page.locator("#cost svg path.money")).to_be_visible()
+        expect(seen.page.locator(".candidates .bar")).to_have_count(3)
+
+
+def test_signing_in_by_the_form_leads_to_the_page_asked_for(chromium: Browser, site: Site) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{site.url}/prices")
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("not the daemon's token")
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(f"{site.url}/prices")
+    context.close()
+
+
+def test_a_decision_is_decided_again_from_its_page(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site, "/decisions/5") as seen:
+        seen.page.get_by_role("button", name="Decide again").click()
+        expect(seen.page.locator("#replayed")).to_contain_text("plan")
+        seen.page.get_by_text("The snapshot, every input").click()
+        expect(seen.page.locator("#snapshot pre")).to_contain_text('"spent_usd"')

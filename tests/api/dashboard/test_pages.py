@@ -1,0 +1,194 @@
+"""Pages as a browser receives them, over the real app and store."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from api.dashboard.pages import alarm, prose
+from api.dashboard.signing_in import own_path
+from api.deps import COOKIE, Tick
+from elastic.clock import ManualClock
+from elastic.model import Action, JobPhase
+from tests.api.dashboard.conftest import Told
+from tests.api.dashboard.served import TOKEN, make_context
+from tests.api.dashboard.story import HALF
+
+PAGES = ("/", "/jobs", "/jobs/esrgan-demo", "/nodes?gone=1", "/decisions", "/decisions/1", "/prices")
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/login", "/decisions/999"])
+def test_no_page_holds_what_the_strict_policy_forbids(told: Told, path: str) -> None:
+    answer = told.client.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert not re.search(r"<script(?![^>]*(src=|application/json))", answer.text)
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=", answer.text)
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", answer.text)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_shown_to_a_stranger(told: Told, path: str) -> None:
+    del told.client.headers["Authorization"]
+    answer = told.client.get(path, follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/login?next=%2F")
+
+
+def test_a_page_left_open_after_the_token_changed_is_told_so(told: Told) -> None:
+    del told.client.headers["Authorization"]
+    assert told.client.get("/", headers={"X-Fragment": "1"}).status_code == 401
+
+
+def test_the_token_becomes_a_cookie_that_scripts_cannot_read(told: Told) -> None:
+    del told.client.headers["Authorization"]
+    answer = told.client.get(f"/login?token={TOKEN}&next=/jobs", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/jobs")
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith(f"{COOKIE}={TOKEN};")
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie
+    assert told.client.get("/jobs").status_code == 200
+
+
+def test_the_form_takes_the_token_too(told: Told) -> None:
+    del told.client.headers["Authorization"]
+    answer = told.client.post("/login", data={"token": f" {TOKEN}\n", "next": "/prices"}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/prices")
+
+
+def test_a_wrong_token_is_refused_in_words_and_not_repeated(told: Told) -> None:
+    answer = told.client.post("/login", data={"token": "<b>guess</b>"})
+    assert answer.status_code == 401
+    assert "not the daemon&#39;s token" in answer.text
+    assert "guess" not in answer.text
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("address", ["//evil.example", "/\\evil.example", "https://evil.example", "", "/a\nb"])
+def test_nobody_is_sent_elsewhere_after_signing_in(address: str) -> None:
+    assert own_path(address) == "/"
+
+
+@pytest.mark.parametrize("path", ["/jobs/none", "/decisions/999", "/decisions/first", "/?job=none"])
+def test_what_is_not_there_is_a_page_that_says_so(told: Told, path: str) -> None:
+    answer = told.client.get(path)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "Not found" in answer.text
+
+
+def test_a_store_that_cannot_be_read_is_told_in_words(told: Told) -> None:
+    (told.folder / "elasticd.db").write_bytes(b"this was a database" * 1000)
+    answer = told.client.get("/")
+    assert answer.status_code == 503
+    assert "elasticd cannot show this now" in answer.text
+    assert "the database" in answer.text
+
+
+def test_a_fragment_is_the_page_without_its_frame(told: Told) -> None:
+    page, fragment = told.client.get("/").text, told.client.get("/", headers={"X-Fragment": "1"}).text
+    assert main_of(fragment) == main_of(page)
+    assert "<nav" not in fragment
+
+
+def test_without_a_job_the_overview_shows_how_to_submit_one(nothing: Told) -> None:
+    page = nothing.client.get("/").text
+    assert "elasticd job submit -f job.yaml" in page
+    example = unescape(re.findall(r"<pre[^>]*><code>(name:.*?)</code>", page, re.DOTALL)[0])
+    planned = nothing.client.post(
+        "/v1/jobs:plan?folder=/srv", content=example, headers={"Content-Type": "application/yaml"}
+    )
+    assert planned.status_code == 200, planned.text
+
+
+def test_a_job_that_waits_says_what_for(just_begun: Told) -> None:
+    page = just_begun.client.get("/").text
+    assert "waiting for its first nodes" in page
+    for words in ("No decision yet", "No measurement yet", "No dollar spent yet", "No node yet", "No candidate yet"):
+        assert words in page
+
+
+def test_the_overview_prefers_a_job_that_still_runs(told: Told) -> None:
+    told.story.finish()
+    ended = told.story.job_id
+    later, _ = told.store.submit_job(
+        replace(told.story.spec, name="later"), key=None, request_hash="x", now_s=told.story.now_s
+    )
+    assert f'href="/jobs/{later.id}"' in told.client.get("/").text
+    assert f'href="/jobs/{ended}"' in told.client.get(f"/?job={ended}").text
+
+
+def test_a_finished_job_shows_its_account_and_its_pictures(told: Told) -> None:
+    told.artifacts.mkdir(parents=True)
+    (told.artifacts / "samples.png").write_bytes(b"\x89PNG")
+    (told.artifacts / "report.json").write_text('{"psnr_y_db": 27.31, "is_pretrained": false}')
+    told.story.finish()
+    page = told.client.get(f"/jobs/{told.story.job_id}").text
+    report = told.client.get(f"/v1/jobs/{told.story.job_id}/report").json()
+    assert "Closing report" in page
+    assert f'src="/v1/jobs/{told.story.job_id}/artifacts/samples.png"' in page
+    assert "27.3" in page and "is pretrained" in page
+    for row in report["nodes"]:
+        assert f'value="{row["usd"]}"' in page
+    for choice in report["fixed"]:
+        assert f'value="{choice["usd"]}"' in page
+
+
+def test_a_failed_job_says_why_first(told: Told) -> None:
+    told.store.request_stop(told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s)
+    told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s, message="worker exited with 1")
+    assert "The job failed: worker exited with 1" in unescape(told.client.get("/").text)
+
+
+def test_what_users_wrote_is_never_markup(told: Told) -> None:
+    spec = replace(told.story.spec, name="x", command=("<script>alert(1)</script>",), env={"A": "'\"><img>"})
+    job, _ = told.store.submit_job(spec, key=None, request_hash="x", now_s=told.story.now_s)
+    told.store.add_event("note", "<img src=x>", job_id=job.id, now_s=told.story.now_s)
+    page = told.client.get(f"/jobs/{job.id}").text
+    assert "<script>alert" not in page
+    assert "<img src=x>" not in page
+    assert "&lt;img src=x&gt;" in page
+
+
+def test_the_decisions_of_a_job_are_read_page_by_page(told: Told) -> None:
+    for number in range(45):
+        told.story.decide(Action.MOVE, HALF, f"reason_{number}", "because")
+    first = told.client.get("/decisions?job=esrgan-demo").text
+    older = re.search(r'href="(\?before=\d+[^"]*)"', first)
+    assert older is not None
+    assert "Start on local.half" in told.client.get("/decisions" + unescape(older.group(1))).text
+
+
+def test_the_daemons_own_trouble_is_told_on_every_page(told: Told) -> None:
+    clock = ManualClock(1000.0)
+    context = make_context(told.store, told.folder, clock)
+    assert alarm(context, now_s=1000.0) == ""
+    failed = replace(context, last_tick=lambda: Tick(990.0, 0.1, "no route to host"))
+    assert alarm(failed, now_s=1000.0) == "The daemon's last look at the world, 10 s ago, failed: no route to host"
+    late = replace(context, last_tick=lambda: Tick(700.0, 0.1))
+    assert "has not looked at the world for 5 min" in alarm(late, now_s=1000.0)
+    assert alarm(late, now_s=720.0) == ""
+
+
+def test_prose_is_escaped() -> None:
+    assert prose("<b> `<i>`") == "&lt;b&gt; <code>&lt;i&gt;</code>"
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [("base.css", "text/css"), ("dashboard.js", "text/javascript"), ("favicon.svg", "image/svg")],
+)
+def test_static_files_need_no_token(told: Told, name: str, media_type: str) -> None:
+    del told.client.headers["Authorization"]
+    answer = told.client.get(f"/static/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith(media_type)
+
+
+def main_of(page: str) -> str:
+    found = re.search(r"<main.*?</main>", page, re.DOTALL)
+    assert found is not None
+    return found.group(0)

@@ -1,0 +1,250 @@
+"""What pages show, as pure functions of facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from api import schemas
+from api.dashboard.facts import JobFacts
+from api.dashboard.views import (
+    Standing,
+    candidate_table,
+    cost_timeline,
+    decision_items,
+    job_row,
+    job_view,
+    node_rows,
+    price_rows,
+    spec_lines,
+    standing_of,
+    throughput_timeline,
+)
+from elastic.model import (
+    Action,
+    Candidate,
+    Decision,
+    Group,
+    Interval,
+    Job,
+    JobPhase,
+    JobSpec,
+    LedgerRow,
+    Node,
+    NodePhase,
+    Objective,
+    Offering,
+    Plan,
+    Price,
+    Reason,
+)
+from elastic.policy import FixedChoice
+from elastic.store import ThroughputPoint
+
+SMALL, LARGE = Offering("small"), Offering("large")
+SPEC = JobSpec("first", ("train.py",), iterations=1000, objective=Objective(budget_usd=2.0))
+JOB = Job("job-1", SPEC, JobPhase.RUNNING, 0.0, iteration=250)
+MEASURED = Candidate(
+    Group.of(SMALL),
+    "main",
+    12,
+    usd_per_h=0.36,
+    step_s=Interval(0.5, 0.4, 0.6),
+    iterations_per_usd=Interval(20_000.0, 18_000.0, 22_000.0),
+    remaining_usd=0.5,
+    remaining_s=375.0,
+)
+UNMEASURED = Candidate(Group.of(LARGE), "main", 0, usd_per_h=0.72)
+
+
+def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.HOLD, **changes: object) -> JobFacts:
+    plan = Plan(action, Group.of(SMALL), Reason("why", "because"), candidates or (MEASURED, UNMEASURED))
+    facts = JobFacts(
+        now_s=100.0,
+        job=job,
+        current=Group.of(SMALL),
+        target=Group.of(SMALL),
+        generation=None,
+        eta_s=375.0,
+        spent_usd=0.8,
+        decisions=(Decision(7, job.id, 90.0, 95.0, 3, "best_value", plan),),
+    )
+    return replace(facts, **changes)  # type: ignore[arg-type]  # each test names fields of JobFacts
+
+
+def card(facts: JobFacts, label: str) -> tuple[str, float | None, str]:
+    found = next(each for each in job_view(facts).cards if each.label.startswith(label))
+    return found.number.text, found.number.value, " · ".join(found.notes)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "current", "target", "is_profiling", "standing"),
+    [
+        (MEASURED, SMALL, SMALL, False, Standing.CURRENT),
+        (MEASURED, SMALL, LARGE, False, Standing.CURRENT),
+        (MEASURED, SMALL, SMALL, True, Standing.MEASURING),
+        (MEASURED, LARGE, SMALL, False, Standing.NEXT),
+        (MEASURED, LARGE, LARGE, False, Standing.MEASURED),
+        (UNMEASURED, LARGE, LARGE, False, Standing.MEASURING),
+        (UNMEASURED, SMALL, SMALL, False, Standing.UNMEASURED),
+        (replace(UNMEASURED, usd_per_h=None), SMALL, SMALL, False, Standing.UNPRICED),
+    ],
+)
+def test_a_candidate_says_where_it_stands(
+    candidate: Candidate, current: Offering, target: Offering, is_profiling: bool, standing: Standing
+) -> None:
+    found = standing_of(candidate, current=Group.of(current), target=Group.of(target), is_profiling=is_profiling)
+    assert found is standing
+
+
+def test_candidates_are_ranked_best_first_and_the_unknown_come_last() -> None:
+    worse = replace(MEASURED, group=Group.of(Offering("worse")), iterations_per_usd=Interval(9_000.0))
+    table = candidate_table(
+        (UNMEASURED, worse, MEASURED), current=None, target=None, is_profiling=False, training_phase="main"
+    )
+    assert [row.name for row in table.rows] == ["small", "worse", "large"]
+    assert table.rows[2].bar is None
+    assert table.rows[1].interval == ""
+
+
+def test_candidates_of_another_phase_are_not_compared() -> None:
+    warmup = replace(MEASURED, training_phase="warmup")
+    table = candidate_table((warmup, UNMEASURED), current=None, target=None, is_profiling=False, training_phase="main")
+    assert [row.name for row in table.rows] == ["large"]
+
+
+def test_the_headline_numbers_are_the_values_themselves() -> None:
+    facts = make_facts()
+    assert card(facts, "Iterations per dollar now") == ("20,000", 20_000.0, "small · 95 % interval 18,000 – 22,000")
+    assert card(facts, "Iterations done") == ("250", 250, "of 1,000 · 25 % · 6 min 15 s left · ready 00:07:55")
+    assert card(facts, "Spent") == ("$0.80", 0.8, "of $2.00 budget · forecast $1.30 at the end")
+
+
+def test_saving_is_against_the_worst_fixed_choice_and_names_the_best() -> None:
+    facts = make_facts(fixed=(FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 1.0, 1.0)))
+    text, value, notes = card(facts, "Saved")
+    assert (text, notes) == ("$0.20", "against large throughout, $1.00 · best fixed: small, $0.70")
+    assert value == pytest.approx(0.2)
+
+
+def test_costing_more_than_the_worst_choice_is_said() -> None:
+    facts = make_facts(fixed=(FixedChoice(Group.of(SMALL), 0.7, 1.0),))
+    assert card(facts, "Cost more")[0] == "−$0.10"
+
+
+def test_nothing_is_claimed_before_it_is_known() -> None:
+    facts = make_facts(JOB, UNMEASURED, eta_s=None, spent_usd=0.0, current=None)
+    assert card(facts, "Iterations per dollar now") == ("–", None, "not measured yet")
+    assert card(facts, "Saved")[:2] == ("–", None)
+
+
+def test_a_job_that_is_over_shows_what_a_dollar_bought_all_in() -> None:
+    facts = make_facts(replace(JOB, phase=JobPhase.SUCCEEDED, finished_at_s=80.0), current=None)
+    assert card(facts, "Iterations per dollar")[:2] == ("312", 312.5)
+    assert card(facts, "Iterations done")[2] == "of 1,000 · 25 % · took 1 min 20 s"
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [(JobPhase.FAILED, "The job failed: disk full"), (JobPhase.BUDGET_EXHAUSTED, "stopped at its budget: disk full")],
+)
+def test_what_went_wrong_is_said_in_words(phase: JobPhase, words: str) -> None:
+    assert words in job_view(make_facts(replace(JOB, phase=phase, message="disk full"))).head.problem
+
+
+def test_a_job_without_a_total_shows_no_fraction() -> None:
+    row = job_row(make_facts(replace(JOB, spec=replace(SPEC, iterations=None))))
+    assert row.head.fraction is None
+    assert row.iterations.value is None
+
+
+def test_a_repeated_hold_is_one_line_that_counts() -> None:
+    item = decision_items(make_facts().decisions, now_s=100.0)[0]
+    assert (item.headline, item.repeats, item.last_at.relative) == ("Hold small", "3 times", "5 s ago")
+
+
+@pytest.mark.parametrize(
+    ("action", "headline"),
+    [
+        (Action.START, "Start on small"),
+        (Action.TRIAL, "Try small"),
+        (Action.MOVE, "Move to small"),
+        (Action.STOP, "Stop"),
+    ],
+)
+def test_a_decision_is_a_sentence(action: Action, headline: str) -> None:
+    assert decision_items(make_facts(action=action).decisions, now_s=100.0)[0].headline == headline
+
+
+def test_each_training_phase_has_a_line_of_its_own() -> None:
+    points = tuple(
+        ThroughputPoint(10.0 * step, 4.0 if step < 3 else 2.0, "warmup" if step < 3 else "gan") for step in range(6)
+    )
+    chart = throughput_timeline(make_facts(throughput=points))
+    assert [(each.name, each.tone) for each in chart.series] == [("it/s in warmup", "earlier"), ("it/s in gan", "rate")]
+    assert chart.series[0].values == (4.0, 4.0, 4.0, None, None, None)
+
+
+def test_only_decisions_that_change_something_are_marked() -> None:
+    points = (ThroughputPoint(80.0, 1.0, "main"), ThroughputPoint(100.0, 1.0, "main"))
+    assert throughput_timeline(make_facts(throughput=points)).marks == ()
+    marked = throughput_timeline(make_facts(throughput=points, action=Action.MOVE))
+    assert [(mark.at_s, mark.href) for mark in marked.marks] == [(90.0, "/decisions/7")]
+
+
+def test_a_far_budget_is_said_and_not_drawn() -> None:
+    cost = (schemas.CostPoint(at_s=0.0, usd=0.0), schemas.CostPoint(at_s=10.0, usd=0.1))
+    far = cost_timeline(make_facts(cost=cost))
+    assert [each.name for each in far.series] == ["spent"]
+    assert far.summary == "$0.80 spent of a budget of $2.00"
+    near = cost_timeline(make_facts(cost=(*cost, schemas.CostPoint(at_s=20.0, usd=1.5))))
+    assert [each.name for each in near.series] == ["spent", "budget"]
+
+
+def test_a_fixed_choice_ends_at_its_whole_cost() -> None:
+    cost = (schemas.CostPoint(at_s=0.0, usd=0.0), schemas.CostPoint(at_s=100.0, usd=0.8))
+    points = tuple(ThroughputPoint(10.0 * step, 1.0, "main") for step in range(10))
+    facts = make_facts(cost=cost, throughput=points, fixed=(FixedChoice(Group.of(LARGE), 1.25, 1.0),))
+    baseline = cost_timeline(facts).series[1]
+    assert baseline.name == "large throughout"
+    assert baseline.values[-1] == pytest.approx(1.25)
+
+
+def test_an_empty_job_has_nothing_to_draw() -> None:
+    view = job_view(make_facts(JOB, decisions=(), current=None, target=None))
+    assert view.throughput.series == view.cost.series == ()
+    assert view.candidates.rows == ()
+    assert view.head.place == "waiting for its first nodes"
+
+
+def test_a_node_costs_what_its_ledger_rows_add_up_to() -> None:
+    node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, launched_at_s=0.0, heartbeat_at_s=99.0)
+    rows = (
+        LedgerRow(1, "job-1", "node-1", SMALL, 1, 0.36, from_s=0.0, to_s=50.0),
+        LedgerRow(2, "job-1", "node-1", SMALL, 2, 0.72, from_s=50.0, to_s=None),
+    )
+    (row,) = node_rows((node,), rows, now_s=100.0)
+    assert row.usd.value == pytest.approx(0.015)
+    assert not row.is_silent
+
+
+def test_a_node_unheard_of_for_long_is_called_silent() -> None:
+    node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, heartbeat_at_s=10.0)
+    (row,) = node_rows((node,), (), now_s=100.0)
+    assert row.is_silent
+    assert row.usd.value is None
+
+
+def test_a_price_is_compared_with_the_one_before_it() -> None:
+    before = Price(1, SMALL, 0.09, 0.0, 0.0, "table")
+    after = Price(2, SMALL, 0.0585, 50.0, 50.0, "trace")
+    rows = price_rows((after, before), (after, before), now_s=100.0)
+    assert rows[0].change is not None and rows[0].change.text == "−35 %"
+    assert rows[1].change is None
+
+
+def test_what_was_left_open_is_left_out_of_the_spec() -> None:
+    names = [name for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")))]
+    assert "budget" not in names
+    assert dict(spec_lines(JobSpec("first", ("train.py", "a b"))))["command"] == "train.py 'a b'"
