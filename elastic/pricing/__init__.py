@@ -1,6 +1,7 @@
 """Sources of prices, behind one port, and the check that their quotes are plausible."""
 
 from elastic.pricing.base import PriceSource, Quote
+from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
     Quarantined,
@@ -17,6 +18,7 @@ from elastic.pricing.trace_file import TraceRow, read_trace
 __all__ = [
     "GREATEST_JUMP",
     "PRICE_SOURCES",
+    "FollowedTrace",
     "PriceSetup",
     "PriceSource",
     "Quarantined",

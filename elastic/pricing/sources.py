@@ -9,9 +9,9 @@ from pathlib import Path
 from elastic.errors import InvalidInput
 from elastic.model import Offering
 from elastic.pricing.base import PriceSource
+from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.static import StaticPrices
-from elastic.pricing.trace import TracePrices
-from elastic.pricing.trace_file import TraceRow, read_trace
+from elastic.pricing.trace_file import TraceRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def _trace(setup: PriceSetup) -> PriceSource:
     if setup.trace is None:
         raise InvalidInput("price_trace: wanted the path of a price trace, got nothing; name one", field="price_trace")
     table = [TraceRow(offering, usd_per_h, after_s=0.0) for offering, usd_per_h in setup.usd_per_h.items()]
-    return TracePrices([*table, *read_trace(setup.trace)], started_at_s=setup.started_at_s, speed=setup.speed)
+    return FollowedTrace(setup.trace, table=table, started_at_s=setup.started_at_s, speed=setup.speed)
 
 
 PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
