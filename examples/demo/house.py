@@ -19,6 +19,7 @@ import psutil
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
+from examples.demo.market import Market
 
 HERE = Path(__file__).parent
 _START_TIMEOUT_S = 60.0
@@ -32,9 +33,10 @@ class DemoFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A running daemon: its folder, its process."""
+    """A running daemon: its folder, its process, the market it buys on."""
 
     folder: Path
+    market: Market
     daemon: subprocess.Popen[bytes]
 
     @property
@@ -92,11 +94,12 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 
 
 def _start(folder: Path) -> House:
+    market = Market.open(folder / "prices.csv", opening_prices=HERE / "prices.csv")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")},
         "ELASTICD_CONFIG": str(HERE / "elasticd.toml"),
         "ELASTICD_DATA_DIR": str(folder / "data"),
-        "ELASTICD_PRICE_TRACE": str(HERE / "prices.csv"),
+        "ELASTICD_PRICE_TRACE": str(folder / "prices.csv"),
         "ELASTICD_PORT": "0",  # any free one; the daemon says which in its data folder
         "OMP_NUM_THREADS": "1",
     }
@@ -106,7 +109,7 @@ def _start(folder: Path) -> House:
         daemon = subprocess.Popen(
             command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True
         )
-    return House(folder, daemon)
+    return House(folder, market, daemon)
 
 
 def _wait_until_it_answers(house: House) -> None:
