@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from statistics import median
 
 from api import schemas
 from api.accounts import cost_by_node
@@ -50,24 +49,19 @@ def report_on(store: Store, folders: JobFolders, job: Job, *, now_s: float) -> s
 
 
 def costs_if_fixed(store: Store, job: Job) -> tuple[FixedChoice, ...]:
-    """What the iterations done would have cost on each measured group from first to last, cheapest first."""
+    """What the iterations done would have cost on each measured group from first to last, cheapest first.
+
+    Each is charged the start-up that this job had: from its first paid second to its first iteration.
+    """
     begin_s = min((row.from_s for row in store.ledger_of_job(job.id)), default=job.submitted_at_s)
+    first_step_at_s = store.first_step_at_s(job.id)
     return fixed_choices(
         store.recent_series(job.id),
         _price_history(store),
         iterations=iterations_by_phase(job.spec, job.iteration),
         started_at_s=begin_s,
-        start_up_s=_start_up_s(store, job, begin_s=begin_s),
+        start_up_s=0.0 if first_step_at_s is None else max(first_step_at_s - begin_s, 0.0),
     )
-
-
-def _start_up_s(store: Store, job: Job, *, begin_s: float) -> float:
-    """Seconds paid before the first iteration: to the first group's meeting, then what a change of group takes."""
-    generations = store.generations(job.id)
-    if not generations:
-        return 0.0
-    pauses_s = [switch.pause_s for switch in store.switches(job.id)]
-    return max(generations[0].started_at_s - begin_s, 0.0) + (median(pauses_s) if pauses_s else 0.0)
 
 
 def _price_history(store: Store) -> list[Price]:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, func, select, update
 
 from elastic.model import Generation, Group, Node, Switch
 from elastic.store import nodes as node_rows
@@ -63,6 +63,13 @@ def listed(connection: Connection, job_id: str) -> tuple[Generation, ...]:
     """All generations of a job, oldest first."""
     query = select(generations).where(generations.c.job_id == job_id).order_by(generations.c.number)
     return tuple(to_generation(each) for each in connection.execute(query))
+
+
+def first_step_at_s(connection: Connection, job_id: str) -> float | None:
+    """When the job's first iteration of all was done; None before that."""
+    query = select(func.min(generations.c.first_step_at_s)).where(generations.c.job_id == job_id)
+    found: float | None = connection.execute(query).scalar_one()
+    return found
 
 
 def switches(connection: Connection, job_id: str, *, limit: int = 32) -> tuple[Switch, ...]:

@@ -149,6 +149,10 @@ class Store:
     def end_generation(self, job_id: str, number: int, *, now_s: float) -> None:
         self._write(generations.end, job_id, number, now_s=now_s)
 
+    def first_step_at_s(self, job_id: str) -> float | None:
+        """When the job's first iteration was done; None before that."""
+        return self._read(generations.first_step_at_s, job_id)
+
     def switches(self, job_id: str) -> tuple[Switch, ...]:
         """Changes of group that were carried out, oldest first."""
         return self._read(generations.switches, job_id)

@@ -28,8 +28,8 @@ def test_the_report_accounts_for_every_dollar_and_says_what_fixed_choices_would_
     report = client.get(f"/v1/jobs/{job.id}/report").json()
     assert report["spent_usd"] == pytest.approx(0.36 / 60) == sum(each["usd"] for each in report["nodes"])
     assert [(each["node_id"], each["seconds"]) for each in report["nodes"]] == [(node.id, 60.0)]
-    # 20 iterations of 0.2 s, 40 of 0.5 s: 24 s at 0.36 $/h. The large type was never measured.
-    assert [each["usd"] for each in report["fixed"]] == [pytest.approx(0.36 * 24 / 3600)]
+    # A minute to start, 20 iterations of 0.2 s, 40 of 0.5 s, at 0.36 $/h. The large type was never measured.
+    assert [each["usd"] for each in report["fixed"]] == [pytest.approx(0.36 * (60 + 24) / 3600)]
     assert report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
     assert [each["plan"]["action"] for each in report["decisions"]] == ["start"]
     assert report["quality"] == {"psnr_y_db": 27.5}
