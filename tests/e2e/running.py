@@ -94,7 +94,7 @@ class RunningDaemon:
 
     def submit(self, **spec: Any) -> str:
         with self.client() as client:
-            return str(client.post("/v1/jobs", json=spec)["id"])
+            return str(client.post("/v1/jobs", body=spec)["id"])
 
     def get(self, path: str, **query: Any) -> Any:
         with self.client() as client:

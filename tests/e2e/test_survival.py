@@ -34,7 +34,7 @@ def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
 
 def windows(daemon: RunningDaemon, job_id: str) -> list[dict[str, Any]]:
     with daemon.client() as client:
-        return list(client.items("/v1/measurements", job=job_id, limit=10_000))
+        return [each["window"] for each in client.items("/v1/measurements", job=job_id, limit=10_000)]
 
 
 def covered(daemon: RunningDaemon, job_id: str) -> set[int]:
@@ -101,11 +101,11 @@ def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(daemo
     job_id = daemon.submit(name="elastic", iterations=160, nodes={"min": 1, "max": 1}, **spec)
     daemon.until_iteration(job_id, 15)
     with daemon.client() as client:
-        client.post(f"/v1/jobs/{job_id}:scale", json={"nodes": 2})
-    daemon.until("two train", lambda: len(daemon.get(f"/v1/nodes", job=job_id)["items"]) == 2)
+        client.post(f"/v1/jobs/{job_id}:scale", {"nodes": 2})
+    daemon.until("two train", lambda: len(daemon.get("/v1/nodes", job=job_id)["items"]) == 2)
     daemon.until("windows of two", lambda: any(w["world_size"] == 2 for w in windows(daemon, job_id)))
     with daemon.client() as client:
-        client.post(f"/v1/jobs/{job_id}:scale", json={"nodes": 1})
+        client.post(f"/v1/jobs/{job_id}:scale", {"nodes": 1})
     job = daemon.until_phase(job_id, "succeeded", timeout_s=200)
     assert job["iteration"] == 160
     kept = windows(daemon, job_id)
@@ -116,12 +116,11 @@ def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(daemo
 
 
 def test_a_daemon_ends_within_ten_seconds_with_an_event_stream_open(daemon: RunningDaemon) -> None:
-    address = daemon.client()
+    url = daemon.client().url
     headers = {"Authorization": f"Bearer {(daemon.data / 'token').read_text().strip()}", "Accept": "text/event-stream"}
-    with httpx2.stream("GET", f"{address.url}/v1/events", headers=headers, timeout=30) as stream:
+    with httpx2.stream("GET", f"{url}/v1/events", headers=headers, timeout=30) as stream:
         assert stream.status_code == 200
         assert daemon.stop() < 10
-    address.close()
     assert daemon.process is not None
     assert daemon.process.returncode == 0
 
@@ -129,7 +128,8 @@ def test_a_daemon_ends_within_ten_seconds_with_an_event_stream_open(daemon: Runn
 def test_a_second_daemon_on_the_same_folder_refuses_to_start(daemon: RunningDaemon) -> None:
     second = daemon.spawn()
     assert second.wait(60) not in (0, None)
-    assert f"pid {daemon.process.pid}" in daemon.log if daemon.process else False
+    assert daemon.process is not None
+    assert f"pid {daemon.process.pid}" in daemon.log
     assert daemon.get("/v1/node-types")
 
 
