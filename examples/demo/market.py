@@ -28,7 +28,7 @@ class Market:
         return Market(trace)
 
     def react(self, sight: Sight, witness: Witness) -> None:
-        """Raises the price of the job's choice once: when every type is measured and the job trains where it wants to."""
+        """Raises the price of the job's choice once every type is measured and the job trains where it wants to."""
         is_settled = witness.measured >= set(NODE_TYPES) and sight.job["current_group"] == sight.job["target_group"]
         if self._has_risen or not is_settled:
             self._settled_since_s = None

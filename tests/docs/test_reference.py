@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from api.app import routes
 from api.job_document import JobDocument
 from elastic.cli.app import app
 from elastic.cli.exits import MEANINGS
@@ -96,3 +97,10 @@ def test_every_hyperparameter_is_named_with_its_default(workload: str) -> None:
 def test_every_entry_of_a_registry_is_named(registry: dict[str, object]) -> None:
     text = page("docs/reference/settings.md")
     assert [name for name in registry if f"`{name}`" not in text] == []
+
+
+def test_every_route_is_named_and_no_other() -> None:
+    paths: dict[str, dict[str, object]] = routes().openapi()["paths"]
+    real = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    named = {name for name in rows("docs/reference/rest.md") if name.startswith(("GET ", "POST "))}
+    assert named == real

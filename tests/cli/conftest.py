@@ -1,0 +1,55 @@
+"""A real API on a real port, over a store in which a job has trained a little."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from api.app import create_app
+from elastic.store import open_store
+from tests.api.world import TOKEN, World, decide_once, make_world, train
+from tests.cli.commands import Run, runner
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The API's address, what lies behind it, and the job and decision that it holds."""
+
+    url: str
+    world: World
+    job_id: str
+    decision_id: int
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    folder = tmp_path_factory.mktemp("live")
+    template = folder / "empty.db"
+    open_store(f"sqlite:///{template}").close()
+    world = make_world(folder, template=template)
+    job, _ = train(world)
+    decision_id = decide_once(world, job)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(create_app(world.context), log_config=None, ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        yield Live(f"http://127.0.0.1:{listening.getsockname()[1]}", world, job.id, decision_id)
+        server.should_exit = True
+        world.context.wake()
+        thread.join(timeout=10)
+    world.store.close()
+
+
+@pytest.fixture
+def run(live: Live, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs a command line against the live API."""
+    monkeypatch.setenv("ELASTICD_URL", live.url)
+    monkeypatch.setenv("ELASTICD_TOKEN", TOKEN)
+    monkeypatch.chdir(tmp_path)
+    return runner(capsys)

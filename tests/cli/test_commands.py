@@ -1,0 +1,159 @@
+"""Every client command, against the real API."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Run
+from tests.cli.conftest import Live
+
+LISTINGS = [
+    (("job", "ls"), "first"),
+    (("node", "ls"), "small on-demand"),
+    (("type", "ls"), "large"),
+    (("price", "ls"), "$0.36000"),
+    (("price", "ls", "--current"), "$0.72000"),
+    (("measurement", "ls"), "1 x small on-demand"),
+    (("decision", "ls"), "small is the cheapest"),
+    (("ledger", "ls"), "total $0.00600"),
+    (("event", "ls"), "job_submitted"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"), LISTINGS, ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
+)
+def test_a_listing_is_a_table_by_default(command: tuple[str, ...], shown: str, run: Run) -> None:
+    outcome = run(*command)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert shown in outcome.out
+
+
+@pytest.mark.parametrize("command", [command for command, _ in LISTINGS], ids=" ".join)
+def test_a_listing_is_json_if_asked(command: tuple[str, ...], run: Run) -> None:
+    found = json.loads(run(*command, "-o", "json").out)
+    assert isinstance(found, list)
+    assert found
+
+
+def test_a_job_is_shown_by_name_with_its_money(run: Run) -> None:
+    out = run("job", "get", "first").out
+    assert "iteration 60 of 100" in out
+    assert "spent $0.00600" in out
+    assert "20,000" in out, "the newest decision's candidates"
+
+
+def test_a_job_that_there_is_not_is_status_5(run: Run) -> None:
+    outcome = run("job", "get", "nobody")
+    assert outcome.status == 5
+    assert "nobody" in outcome.err
+
+
+def test_a_wrong_token_is_status_4(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTICD_TOKEN", "wrong")
+    outcome = run("job", "ls")
+    assert outcome.status == 4
+    assert "elasticd token show" in outcome.err
+
+
+def test_nobody_there_is_status_3(run: Run) -> None:
+    assert run("--url", "http://127.0.0.1:1", "job", "ls").status == 3
+
+
+def test_an_unknown_option_is_status_2(run: Run) -> None:
+    assert run("job", "ls", "--nonsense").status == 2
+
+
+def test_a_decision_is_explained_in_words_and_numbers(run: Run, live: Live) -> None:
+    out = run("decision", "explain", str(live.decision_id)).out
+    assert "start: 1 x small on-demand" in out
+    assert "small is the cheapest" in out
+    assert "usd_per_h = 0.36" in out
+    assert run("job", "explain", "first").out == out
+
+
+def test_an_explained_decision_holds_its_whole_snapshot_as_json(run: Run, live: Live) -> None:
+    found = json.loads(run("decision", "explain", str(live.decision_id), "-o", "json").out)
+    assert found["snapshot"]["job"]["iteration"] == 60
+
+
+def test_a_replay_that_differs_is_status_1(run: Run, live: Live) -> None:
+    # The decision was made by hand, so that the policy decides otherwise.
+    outcome = run("decision", "replay", str(live.decision_id))
+    assert outcome.status == 1
+    assert "another plan" in outcome.out
+
+
+def test_the_report_adds_up_the_ledger(run: Run) -> None:
+    out = run("job", "report", "first").out
+    assert "total $0.00600" in out
+    assert "best fixed choice: 1 x small on-demand" in out
+
+
+def test_logs_are_text(run: Run) -> None:
+    assert run("job", "logs", "first", "--tail", "5").status == 0
+
+
+def test_a_watch_that_times_out_is_status_101(run: Run) -> None:
+    outcome = run("job", "watch", "first", "--timeout", "0")
+    assert outcome.status == 101
+    assert "60/100 it" in outcome.out
+
+
+def test_a_node_is_shown_with_everything_known(run: Run) -> None:
+    node_id = json.loads(run("node", "ls", "-o", "json").out)[0]["id"]
+    assert json.loads(run("node", "get", node_id).out)["phase"] == "joined"
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text("")
+    file = tmp_path / "job.yaml"
+    file.write_text("name: second\ncommand: [train.py, --lr, '2e-4']\niterations: 10\n")
+    return file
+
+
+def test_a_dry_run_prints_the_plan_and_submits_nothing(run: Run, spec: Path) -> None:
+    outcome = run("job", "submit", "-f", str(spec), "--dry-run")
+    assert outcome.status == 0
+    assert "start 1 x small on-demand" in outcome.out
+    assert "second" not in run("job", "ls").out
+
+
+def test_nobody_to_ask_is_status_2_and_submits_nothing(run: Run, spec: Path) -> None:
+    assert run("job", "submit", "-f", str(spec)).status == 2
+    assert "second" not in run("job", "ls").out
+
+
+def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None:
+    submitted = run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k")
+    job = json.loads(submitted.out)
+    assert job["spec"]["command"][0] == str(spec.parent / "train.py"), "relative paths count from the file's folder"
+    again = json.loads(run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k").out)
+    assert again["id"] == job["id"]
+    assert run("job", "scale", job["id"]).status == 2
+    assert run("job", "scale", job["id"], "--type", "large").status == 0
+    assert run("job", "stop", job["id"], "-y").status == 0
+    assert run("job", "watch", job["id"], "--timeout", "0").status == 101
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: a\ncommand: [x.py]\nnodez: 1\n", "nodez"),
+        ("name: ../a\ncommand: [x.py]\n", "name"),
+        ("a: &a [1]\nb: *a\n", "anchors"),
+    ],
+)
+def test_a_wrong_job_is_status_2_and_says_where(text: str, said: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "wrong.yaml").write_text(text)
+    outcome = run("job", "submit", "-f", "wrong.yaml", "-y")
+    assert outcome.status == 2
+    assert said in outcome.err
+
+
+def test_a_missing_file_is_status_2(run: Run) -> None:
+    assert run("job", "submit", "-f", "missing.yaml", "-y").status == 2
