@@ -6,10 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path as FilePath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from starlette.exceptions import HTTPException
 
 from api import schemas
@@ -17,7 +16,7 @@ from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, c
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.paging import cut
 from api.plans import priced_plan
-from api.specs import check_node_types, check_workers, resolve_paths, to_spec
+from api.specs import check_node_types, check_workers, to_spec
 from api.standings import standing_of
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec
@@ -33,10 +32,6 @@ _TAKES_A_DOCUMENT: dict[str, Any] = {
     }
 }
 
-Folder = Annotated[
-    str | None,
-    Query(pattern="^/", max_length=4096, description="Where relative paths of `command` and `data` begin; absolute."),
-]
 Key = Annotated[
     str | None,
     Header(
@@ -49,14 +44,13 @@ Key = Annotated[
 ]
 
 
-def read_job_document(request: Request, body: Body, folder: Folder = None) -> dict[str, JsonValue]:
+def read_job_document(request: Request, body: Body) -> dict[str, JsonValue]:
     """The document in the body. Raises InvalidInput, or 415 if the body says it is something else."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower() or None
     if media_type is not None and media_type not in JSON_TYPES | YAML_TYPES:
         wanted = ", ".join(sorted(JSON_TYPES | YAML_TYPES))
         raise HTTPException(415, f"wanted a Content-Type of {wanted}; got {media_type[:80]}")
-    document = read_document(body, media_type=media_type)
-    return document if folder is None else resolve_paths(document, FilePath(folder))
+    return read_document(body, media_type=media_type)
 
 
 Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]

@@ -41,14 +41,6 @@ def test_yaml_is_taken_as_json_is(client: TestClient) -> None:
     assert answer.json()["spec"]["objective"]["budget_usd"] == 2.0
 
 
-def test_relative_paths_begin_at_the_folder_named(client: TestClient) -> None:
-    document = {**SPEC, "command": ["train.py"]}
-    assert client.post("/v1/jobs", json=document).status_code == 422
-    answer = client.post("/v1/jobs", params={"folder": "/home/me"}, json=document)
-    assert answer.json()["spec"]["command"] == ["/home/me/train.py"]
-    assert client.post("/v1/jobs", params={"folder": "me"}, json=document).status_code == 422
-
-
 def test_the_same_key_and_body_give_the_same_job(client: TestClient, world: World) -> None:
     first = submit(client, **{"Idempotency-Key": "k1"})
     reordered = json.dumps({name: SPEC[name] for name in reversed(list(SPEC))}).encode()
