@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,13 +13,15 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from api.dashboard.format import usd
 from elastic.model import Action
-from tests.api.dashboard.served import TOKEN, Site
+from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=20_000)
 
 AXE = Path(__file__).parents[2] / "vendor" / "axe.min.js"
 WIDTHS = (390, 768, 1280)
+AXE_RUNS = (("light", 1280), ("dark", 390))  # each theme and each layout once: a run takes a second or two
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGES = (
     "/",
@@ -193,7 +195,8 @@ def test_axe_finds_nothing_and_nothing_overflows(chromium: Browser, site: Site, 
                 seen.page.set_viewport_size({"width": width, "height": 900})
                 seen.page.wait_for_timeout(60)
                 assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, (theme, width)
-                assert _violations(seen.page) == [], (theme, width)
+                if (theme, width) in AXE_RUNS:
+                    assert _violations(seen.page) == [], (theme, width)
 
 
 def test_the_empty_and_the_finished_pages_pass_axe_too(
@@ -223,18 +226,23 @@ def test_a_first_job_appears_on_the_empty_page_by_itself(chromium: Browser, empt
         expect(seen.page.get_by_role("heading", name="esrgan-demo")).to_be_visible()
 
 
-def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(chromium: Browser, site: Site) -> None:
-    with opened(chromium, site) as seen:
+def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(
+    chromium: Browser, site: Site, told_template: tuple[Path, Story], tmp_path: Path
+) -> None:
+    now_s = told_template[1].now_s
+    with ExitStack() as daemon, ExitStack() as browser:
+        first = daemon.enter_context(serving(site.store, tmp_path, now_s=now_s))
+        seen = browser.enter_context(opened(chromium, first))
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        daemon.close()
         at = seen.page.locator("main").get_attribute("data-at")
-        seen.page.context.set_offline(True)
         expect(seen.page.locator("#stale")).to_contain_text(f"What you see is of {at}")
         expect(seen.page.locator("#feed-text")).to_have_text("Feed lost")
         expect(seen.page.locator("main")).to_have_class("is-stale")
-        seen.page.context.set_offline(False)
-        expect(seen.page.locator("#stale")).to_be_hidden()
-        expect(seen.page.locator("#feed-text")).to_have_text("Live")
-        seen.complaints.clear()  # the browser itself reports each request that found no network
+        with serving(site.store, tmp_path, now_s=now_s, port=first.port):
+            expect(seen.page.locator("#stale")).to_be_hidden()
+            expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        seen.complaints.clear()  # the browser itself reports each request that nobody answered
 
 
 def test_an_error_inside_is_told_on_the_open_page(chromium: Browser, site: Site, tmp_path: Path) -> None:
