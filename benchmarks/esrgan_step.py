@@ -251,7 +251,8 @@ def measure_preset(preset: str, turns: int) -> int:
     size = {"height": options.hr_height, "width": options.hr_width}
     photographs, _ = open_photographs("skimage", None, **size, channels=options.channels)
     batches = Batches(photographs, options, group)
-    features = random_features(options.feature_layers, seed=0).to(memory_format=torch.channels_last)
+    features = random_features(options.feature_layers, seed=0)
+    features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     stepper = Stepper(build_networks(options, group.device), options, group, features=features, bf16=False)
     for phase, turn in (("warmup", stepper.warmup_turn), ("gan", stepper.gan_turn)):
         seconds = []

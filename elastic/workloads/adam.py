@@ -1,7 +1,7 @@
 """Adam (arXiv:1412.6980) by torch's fused kernel, without the second that torch.optim's constructor takes to start.
 
-The first `torch.optim.Optimizer()` of a process imports torch._dynamo, 800 modules. A node that joins a running job pays
-for that before its first step; the arithmetic here is `torch.optim.adam.adam`, the same function torch.optim.Adam calls.
+The first `torch.optim.Optimizer()` of a process imports torch._dynamo, 800 modules. A node that joins a running job
+pays for that before its first step; the arithmetic here is `torch.optim.adam.adam`, which torch.optim.Adam calls too.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ class Adam:
     def step(self, gradients: Sequence[Tensor], *, lr: float) -> None:
         """Applies one update; `gradients` match the parameters in number, order and shape."""
         b1, b2 = self._betas
+        aligned = [_laid_out_like(p, g) for p, g in zip(self._parameters, gradients, strict=True)]
         adam(
-            self._parameters,
-            [_laid_out_like(p, g) for p, g in zip(self._parameters, gradients, strict=True)],
-            self._first,
-            self._second,
+            _in_memory_order(self._parameters),
+            _in_memory_order(aligned),
+            _in_memory_order(self._first),
+            _in_memory_order(self._second),
             [],
             self._steps,
             fused=True,
@@ -53,7 +54,15 @@ class Adam:
 
 
 def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
-    """Gives the gradient in its parameter's memory order: the fused kernel walks both as flat arrays."""
+    """Gives the gradient in its parameter's memory order.
+
+    The fused kernel walks both as flat arrays: with one channels_last and the other not it updates the wrong weights.
+    """
     if gradient.stride() == parameter.stride():
         return gradient
     return torch.empty_like(parameter).copy_(gradient)
+
+
+def _in_memory_order(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Gives views that count as contiguous: the fused kernel would copy channels_last tensors first (2 % of a step)."""
+    return [tensor if tensor.is_contiguous() else tensor.permute(0, 2, 3, 1) for tensor in tensors]

@@ -73,7 +73,7 @@ class Checkpoints:
         """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and undamaged."""
         try:
             content = torch.load(path, weights_only=True, map_location="cpu")
-        except Exception as error:  # noqa: BLE001  # torch raises half a dozen unrelated types for a damaged file
+        except Exception as error:  # torch raises half a dozen unrelated types for a damaged file
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise CheckpointRefused(f"{path.name}: wanted a checkpoint, found a damaged file ({reason})") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -112,7 +112,7 @@ def _pieces(value: Any) -> Iterator[bytes | memoryview]:
         case Tensor():
             flat = value.detach().cpu().contiguous()
             yield f"tensor {flat.dtype} {tuple(flat.shape)}".encode()
-            yield memoryview(flat.reshape(-1).view(torch.uint8).numpy())
+            yield flat.reshape(-1).view(torch.uint8).numpy().data
         case Mapping():
             for key in sorted(value):
                 yield f"key {key}".encode()

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.listening import listen
 
@@ -77,13 +78,13 @@ def _device(local_rank: int) -> torch.device:
     return device
 
 
-def _store(rank: int, host: str, port: int, timeout: timedelta) -> dist.Store:
+def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:
     """Gives the store the ranks meet at, hosted by the first; it listens at that one address only.
 
     A TCPStore left to itself binds every address of the machine, and it has no authentication.
     """
     listener: dict[str, Any] = {"master_listen_fd": listen(host, port).descriptor} if rank == 0 else {}
-    return dist.TCPStore(host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener)
+    return TCPStore(host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener)
 
 
 class _SumOverRanks(torch.autograd.Function):

@@ -22,10 +22,21 @@ SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 CACHED_PHOTOGRAPHS = 32
 
 # Real photographs inside scikit-image's wheel; the two held out are never trained on.
-_BUNDLED_TRAINING = (
-    "brick.png camera.png coffee.png coins.png grass.png gravel.png hubble_deep_field.jpg ihc.png moon.png "
-    "motorcycle_left.png motorcycle_right.png retina.jpg rocket.jpg"
-).split()
+_BUNDLED_TRAINING = [
+    "brick.png",
+    "camera.png",
+    "coffee.png",
+    "coins.png",
+    "grass.png",
+    "gravel.png",
+    "hubble_deep_field.jpg",
+    "ihc.png",
+    "moon.png",
+    "motorcycle_left.png",
+    "motorcycle_right.png",
+    "retina.jpg",
+    "rocket.jpg",
+]
 _BUNDLED_HELD_OUT = ("astronaut.png", "chelsea.png")
 _MOST_HELD_OUT = 8
 
@@ -115,7 +126,9 @@ def _read(path: Path, channels: int) -> Tensor:
         with Image.open(path) as image:
             pixels = numpy.array(image.convert("RGB" if channels == 3 else "L"))
     except (UnidentifiedImageError, OSError) as error:
-        raise InvalidInput(f"data: {path} is not an image that can be read ({error}); remove it", field="data") from error
+        raise InvalidInput(
+            f"data: {path} is not an image that can be read ({error}); remove it", field="data"
+        ) from error
     return torch.from_numpy(pixels.reshape(pixels.shape[0], pixels.shape[1], channels)).permute(2, 0, 1).contiguous()
 
 

@@ -37,7 +37,7 @@ def serve(host: str, port: int, ready_file: Path) -> None:
     """Serves a store at `host` until one of `END_SIGNALS` arrives."""
     # Bound before the slow import, so that a taken port is known at once.
     listener = listen(host, port)
-    from torch.distributed import TCPStore
+    from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
     store = TCPStore(
         host, listener.port, None, is_master=True, wait_for_workers=False, master_listen_fd=listener.descriptor

@@ -18,14 +18,14 @@ def import_torchvision() -> ModuleType:
     except RuntimeError as error:
         if "torchvision::nms does not exist" not in str(error):
             raise
-        # Alive as long as the process: the schemas vanish with the Library object.
-        _declared().append(torch.library.Library("torchvision", "FRAGMENT"))
-        for name in ("nms", "qnms"):
-            _declared()[0].define(name + _SCHEMA)
+        _declare_schemas()
         import torchvision
     return torchvision  # type: ignore[no-any-return]  # torchvision ships no types
 
 
-@functools.cache
-def _declared() -> list[torch.library.Library]:
-    return []
+@functools.cache  # keeps the Library alive: the schemas vanish with it
+def _declare_schemas() -> torch.library.Library:
+    library = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's own lack
+    for name in ("nms", "qnms"):
+        library.define(name + _SCHEMA)  # type: ignore[no-untyped-call]  # torch's own lack
+    return library

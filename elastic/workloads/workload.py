@@ -12,7 +12,7 @@ from elastic.workloads.options import OptionValue, from_mapping, to_argv
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a job whose iterations cost alike; it ends after `until_iteration`, or with the job if that is None."""
+    """A stretch of a job whose iterations cost alike; it ends after `until_iteration`, or with the job (None)."""
 
     name: str
     until_iteration: int | None = None

@@ -16,10 +16,26 @@ from elastic.workloads import WORKLOADS, Phase
 from elastic.workloads.esrgan import EsrganOptions, phases
 from elastic.workloads.options import from_argv, to_argv
 
-REFERENCE = (
-    "epoch n_epochs dataset_name batch_size lr b1 b2 decay_epoch n_cpu hr_height hr_width channels sample_interval "
-    "checkpoint_interval residual_blocks warmup_batches lambda_adv lambda_pixel"
-).split()
+REFERENCE = [
+    "epoch",
+    "n_epochs",
+    "dataset_name",
+    "batch_size",
+    "lr",
+    "b1",
+    "b2",
+    "decay_epoch",
+    "n_cpu",
+    "hr_height",
+    "hr_width",
+    "channels",
+    "sample_interval",
+    "checkpoint_interval",
+    "residual_blocks",
+    "warmup_batches",
+    "lambda_adv",
+    "lambda_pixel",
+]
 
 
 def test_every_hyperparameter_of_the_reference_is_an_option() -> None:

@@ -34,7 +34,7 @@ def test_every_kind_of_image_is_converted_to_three_channels(mode: str, tmp_path:
     crop = training.crop(MIDDLE, 16, 20)
     assert crop.shape == (3, 16, 20)
     assert crop.dtype == torch.float32
-    assert 0 <= crop.min() and crop.max() <= 1
+    assert crop.min() >= 0 and crop.max() <= 1
 
 
 def test_an_image_smaller_than_the_crop_is_enlarged_to_cover_it(tmp_path: Path) -> None:
@@ -50,13 +50,13 @@ def test_a_dataset_is_a_folder_inside_the_data(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="wanted a folder of images, found none at .*nowhere"):
+    with pytest.raises(InvalidInput, match=r"wanted a folder of images, found none at .*nowhere"):
         open_photographs(str(tmp_path), "nowhere", height=16, width=16, channels=3)
 
 
 def test_one_image_is_too_few(tmp_path: Path) -> None:
     write_photographs(tmp_path, count=1)
-    with pytest.raises(InvalidInput, match="wanted at least two images .* found 1"):
+    with pytest.raises(InvalidInput, match=r"wanted at least two images .* found 1"):
         open_photographs(str(tmp_path), None, height=16, width=16, channels=3)
 
 
@@ -79,4 +79,4 @@ def test_shrinking_quarters_and_stays_in_range() -> None:
     checkers = (torch.arange(32)[:, None] // 8 + torch.arange(48) // 8).remainder(2).float().expand(1, 3, 32, 48)
     small = shrink(checkers)
     assert small.shape == (1, 3, 8, 12)
-    assert 0 <= small.min() and small.max() <= 1
+    assert small.min() >= 0 and small.max() <= 1

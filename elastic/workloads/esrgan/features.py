@@ -62,7 +62,7 @@ def random_features(layer_count: int, *, seed: int) -> Features:
         features = Features(layer_count)
         for layer in features.layers:
             if isinstance(layer, nn.Conv2d):
-                nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+                nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
                 assert layer.bias is not None
                 nn.init.zeros_(layer.bias)
     return features

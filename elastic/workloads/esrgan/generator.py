@@ -1,4 +1,4 @@
-"""The generator: residual-in-residual dense blocks at low resolution, then two doublings (arXiv:1809.00219, figure 4)."""
+"""The generator: residual-in-residual dense blocks at low resolution, then two doublings (arXiv:1809.00219, fig. 4)."""
 
 from __future__ import annotations
 

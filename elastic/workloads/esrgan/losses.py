@@ -8,7 +8,7 @@ from torch.nn import functional
 
 
 def l1(found: Tensor, wanted: Tensor, weights: Tensor) -> Tensor:
-    """Gives the weighted sum over samples of each one's mean absolute error, at least float32; `weights` is `(batch,)`."""
+    """Gives the weighted sum over samples of each one's mean absolute error; `weights` is `(batch,)`."""
     differences = (widened(found) - widened(wanted)).abs()
     return differences.flatten(1).mean(1) @ weights
 

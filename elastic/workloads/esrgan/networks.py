@@ -40,9 +40,7 @@ class Networks:
         }
 
 
-def build_networks(
-    options: EsrganOptions, device: torch.device, *, dtype: torch.dtype = torch.float32
-) -> Networks:
+def build_networks(options: EsrganOptions, device: torch.device, *, dtype: torch.dtype = torch.float32) -> Networks:
     """Gives untrained networks, the same on every rank: drawn from the seed, on the CPU."""
     torch.manual_seed(options.seed)
     generator = _placed(Generator(options), device, dtype)

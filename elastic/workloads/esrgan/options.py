@@ -30,7 +30,12 @@ class EsrganOptions:
     lr: float = option(2e-4, "Adam's learning rate", minimum=1e-12, maximum=1.0)
     b1: float = option(0.9, "Adam's decay of the first moment", minimum=0.0, maximum=0.999999)
     b2: float = option(0.999, "Adam's decay of the second moment", minimum=0.0, maximum=0.99999999)
-    decay_epoch: int = option(100, "epoch from which the learning rate falls linearly to 0 (n_epochs or later: never)", minimum=0, maximum=10**6)
+    decay_epoch: int = option(
+        100,
+        "epoch from which the learning rate falls linearly to 0 (n_epochs or later: never)",
+        minimum=0,
+        maximum=10**6,
+    )
     n_cpu: int = option(8, "threads that prepare samples ahead (0: none)", minimum=0, maximum=256)
     hr_height: int = option(256, "height of a training crop", minimum=16, maximum=4096, multiple_of=4)
     hr_width: int = option(256, "width of a training crop", minimum=16, maximum=4096, multiple_of=4)
@@ -47,8 +52,12 @@ class EsrganOptions:
     precision: str = option("auto", "auto: bf16 where the hardware computes in it", choices=("auto", "fp32", "bf16"))
     iterations: int | None = option(None, "total iterations; replaces n_epochs", minimum=1, maximum=10**9)
     filters: int = option(64, "channels of the generator", minimum=4, maximum=512)
-    discriminator_filters: int = option(64, "channels of the discriminator's first block", minimum=8, maximum=512, multiple_of=8)
-    skip: str = option("none", "upsampled input that the generator's output is added to", choices=("none", "bicubic", "nearest"))
+    discriminator_filters: int = option(
+        64, "channels of the discriminator's first block", minimum=8, maximum=512, multiple_of=8
+    )
+    skip: str = option(
+        "none", "upsampled input that the generator's output is added to", choices=("none", "bicubic", "nearest")
+    )
     features: str = option(
         "auto",
         "VGG19 weights. auto: pretrained if cached or reachable; cached: never downloads; random: seeded",

@@ -19,8 +19,22 @@ from elastic.workloads.group import Group
 
 # What may change between two runs of one job without changing what an iteration does.
 _FREE_TO_CHANGE = frozenset(
-    "epoch n_epochs iterations n_cpu sample_interval checkpoint_interval log_interval data dataset_name precision "
-    "held_out_crops held_out_size collective_timeout_s features".split()
+    [
+        "epoch",
+        "n_epochs",
+        "iterations",
+        "n_cpu",
+        "sample_interval",
+        "checkpoint_interval",
+        "log_interval",
+        "data",
+        "dataset_name",
+        "precision",
+        "held_out_crops",
+        "held_out_size",
+        "collective_timeout_s",
+        "features",
+    ]
 )
 
 
@@ -52,10 +66,8 @@ def save(checkpoints: Checkpoints, networks: Networks, progress: Progress, *, lr
     checkpoints.save(progress.iteration, state)
 
 
-def resume(
-    checkpoints: Checkpoints, networks: Networks, group: Group, *, say: Callable[[str], None]
-) -> Progress:
-    """Gives every rank the newest usable checkpoint's state, or the untrained start; only the first rank reads files."""
+def resume(checkpoints: Checkpoints, networks: Networks, group: Group, *, say: Callable[[str], None]) -> Progress:
+    """Gives every rank the newest usable checkpoint's state, or the untrained start; only the first reads files."""
     progress = _load(checkpoints, networks, say) if group.is_first else Progress()
     packed = _pack(progress).to(group.device)
     group.broadcast([packed, *networks.tensors()])

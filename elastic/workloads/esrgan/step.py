@@ -114,4 +114,3 @@ class Stepper:
     def _agreed(self, summed: Tensor, stop: bool) -> bool:
         # Alone, this rank knows its own mind: reading the number back would make a GPU wait.
         return stop if self._group.world_size == 1 else bool(summed[-1].item() > 0)
-

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-import torch
-
 from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
 from elastic.workloads.checkpoint import Checkpoints
@@ -102,8 +100,8 @@ class _Run:
         self.saved_iteration = progress.iteration or None
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
-                f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in {self.places.checkpoints}, found "
-                f"{progress.samples_seen / self.epoch_length:.2f} epochs done",
+                f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in {self.places.checkpoints}, "
+                f"found {progress.samples_seen / self.epoch_length:.2f} epochs done",
                 field="epoch",
             )
         if self.held_out is not None and progress.start_psnr_y_db is None:
@@ -222,5 +220,3 @@ class _Run:
 
 
 _FEATURES = {True: "pretrained", False: "seeded random", None: "not used yet"}
-
-

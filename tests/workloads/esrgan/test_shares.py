@@ -50,10 +50,10 @@ def _train_together(folder: Path, target: Path, shares: tuple[float, ...]) -> li
         command = [sys.executable, "-m", "tests.workloads.esrgan.one_rank", str(folder), str(target)]
         ranks.append(subprocess.Popen([*command, json.dumps(shares)], env=environment, cwd=REPOSITORY))
     try:
-        assert [rank.wait(timeout=90) for rank in ranks] == [0] * len(shares)
+        assert [process.wait(timeout=90) for process in ranks] == [0] * len(shares)
     finally:
-        for rank in ranks:
-            rank.kill()
+        for process in ranks:
+            process.kill()
     state: list[torch.Tensor] = torch.load(target, weights_only=True)
     return state
 

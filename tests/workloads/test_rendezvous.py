@@ -1,0 +1,44 @@
+"""The job's rendezvous store as a process."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic
+
+import psutil
+import pytest
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.clock import SystemClock
+
+pytestmark = pytest.mark.slow
+
+
+def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+    process = subprocess.Popen(command)
+    try:
+        host, port = _wait_for(ready).strip().split(":")
+        store = TCPStore(host, int(port), None, False)
+        store.set("word", "kept")
+        assert store.get("word") == b"kept"
+        listening = [c.laddr for c in psutil.Process(process.pid).net_connections() if c.status == psutil.CONN_LISTEN]
+        assert [tuple(address) for address in listening] == [("127.0.0.1", int(port))]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=10) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert [path.name for path in tmp_path.iterdir()] == ["ready"]
+
+
+def _wait_for(path: Path) -> str:
+    deadline_s = monotonic() + 60
+    while not path.exists():
+        assert monotonic() < deadline_s, "the store did not come up"
+        SystemClock().sleep(0.05)
+    return path.read_text()
