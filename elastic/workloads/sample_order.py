@@ -34,7 +34,7 @@ def share(batch_size: int, *, rank: int, weights: Sequence[float]) -> range:
     >>> [list(share(5, rank=r, weights=(1, 1))) for r in (0, 1)]
     [[0, 1], [2, 3, 4]]
     >>> [len(share(48, rank=r, weights=(4, 4, 1))) for r in range(3)]
-    [21, 22, 5]
+    [21, 21, 6]
     """
     bounds = [0, *(int(batch_size * part / sum(weights)) for part in accumulate(weights))]
     bounds[-1] = batch_size
