@@ -60,8 +60,7 @@ def _watch(house: House, client: Client, job_id: str, *, started_s: float) -> Wi
             house.check_daemon()
             sight = watcher.look()
             witness.see(sight)
-            house.market.react(sight, witness)
-            show(sight)
+            show(sight, house.market.react(sight, witness, now_s=time.time()))
             if sight.standing.is_over and not client.items("/v1/nodes", limit=1, job=job_id):
                 return witness
             time.sleep(_POLL_S)

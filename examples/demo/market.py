@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from examples.demo.watching import NODE_TYPES, Sight, Witness
 
 RISE = 4.0  # more than a price may jump and still be believed would be 5
-_SETTLED_S = 12.0
+SETTLED_S = 12.0
 
 
 @dataclass(slots=True)
@@ -27,19 +26,24 @@ class Market:
         shutil.copy(opening_prices, trace)
         return Market(trace)
 
-    def react(self, sight: Sight, witness: Witness) -> None:
-        """Raises the price of the job's choice once every type is measured and the job trains where it wants to."""
-        is_settled = witness.measured >= set(NODE_TYPES) and sight.job["current_group"] == sight.job["target_group"]
-        if self._has_risen or not is_settled:
-            self._settled_since_s = None
-            return
-        now_s = time.time()
-        self._settled_since_s = self._settled_since_s or now_s
-        if now_s - self._settled_since_s >= _SETTLED_S:
-            self._raise(sight.choice, sight.prices[sight.choice] * RISE, now_s=now_s)
-            self._has_risen = True
+    def react(self, sight: Sight, witness: Witness, *, now_s: float) -> str | None:
+        """Raises the price of the job's choice, once every type is measured and the job trains where it wants to.
 
-    def _raise(self, name: str, usd_per_h: float, *, now_s: float) -> None:
+        Gives a sentence when it does so.
+        """
+        current, target = sight.job["current_group"], sight.job["target_group"]
+        if self._has_risen or not (witness.measured >= set(NODE_TYPES) and current and current == target):
+            self._settled_since_s = None
+            return None
+        self._settled_since_s = now_s if self._settled_since_s is None else self._settled_since_s
+        if now_s - self._settled_since_s < SETTLED_S:
+            return None
+        self._has_risen = True
+        before, after = sight.prices[sight.choice], sight.prices[sight.choice] * RISE
+        self._write(sight.choice, after, now_s=now_s)
+        return f"the job has settled on {sight.choice}: now its price rises from ${before:.3g} to ${after:.3g} an hour"
+
+    def _write(self, name: str, usd_per_h: float, *, now_s: float) -> None:
         """Adds one row, at once: a reader sees the old file or the new one."""
         columns, *rows = self.trace.read_text().splitlines()
         old = [f"{row}," for row in rows]

@@ -20,7 +20,8 @@ from examples.demo.watching import Sight, line_of, name_of
 _NEWS_SHOWN = 8
 _BAR_CELLS = 24
 
-Show = Callable[[Sight], None]
+Show = Callable[[Sight, str | None], None]
+"""Shows a look at the job, and what the market has just done to it."""
 
 
 @contextmanager
@@ -33,8 +34,9 @@ def open_screen(*, started_s: float) -> Iterator[Show]:
     news: list[str] = []
     with Live(console=console, refresh_per_second=4, transient=False) as live:
 
-        def show(sight: Sight) -> None:
+        def show(sight: Sight, word: str | None) -> None:
             news.extend(line_of(each, started_s=started_s) for each in sight.news)
+            news.extend([word] if word else [])
             live.update(picture(sight, news[-_NEWS_SHOWN:]))
 
         yield show
@@ -85,10 +87,12 @@ def _lines(started_s: float) -> Show:
     """Prints what happens, and the ranking whenever it was decided upon anew."""
     last_decision = 0
 
-    def show(sight: Sight) -> None:
+    def show(sight: Sight, word: str | None) -> None:
         nonlocal last_decision
         for event in sight.news:
             print(line_of(event, started_s=started_s))
+        if word is not None:
+            print(word)
         newest = max((each["id"] for each in sight.decisions if each["plan"]["action"] != "hold"), default=0)
         if newest != last_decision or sight.standing.is_over:
             last_decision = newest

@@ -1,0 +1,68 @@
+"""The demo keeps its promises, and leaves nothing behind however it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.docs.pages import ROOT
+
+_DEMO = [sys.executable, "-m", "examples.demo"]
+
+
+def start(output: Path, folder: Path) -> subprocess.Popen[bytes]:
+    """Starts the demo as `make demo` does, with its temporary files in `folder`."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(folder)}
+    with output.open("wb") as file:
+        return subprocess.Popen(_DEMO, cwd=ROOT, env=environment, stdout=file, stderr=file, start_new_session=True)
+
+
+def left_of(folder: Path) -> list[str]:
+    """The command lines of all processes that name the folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = [*process.cmdline(), *process.environ().values()]
+        except psutil.Error:
+            continue
+        if process.pid != os.getpid() and any(f"{folder}/elasticd-demo-" in word for word in words):
+            found.append(" ".join(process.cmdline()))
+    return found
+
+
+@pytest.mark.slow
+def test_the_demo_shows_what_it_promises_within_five_minutes(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    begun_s = time.monotonic()
+    demo = start(output, tmp_path)
+    status = demo.wait(timeout=330)
+    text = output.read_text()
+    assert status == 0, text
+    assert time.monotonic() - begun_s < 300
+    assert re.search(r"dashboard: http://127\.0\.0\.1:\d+/login\?token=\S{20,}", text)
+    assert text.index("the job has settled") < text.index("has a new price") < text.index("no process is left")
+    assert re.search(r"worst fixed choice: 1 x \w+ on-demand, \$0\.", text)
+    assert (ROOT / ".demo" / "samples_final.png").is_file()
+    assert left_of(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    demo = start(output, tmp_path)
+    until_s = time.monotonic() + 60
+    while "node_joined" not in output.read_text() and time.monotonic() < until_s:
+        time.sleep(0.2)
+    assert left_of(tmp_path)
+    demo.send_signal(signal.SIGINT)
+    assert demo.wait(timeout=60) == 130, output.read_text()
+    assert left_of(tmp_path) == []
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("elasticd-demo-")] == []
