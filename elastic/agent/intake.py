@@ -61,6 +61,7 @@ class Intake:
 
     def stop(self) -> None:
         self._is_stopping = True
+        self._send_to_self(b"")
         self._thread.join(timeout=5.0)
         self._socket.close()
         self._path.unlink(missing_ok=True)
@@ -92,15 +93,20 @@ class Intake:
 
     def settle(self) -> None:
         """Waits until what the workers have sent before now is taken in."""
-        probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         done = threading.Event()
         with self._lock:
             self._settled = done
-        with contextlib.closing(probe), contextlib.suppress(OSError):
-            probe.settimeout(1.0)
-            probe.sendto(b'{"kind": "settle"}', str(self._path))
+        if self._send_to_self(b'{"kind": "settle"}'):
             done.wait(timeout=5.0)
         self.take_leftovers()
+
+    def _send_to_self(self, data: bytes) -> bool:
+        probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with contextlib.closing(probe), contextlib.suppress(OSError):
+            probe.settimeout(1.0)
+            probe.sendto(data, str(self._path))
+            return True
+        return False
 
     def _receive(self) -> None:
         while not self._is_stopping:

@@ -70,7 +70,7 @@ class Launcher:
         self.drain_file(assignment.generation).unlink(missing_ok=True)
         order = {
             "generation": assignment.generation,
-            "arguments": torchrun_arguments(assignment, advertise_host=self._settings.advertise_host),
+            "arguments": torchrun_arguments(assignment, settings=self._settings),
             "env": torchrun_environment(
                 assignment,
                 settings=self._settings,

@@ -19,7 +19,7 @@ FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
 
 
-def torchrun_arguments(assignment: Assignment, *, advertise_host: str) -> list[str]:
+def torchrun_arguments(assignment: Assignment, *, settings: AgentSettings) -> list[str]:
     """What follows ``python -m torch.distributed.run``.
 
     Workers are forked from torchrun, which has imported torch already: a worker's own import costs 1.2 to 2 s of
@@ -32,7 +32,9 @@ def torchrun_arguments(assignment: Assignment, *, advertise_host: str) -> list[s
         f"--rdzv-endpoint={assignment.rdzv_endpoint}",
         f"--rdzv-id={assignment.rdzv_id}",
         f"--rdzv-conf={RENDEZVOUS_SETTINGS}",
-        f"--local-addr={advertise_host}",
+        f"--local-addr={settings.advertise_host}",
+        # Empty folders, one a generation and a restart, that would otherwise gather in /tmp.
+        f"--log-dir={settings.work_dir / 'torchrun'}",
         f"--max-restarts={assignment.max_restarts}",
         # After SIGTERM workers have this long; then torchrun kills them, before the agent kills torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",

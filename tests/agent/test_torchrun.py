@@ -37,9 +37,9 @@ def test_our_workloads_run_as_they_are_and_everything_else_is_watched(command: l
 
 
 def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
-    arguments = torchrun_arguments(replace(ONE, command=("train.py", "--nnodes=7")), advertise_host="10.0.0.1")
+    arguments = torchrun_arguments(replace(ONE, command=("train.py", "--nnodes=7")), settings=SETTINGS)
     assert arguments.index("--run-path") < arguments.index("train.py") < arguments.index("--nnodes=7")
-    assert "--local-addr=10.0.0.1" in arguments
+    assert "--local-addr=127.0.0.1" in arguments
     assert any(part.startswith("--rdzv-conf=is_host=0,") for part in arguments)
 
 
@@ -67,4 +67,4 @@ def test_a_user_s_script_is_spared_the_import_that_its_first_optimizer_makes() -
 def test_the_join_token_is_in_no_argument_and_no_environment() -> None:
     assignment = replace(ONE)
     environment = torchrun_environment(assignment, settings=SETTINGS, drain_file=Path("d"), inherited={})
-    assert "secret" not in repr((torchrun_arguments(assignment, advertise_host="h"), environment, SETTINGS))
+    assert "secret" not in repr((torchrun_arguments(assignment, settings=SETTINGS), environment, SETTINGS))
