@@ -111,8 +111,11 @@ def _estimate(samples: Sequence[Sample]) -> Interval:
     mean_s = math.fsum(w * x for w, x in zip(weights, paces_s, strict=True)) / total
     if count < _LEAST_FOR_INTERVAL:
         return Interval(mean_s)
-    squares = math.fsum(w * (x - mean_s) ** 2 for w, x in zip(weights, paces_s, strict=True))
-    error_s = math.sqrt(squares / (total * (count - 1))) * (count - 1) / (kept - 1)
+    # What slows a machine down outlasts a window, so a long window is as uncertain as a short one: all share one
+    # variance, and how evenly the iterations spread decides what averaging gains.
+    variance = math.fsum(w * (x - mean_s) ** 2 for w, x in zip(weights, paces_s, strict=True)) / total
+    evenness = math.fsum(w * w for w in weights) / total**2
+    error_s = math.sqrt(variance * evenness / (1 - evenness)) * (count - 1) / (kept - 1)
     half_s = t_quantile_975(kept - 1) * error_s
     # Low mirrors high by ratio, not by distance: a wide interval stays above zero, and so does its it/$.
     return Interval(mean_s, mean_s / (1 + half_s / mean_s), mean_s + half_s)
