@@ -29,6 +29,7 @@ function draw(figure) {
       chart.text = text;
       chart.marks = points.marks;
       chart.plot.setData(columns(points));
+      readOut(chart.plot, figure, points.series, figure.dataset.unit);
     }
     return;
   }
@@ -41,7 +42,7 @@ const columns = (points) => [points.at_s, ...points.series.map((each) => each.va
 function make(figure, points, shape, text) {
   const holder = figure.querySelector(".drawn");
   const chart = { figure, shape, text, marks: points.marks, plot: null };
-  figure.classList.add("is-live");
+  figure.dataset.live = "";
   chart.plot = new uPlot(options(figure, holder, points, chart), columns(points), holder);
   new ResizeObserver(() => {
     if (charts.get(figure.id) !== chart || !holder.clientWidth) return;
@@ -62,7 +63,7 @@ function options(figure, holder, points, chart) {
     ...sizeOf(holder),
     tzDate: (at_s) => uPlot.tzDate(new Date(at_s * 1000), "Etc/UTC"),
     legend: { show: false },
-    padding: [chart.marks.length ? 22 : 8, 8, 0, 0],
+    padding: [chart.marks.length ? 22 : 8, 20, 0, 0],
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
@@ -121,7 +122,6 @@ function drawMarks(plot, chart, holder) {
 
 function readOut(plot, figure, series, unit) {
   const readout = figure.querySelector(".readout");
-  readout.dataset.rest ??= readout.textContent;
   const index = plot.cursor.idx;
   if (index === null || index === undefined || plot.cursor.left < 0) {
     readout.textContent = readout.dataset.rest;

@@ -40,7 +40,7 @@ function syncAttributes(from, to) {
 }
 
 // What the reader opened, or a script put there, is not the server's to take away.
-const isOurs = (element, name) => element.nodeName === "DETAILS" && name === "open";
+const isOurs = (element, name) => name === "data-live" || (element.nodeName === "DETAILS" && name === "open");
 
 function flash(element) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;

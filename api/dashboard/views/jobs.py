@@ -195,8 +195,8 @@ def _spent_card(facts: JobFacts, current: Candidate | None) -> Card:
 
 
 def _saved_card(facts: JobFacts) -> Card:
-    if not facts.fixed or not facts.spent_usd > 0:
-        return Card("saved_usd", "Saved", UNKNOWN, ("known once a node type is measured and priced",))
+    if len(facts.fixed) < 2 or not facts.spent_usd > 0:
+        return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))
     best, worst = facts.fixed[0], facts.fixed[-1]
     saved_usd = worst.usd - facts.spent_usd
     notes = [f"against {group_name(worst.group)} throughout, {usd(worst.usd)}"]

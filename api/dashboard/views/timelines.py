@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from statistics import median
 
 from api import schemas
 from api.dashboard.charts import Plot, plot, with_gaps
@@ -152,12 +153,25 @@ def _baseline(
 ) -> NamedSeries:
     """Spreads what a fixed choice would have cost over time as the iterations came."""
     at_s = [each.at_s for each in progress]
-    spans = [after - before for before, after in pairwise(at_s)]
-    usual_s = sorted(spans)[len(spans) // 2] if spans else 1.0
-    done = list(accumulate(each.iterations_per_s * usual_s for each in progress))
-    shares = [(done[index - 1] / done[-1] if index else 0.0) for index in (bisect_right(at_s, p.at_s) for p in points)]
-    name = f"{group_name(choice.group)} throughout"
-    return NamedSeries(name, "fixed", tuple(choice.usd * share for share in shares), is_dashed=True)
+    usual_s = median([after - before for before, after in pairwise(at_s) if after > before] or [1.0])
+    # Each point stands for the stretch that begins with it, so what it did is done when that stretch is over.
+    done = list(accumulate((each.iterations_per_s * usual_s for each in progress), initial=0.0))
+    ends_s = [at_s[0], *(each + usual_s for each in at_s)]
+    usd_by = [choice.usd * _between(each.at_s, ends_s, done) / done[-1] for each in points]
+    return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", (*usd_by[:-1], choice.usd), is_dashed=True)
+
+
+def _between(at_s: float, instants: Sequence[float], values: Sequence[float]) -> float:
+    """Gives the value at an instant, on the straight line between the two known ones around it.
+
+    >>> _between(5.0, [0.0, 10.0], [0.0, 3.0]), _between(-1.0, [0.0, 10.0], [0.0, 3.0])
+    (1.5, 0.0)
+    """
+    after = bisect_right(instants, at_s)
+    if after == 0 or after == len(instants):
+        return values[0] if after == 0 else values[-1]
+    share = (at_s - instants[after - 1]) / (instants[after] - instants[after - 1])
+    return values[after - 1] + share * (values[after] - values[after - 1])
 
 
 def _cost_summary(facts: JobFacts) -> str:

@@ -163,6 +163,9 @@ def test_news_arrives_without_a_reload(chromium: Browser, site: Site, told_templ
         assert seen.value("iteration") == job["progress"]["iteration"] == story.iteration
         assert seen.value("spent_usd") == job["spent_usd"]
         assert seen.page.evaluate("window.wasHere && document.activeElement.matches('.decisions a')")
+        expect(seen.page.locator("#throughput canvas")).to_be_visible()
+        expect(seen.page.locator("#throughput .drawn > svg")).to_be_hidden()
+        expect(seen.page.locator("#cost .readout")).to_contain_text(usd(job["spent_usd"]))
 
 
 def test_news_is_asked_for_at_most_once_a_second(

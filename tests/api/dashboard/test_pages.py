@@ -98,9 +98,8 @@ def test_without_a_job_the_overview_shows_how_to_submit_one(nothing: Told) -> No
     page = nothing.client.get("/").text
     assert "elasticd job submit -f job.yaml" in page
     example = unescape(re.findall(r"<pre[^>]*><code>(name:.*?)</code>", page, re.DOTALL)[0])
-    planned = nothing.client.post(
-        "/v1/jobs:plan?folder=/srv", content=example, headers={"Content-Type": "application/yaml"}
-    )
+    body = example.replace("train.py", "/srv/train.py")  # as the command line makes it
+    planned = nothing.client.post("/v1/jobs:plan", content=body, headers={"Content-Type": "application/yaml"})
     assert planned.status_code == 200, planned.text
 
 
