@@ -6,6 +6,7 @@ Run by path: ``torchrun --start-method=fork --run-path forked.py (--watched | --
 from __future__ import annotations
 
 import atexit
+import multiprocessing
 import os
 import runpy
 import signal
@@ -32,6 +33,8 @@ def _forget_the_parent() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A forked child may not choose how it starts processes of its own; a script may.
+    multiprocessing.set_start_method(None, force=True)  # None with force: not chosen yet
     # Python's own generator seeds itself anew after a fork; numpy's would be the same in all workers of this node.
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from elastic.agent.processes import is_running
+from elastic.agent.processes import is_running, kill_group
 from tests.agent.conftest import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -227,3 +227,41 @@ def test_a_job_with_its_own_thread_count_gets_a_fresh_process(world: World) -> N
     node = world.node()
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
     assert "threads 2" in node.logs()
+
+
+def test_the_loss_of_a_node_leaves_the_others_training(world: World) -> None:
+    script = GAN_SCRIPT.replace("range(30)", "range(10_000)").replace(
+        "for module,", "import time; time.sleep(0.05)\n    for module,"
+    )
+    world.assign(world.script(script), nnodes_min=1, nnodes_max=2)
+    nodes = {node_id: world.node(node_id) for node_id in ("n1", "n2")}
+    world.wait_for(lambda: world.daemon.turns("n1") + world.daemon.turns("n2") > 10)
+    survivor = "n1" if world.daemon.turns("n1") else "n2"
+    lost = nodes["n2" if survivor == "n1" else "n1"]
+    lost.kill_agent_only()
+    kill_group(lost.group()["pid"], socket_path=str(lost.work_dir / "workers.socket"))
+    before = world.daemon.turns(survivor)
+    world.wait_for(lambda: world.daemon.turns(survivor) > before + 40)
+    assert world.daemon.messages("window", survivor)[-1]["world_size"] == 1
+
+
+def test_a_script_may_start_processes_of_its_own_in_its_own_way(world: World) -> None:
+    script = """
+import multiprocessing, torch
+from torch.utils.data import DataLoader, TensorDataset
+
+def double(number):
+    return 2 * number
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    with multiprocessing.Pool(1) as pool:
+        print("doubled", pool.map(double, [21]))
+    loader = DataLoader(TensorDataset(torch.arange(8.0)), batch_size=4, num_workers=1)
+    print("loaded", sum(batch.sum().item() for (batch,) in loader))
+"""
+    world.assign(world.script(script), max_restarts=0)
+    node = world.node()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert "doubled [42]" in node.logs()
+    assert "loaded 28.0" in node.logs()
