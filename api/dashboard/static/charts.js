@@ -107,7 +107,7 @@ function drawMarks(plot, chart, holder) {
     if (mark.at_s < min || mark.at_s > max) continue;
     const link = document.createElement("a");
     const left = plot.valToPos(mark.at_s, "x");
-    link.className = left - lastLeft < 17 ? "mark is-crowded" : "mark";
+    link.className = left - lastLeft < 10 + 7 * mark.label.length ? "mark is-crowded" : "mark";
     link.href = mark.href;
     link.title = mark.text;
     const label = document.createElement("span");

@@ -143,8 +143,7 @@ def _marks(facts: JobFacts) -> list[Mark]:
     made = [each for each in reversed(facts.decisions) if each.plan.action is not Action.HOLD]
     items = [decision_item(each, now_s=facts.now_s) for each in made]
     return [
-        Mark(each.at.at_s, str(number), f"{each.headline}: {each.reason}", f"/decisions/{each.id}")
-        for number, each in enumerate(items, start=1)
+        Mark(each.at.at_s, str(each.id), f"{each.headline}: {each.reason}", f"/decisions/{each.id}") for each in items
     ]
 
 
