@@ -17,7 +17,7 @@ from elastic.reconciler import steps as due
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.steps import World, next_steps
-from elastic.store import Store
+from elastic.store import JobFacts, Store
 
 log = structlog.get_logger(__name__)
 
@@ -68,39 +68,45 @@ class Reconciler:
         """One look at everything. What one job's trouble raises does not keep the others waiting."""
         self._refresh_prices(now_s=now_s)
         self.machines.settle(now_s=now_s)
+        prices = self.store.prices_in_force(now_s, depth=2)
         for job in self.store.unfinished_jobs():
             try:
-                self._attend(job, now_s=now_s)
+                self._attend(job.id, prices, now_s=now_s)
             except ElasticError as error:
                 log.warning("job not attended this tick", job=job.id, error=str(error))
 
-    def _attend(self, job: Job, *, now_s: float) -> None:
-        if job.phase is not JobPhase.DRAINING:
-            self._decide(job, now_s=now_s)
+    def _attend(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
+        facts = self.store.facts(job_id, now_s=now_s)
+        plan = None
+        if facts.job.phase is not JobPhase.DRAINING:
+            plan = self._decide(facts, prices, now_s=now_s)
+            if plan.action is not Action.HOLD:
+                facts = self.store.facts(job_id, now_s=now_s)
         for _ in range(_ROUNDS):
-            world = self._world(job.id, now_s=now_s)
-            if world.job.phase.is_final or not self._act(world):
+            if facts.job.phase.is_final or not self._act(self._world(facts, now_s=now_s)):
                 break
-        self._show_phase(job.id, now_s=now_s)
+            facts = self.store.facts(job_id, now_s=now_s)
+        if plan is not None and facts.job.phase is not (phase := _phase(facts, plan)):
+            self.store.move_job(job_id, phase, now_s=now_s)
 
-    def _decide(self, job: Job, *, now_s: float) -> None:
-        snapshot = observe(self.store, self.provider, job, limits=self.limits, now_s=now_s)
+    def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> Plan:
+        snapshot = observe(facts, self.provider, prices, limits=self.limits, now_s=now_s)
         plan = self.decide(snapshot)
         sets_target = plan.action not in (Action.HOLD, Action.STOP)
-        self.store.record_decision(snapshot, plan, job.spec.policy, sets_target=sets_target)
+        self.store.record_decision(snapshot, plan, facts.job.spec.policy, sets_target=sets_target)
         if plan.action is Action.STOP:
-            self.store.request_stop(job.id, JobPhase.BUDGET_EXHAUSTED, plan.reason.text, now_s=now_s)
+            self.store.request_stop(facts.job.id, JobPhase.BUDGET_EXHAUSTED, plan.reason.text, now_s=now_s)
+        return plan
 
-    def _world(self, job_id: str, *, now_s: float) -> World:
-        job = self.store.job(job_id)
+    def _world(self, facts: JobFacts, *, now_s: float) -> World:
         return World(
             now_s=now_s,
-            job=job,
-            target=self.store.target(job_id),
-            nodes=self.store.nodes(job_id),
-            generation=self.store.generation(job_id),
+            job=facts.job,
+            target=facts.target,
+            nodes=facts.nodes,
+            generation=facts.generation,
             register_timeout_s=self.timeouts.register_s,
-            drain_grace_s=job.spec.drain_grace_s,
+            drain_grace_s=facts.job.spec.drain_grace_s,
             lease_s=self.timeouts.lease_s,
         )
 
@@ -159,26 +165,6 @@ class Reconciler:
         else:
             self.store.add_event("failure", message, job_id=job_id, now_s=world.now_s)
 
-    def _show_phase(self, job_id: str, *, now_s: float) -> None:
-        job = self.store.job(job_id)
-        if job.phase.is_final or job.phase is JobPhase.DRAINING:
-            return
-        current = training_group(self.store.generation(job_id), self.store.nodes(job_id))
-        changes = self.store.changes(job_id)
-        if not changes:
-            return
-        if current is None and job.iteration == 0:
-            phase = JobPhase.PROFILING
-        elif current != self.store.target(job_id):
-            phase = JobPhase.RESCALING
-        else:
-            phase = JobPhase.PROFILING if self._is_trying(job_id) else JobPhase.RUNNING
-        self.store.move_job(job_id, phase, now_s=now_s)
-
-    def _is_trying(self, job_id: str) -> bool:
-        newest = self.store.decisions(job_id, limit=1)
-        return bool(newest) and newest[0].plan.reason.code in _TRYING
-
     def _refresh_prices(self, *, now_s: float) -> None:
         try:
             quotes = self.prices.refresh(now_s)
@@ -216,4 +202,15 @@ def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
     return now_s - known.observed_at_s > _CONFIRM_S
 
 
-_TRYING = frozenset({"start", "trial", "measuring"})
+_TRYING = frozenset({"start", "trial", "phase", "measuring"})
+"""Reasons of a job that trains in order to be measured."""
+
+
+def _phase(facts: JobFacts, plan: Plan) -> JobPhase:
+    """How a job that goes on is called, by what trains now and what was decided."""
+    job, current = facts.job, training_group(facts.generation, facts.nodes)
+    if job.phase.is_final or job.phase is JobPhase.DRAINING or facts.target is None:
+        return job.phase
+    if current != facts.target and job.iteration > 0:
+        return JobPhase.RESCALING
+    return JobPhase.PROFILING if current is None or plan.reason.code in _TRYING else JobPhase.RUNNING

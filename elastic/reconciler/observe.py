@@ -1,29 +1,30 @@
-"""Observing: gathers the raw facts about one job into the frozen snapshot that a decision is made from."""
+"""Observing: turns the raw facts about one job into the frozen snapshot that a decision is made from."""
 
 from __future__ import annotations
 
-from elastic.model import Generation, Group, Job, Limits, Node, Offering, Snapshot
+from collections.abc import Iterable
+
+from elastic.model import Generation, Group, Limits, Node, Offering, Price, Snapshot
 from elastic.providers import Provider
 from elastic.reconciler.steps import exit_of
-from elastic.store import Store
+from elastic.store import JobFacts
 
 
-def observe(store: Store, provider: Provider, job: Job, *, limits: Limits, now_s: float) -> Snapshot:
-    """Gives the snapshot of one job at `now_s`; only what can be bought now and has a price counts as priced."""
+def observe(facts: JobFacts, provider: Provider, prices: Iterable[Price], *, limits: Limits, now_s: float) -> Snapshot:
+    """Gives the snapshot of one job at `now_s`; only what can be bought now counts as priced."""
     on_offer = set(provider.offerings())
-    nodes = store.nodes(job.id)
     return Snapshot(
         now_s=now_s,
-        job=job,
-        target=store.target(job.id),
-        current=training_group(store.generation(job.id), nodes),
-        nodes=nodes,
+        job=facts.job,
+        target=facts.target,
+        current=training_group(facts.generation, facts.nodes),
+        nodes=facts.nodes,
         node_types=provider.node_types(),
-        prices=tuple(price for price in store.prices_in_force(now_s) if price.offering in on_offer),
-        series=store.recent_series(job.id),
-        switches=store.switches(job.id),
-        changes=store.changes(job.id),
-        spent_usd=store.spent(job.id, now_s),
+        prices=tuple(price for price in prices if price.offering in on_offer),
+        series=facts.series,
+        switches=facts.switches,
+        changes=facts.changes,
+        spent_usd=facts.spent_usd,
         limits=limits,
     )
 
@@ -33,9 +34,9 @@ def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Gr
     if generation is None or generation.ended_at_s is not None or generation.drain_at_s is not None:
         return None
     present = {node.id: node for node in nodes}
-    members = [present.get(node_id) for node_id in generation.node_ids]
     counts: dict[Offering, int] = {}
-    for node in members:
+    for node_id in generation.node_ids:
+        node = present.get(node_id)
         if node is None or exit_of(node, generation.number) is not None:
             return None
         counts[node.offering] = counts.get(node.offering, 0) + 1

@@ -2,6 +2,7 @@
 
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
+from elastic.store.facts import JobFacts
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.opening import lock, migrate, migration_config, open_store
@@ -9,6 +10,7 @@ from elastic.store.store import Store
 
 __all__ = [
     "Event",
+    "JobFacts",
     "Store",
     "StoreState",
     "StoredWindow",

@@ -12,18 +12,17 @@ from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
 
-def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) -> Decision:
-    """Stores a decision; a hold for the same reason as the one before it joins that one's row."""
+def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) -> int:
+    """Stores a decision and gives its id; a hold for the same reason as the one before it joins that one's row."""
     job_id, now_s = snapshot.job.id, snapshot.now_s
-    last = connection.execute(
-        select(decisions).where(decisions.c.job_id == job_id).order_by(decisions.c.id.desc()).limit(1)
-    ).one_or_none()
+    columns = (decisions.c.id, decisions.c.action, decisions.c.code)
+    query = select(*columns).where(decisions.c.job_id == job_id).order_by(decisions.c.id.desc()).limit(1)
+    last = connection.execute(query).one_or_none()
     newest = {"last_at_s": now_s, "plan": to_text(plan), "snapshot": pack(snapshot)}
     if last is not None and plan.action is Action.HOLD and (last.action, last.code) == (plan.action, plan.reason.code):
-        connection.execute(
-            update(decisions).where(decisions.c.id == last.id).values(ticks=decisions.c.ticks + 1, **newest)
-        )
-        return get(connection, last.id)
+        mine = decisions.c.id == last.id
+        connection.execute(update(decisions).where(mine).values(ticks=decisions.c.ticks + 1, **newest))
+        return int(last.id)
     row_id = insert(
         connection,
         decisions,
@@ -34,11 +33,12 @@ def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) 
         action=plan.action,
         code=plan.reason.code,
         from_group=None if snapshot.target is None else to_text(snapshot.target),
+        to_group=None if plan.target is None else to_text(plan.target),
         **newest,
     )
     text = f"{plan.action}: {plan.reason.text}"
     add_event(connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s)
-    return get(connection, row_id)
+    return row_id
 
 
 def get(connection: Connection, decision_id: int) -> Decision:
@@ -66,21 +66,13 @@ def listed(
 def changes(connection: Connection, job_id: str, *, limit: int = 64) -> tuple[Change, ...]:
     """The latest decisions of a job that changed something, oldest first."""
     query = (
-        select(decisions)
+        select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
         .where(decisions.c.job_id == job_id, decisions.c.action != Action.HOLD)
         .order_by(decisions.c.id.desc())
         .limit(limit)
     )
     rows = list(connection.execute(query))[::-1]
-    return tuple(
-        Change(
-            at_s=row.at_s,
-            from_group=None if row.from_group is None else from_text(Group, row.from_group),
-            to_group=from_text(Plan, row.plan).target,
-            code=row.code,
-        )
-        for row in rows
-    )
+    return tuple(Change(row.at_s, _group(row.from_group), _group(row.to_group), row.code) for row in rows)
 
 
 def to_decision(row: Row[tuple[object, ...]]) -> Decision:
@@ -101,3 +93,7 @@ def _row(connection: Connection, decision_id: int) -> Row[tuple[object, ...]]:
     if found is None:
         raise NotFound(f"no decision {decision_id}; `elasticd decision ls` lists them")
     return found
+
+
+def _group(text: str | None) -> Group | None:
+    return None if text is None else from_text(Group, text)

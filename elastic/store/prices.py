@@ -62,8 +62,8 @@ def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Pric
     return None if found is None else to_price(found)
 
 
-def all_in_force(connection: Connection, *, at_s: float) -> tuple[Price, ...]:
-    """The price of every offering at an instant, in the order of the offerings."""
+def all_in_force(connection: Connection, *, at_s: float, depth: int = 1) -> tuple[Price, ...]:
+    """The price of every offering at an instant, in the order of the offerings; `depth` 2 gives those before too."""
     rank = (
         func.row_number()
         .over(
@@ -73,8 +73,10 @@ def all_in_force(connection: Connection, *, at_s: float) -> tuple[Price, ...]:
         .label("rank")
     )
     ranked = select(prices, rank).where(prices.c.valid_from_s <= at_s).subquery()
-    rows = connection.execute(select(ranked).where(ranked.c.rank == 1))
-    return tuple(sorted((to_price(each) for each in rows), key=lambda price: price.offering))
+    rows = connection.execute(select(ranked).where(ranked.c.rank <= depth))
+    return tuple(
+        sorted((to_price(each) for each in rows), key=lambda price: (price.offering, price.valid_from_s, price.id))
+    )
 
 
 def listed(

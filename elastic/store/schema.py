@@ -180,6 +180,7 @@ decisions = Table(
     Column("action", String(16), nullable=False),
     Column("code", String(64), nullable=False),
     Column("from_group", Text),
+    Column("to_group", Text),
     Column("plan", Text, nullable=False),
     Column("snapshot", LargeBinary, nullable=False),
     Index(None, "job_id", "id"),

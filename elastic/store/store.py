@@ -30,6 +30,7 @@ from elastic.model import (
 from elastic.store import decisions, events, generations, jobs, ledger, measurements, nodes, prices
 from elastic.store.engine import Database
 from elastic.store.events import Event
+from elastic.store.facts import JobFacts, facts
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 
 P = ParamSpec("P")
@@ -91,6 +92,10 @@ class Store:
     def count_failure(self, job_id: str) -> int:
         """Counts one failure and gives how many came in a row without progress."""
         return self._write(jobs.count_failure, job_id)
+
+    def facts(self, job_id: str, *, now_s: float) -> JobFacts:
+        """Everything that a tick needs to know of a job, of one instant."""
+        return self._read(facts, job_id, now_s=now_s)
 
     # nodes and generations
 
@@ -182,9 +187,9 @@ class Store:
         """Prices, newest first."""
         return self._read(prices.listed, limit=limit, before=before, offering=offering)
 
-    def prices_in_force(self, now_s: float) -> tuple[Price, ...]:
-        """The price of every offering at an instant."""
-        return self._read(prices.all_in_force, at_s=now_s)
+    def prices_in_force(self, now_s: float, *, depth: int = 1) -> tuple[Price, ...]:
+        """The price of every offering at an instant; with `depth` 2 also the ones before them."""
+        return self._read(prices.all_in_force, at_s=now_s, depth=depth)
 
     def ledger(self, job_id: str | None = None, *, limit: int = 50, before: int | None = None) -> tuple[LedgerRow, ...]:
         """Ledger rows, newest first."""
@@ -258,13 +263,13 @@ class Store:
 
     # decisions
 
-    def record_decision(self, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> Decision:
-        """Stores a decision and, with it, the group it wants."""
+    def record_decision(self, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
+        """Stores a decision and, with it, the group it wants; gives its id."""
         with self._database.write() as connection:
-            decision = decisions.record(connection, snapshot, plan, policy)
+            decision_id = decisions.record(connection, snapshot, plan, policy)
             if sets_target:
                 jobs.set_target(connection, snapshot.job.id, plan.target)
-            return decision
+            return decision_id
 
     def decision(self, decision_id: int) -> Decision:
         """Gives a decision. Raises NotFound."""

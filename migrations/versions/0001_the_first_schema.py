@@ -109,6 +109,7 @@ def upgrade() -> None:
         sa.Column("action", sa.String(length=16), nullable=False),
         sa.Column("code", sa.String(length=64), nullable=False),
         sa.Column("from_group", sa.Text(), nullable=True),
+        sa.Column("to_group", sa.Text(), nullable=True),
         sa.Column("plan", sa.Text(), nullable=False),
         sa.Column("snapshot", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_decisions_job_id")),

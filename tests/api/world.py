@@ -102,14 +102,16 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
 
 def decide_once(world: World, job: Job) -> int:
     """Records one decision by hand and gives its id."""
-    snapshot = observe(world.store, world.context.provider, job, limits=Limits(), now_s=world.clock.now_s())
+    now_s = world.clock.now_s()
+    facts, prices = world.store.facts(job.id, now_s=now_s), world.store.prices_in_force(now_s)
+    snapshot = observe(facts, world.context.provider, prices, limits=Limits(), now_s=now_s)
     group = Group.of(SMALL)
     weighed = Candidate(
         group, "main", 4, usd_per_h=0.36, step_s=Interval(0.5, 0.4, 0.6), iterations_per_usd=Interval(20_000.0),
         remaining_usd=0.002, remaining_s=20.0,
     )  # fmt: skip
     plan = Plan(Action.START, group, Reason("start", "small is the cheapest", {"usd_per_h": 0.36}), (weighed,))
-    return world.store.record_decision(snapshot, plan, "best_value", sets_target=True).id
+    return world.store.record_decision(snapshot, plan, "best_value", sets_target=True)
 
 
 def _window(node: Node, done: int, now_s: float) -> Window:

@@ -253,9 +253,9 @@ def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: N
 
 def test_holds_for_the_same_reason_share_a_row_and_keep_the_newest_snapshot(store: Store, job: Job) -> None:
     for tick in range(3):
-        decision = store.record_decision(
-            snapshot(store, job, now_s=300.0 + tick), plan(), "best_value", sets_target=False
-        )
+        now_s = 300.0 + tick
+        decision_id = store.record_decision(snapshot(store, job, now_s=now_s), plan(), "best_value", sets_target=False)
+    decision = store.decision(decision_id)
     assert (decision.ticks, decision.at_s, decision.last_at_s) == (3, 300.0, 302.0)
     assert len(store.decisions(job.id)) == 1
     assert store.snapshot(decision.id).now_s == 302.0

@@ -1,0 +1,38 @@
+"""The raw facts about one job, read in one transaction: what a tick looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from elastic.model import Change, Generation, Group, Job, Node, Series, Switch
+from elastic.store import decisions, generations, jobs, ledger, measurements, nodes
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's."""
+
+    job: Job
+    target: Group | None
+    nodes: tuple[Node, ...]
+    generation: Generation | None
+    series: tuple[Series, ...]
+    switches: tuple[Switch, ...]
+    changes: tuple[Change, ...]
+    spent_usd: float
+
+
+def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
+    """Gives the facts about a job at one instant. Raises NotFound."""
+    return JobFacts(
+        job=jobs.get(connection, job_id),
+        target=jobs.target(connection, job_id),
+        nodes=nodes.listed(connection, job_id),
+        generation=generations.latest(connection, job_id),
+        series=measurements.recent_series(connection, job_id),
+        switches=generations.switches(connection, job_id),
+        changes=decisions.changes(connection, job_id),
+        spent_usd=ledger.spent(connection, job_id, now_s=now_s),
+    )
