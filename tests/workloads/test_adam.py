@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from elastic.workloads.adam import Adam
 
 
+@pytest.mark.slow  # torch.optim imports torch._dynamo
 def test_does_exactly_what_torch_optim_adam_does() -> None:
     random = torch.Generator().manual_seed(0)
     shapes = [(8, 3, 3, 3), (8,), (4, 8, 3, 3)]

@@ -12,7 +12,7 @@ _BF16_ARITHMETIC = ("avx512_bf16", "amx_bf16", "bf16")
 def uses_bf16(precision: str, device: torch.device) -> bool:
     """Says whether to compute in bfloat16; `auto` asks whether the hardware multiplies in it.
 
-    Where it does not, oneDNN emulates it: measured 4.8 times slower than float32 (AVX2, 64-channel convolution).
+    Where it does not, oneDNN emulates it, more than ten times slower than float32 (benchmarks/esrgan_step.py on AVX2).
     """
     if precision != "auto":
         return precision == "bf16"
