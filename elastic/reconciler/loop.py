@@ -105,6 +105,7 @@ class Reconciler:
             target=facts.target,
             nodes=facts.nodes,
             generation=facts.generation,
+            why=facts.changes[-1].code if facts.changes else "",
             register_timeout_s=self.timeouts.register_s,
             drain_grace_s=facts.job.spec.drain_grace_s,
             lease_s=self.timeouts.lease_s,
@@ -120,8 +121,8 @@ class Reconciler:
     def _perform(self, world: World, step: due.Step) -> bool:
         job_id, now_s = world.job.id, world.now_s
         match step:
-            case due.Launch(offering):
-                self._launch(world.job, offering, now_s=now_s)
+            case due.Launch(offering, why):
+                self._launch(world.job, offering, why, now_s=now_s)
                 return False
             case due.End(node, reason):
                 self.machines.end(node, reason, now_s=now_s)
@@ -147,9 +148,9 @@ class Reconciler:
                 assert_never(step)
         return True
 
-    def _launch(self, job: Job, offering: Offering, *, now_s: float) -> None:
+    def _launch(self, job: Job, offering: Offering, why: str, *, now_s: float) -> None:
         digest = hashlib.sha256(f"{job.id} {offering}".encode()).hexdigest()
-        node = self.store.intend_launch(job.id, offering, reason=job.spec.name, request_hash=digest, now_s=now_s)
+        node = self.store.intend_launch(job.id, offering, reason=why, request_hash=digest, now_s=now_s)
         self.machines.launch(node, now_s=now_s)
         self.rendezvous.endpoint(job.id)  # starts it, so that it answers by the time the node has joined
 

@@ -24,6 +24,7 @@ class Launch:
     """Buy one node of this offering."""
 
     offering: Offering
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ Step = Launch | End | StartGeneration | DrainGeneration | EndGeneration | BeginE
 class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
-    `generation` is the one recorded last. The timeouts are the settings of the same names.
+    `generation` is the one recorded last, `why` the reason of the decision that set the target. The timeouts are the settings of the same names.
     """
 
     now_s: float
@@ -87,6 +88,7 @@ class World:
     target: Group | None
     nodes: tuple[Node, ...]
     generation: Generation | None
+    why: str
     register_timeout_s: float
     drain_grace_s: float
     lease_s: float
@@ -128,7 +130,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     if world.target is None:
         return
     wanted, missing = _match(world, world.target)
-    yield from (Launch(offering) for offering in missing)
+    yield from (Launch(offering, world.why) for offering in missing)
     is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
     active = world.active
     if active is not None:

@@ -47,7 +47,7 @@ def launched(connection: Connection, node_id: str, provider_id: str, *, launched
     _change(connection, node_id, values)
     _done(connection, node.token, "launch", "launched", launched_at_s)
     ledger.open_node(connection, node, from_s=launched_at_s, minimum_s=minimum_s)
-    text = f"{node.offering.node_type} launched for {node.reason}" if node.reason else f"{node.offering} launched"
+    text = f"{node.offering.node_type} launched ({node.reason})" if node.reason else f"{node.offering} launched"
     add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
 
 

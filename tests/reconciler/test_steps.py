@@ -66,6 +66,7 @@ def world(
         target=target,
         nodes=nodes,
         generation=generation,
+        why="price",
         register_timeout_s=600.0,
         drain_grace_s=30.0,
         lease_s=600.0,
@@ -82,7 +83,7 @@ def test_nothing_is_done_before_the_first_decision() -> None:
 
 def test_launches_what_the_target_lacks() -> None:
     target = Group(((FULL, 1), (HALF, 2)))
-    assert next_steps(world(node("a"), target=target)) == (Launch(FULL), Launch(HALF))
+    assert next_steps(world(node("a"), target=target)) == (Launch(FULL, "price"), Launch(HALF, "price"))
 
 
 def test_waits_while_a_wanted_node_boots() -> None:
@@ -145,12 +146,12 @@ def test_keeps_the_members_that_train_when_fewer_are_wanted() -> None:
 
 def test_a_dead_node_is_replaced_while_the_others_train_on() -> None:
     steps = next_steps(world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")))
-    assert steps == (Launch(HALF),)
+    assert steps == (Launch(HALF, "price"),)
 
 
 def test_a_generation_with_no_member_left_is_over() -> None:
     steps = next_steps(world(target=Group.of(HALF), generation=generation("a")))
-    assert steps == (Launch(HALF), EndGeneration(1, None))
+    assert steps == (Launch(HALF, "price"), EndGeneration(1, None))
 
 
 def test_one_member_that_is_done_ends_the_job() -> None:
