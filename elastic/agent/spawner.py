@@ -118,8 +118,6 @@ def _import_quietly(name: str) -> None:
     # What cannot be imported here fails again, and is reported, where it is used.
     with contextlib.suppress(Exception):
         importlib.import_module(name)
-        if name.endswith(".__main__"):
-            del sys.modules[name]  # its imports stay; runpy warns of a main module that is there already
 
 
 if __name__ == "__main__":

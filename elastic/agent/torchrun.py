@@ -68,12 +68,14 @@ def workload_module(command: Sequence[str]) -> str | None:
 def preloads(command: Sequence[str]) -> list[str]:
     """What the spawner imports before it forks, because every worker would: the second generation starts without.
 
+    Our workloads keep what their training imports in a module named so.
+
     >>> preloads(["-m", "elastic.workloads.esrgan"])
-    ['elastic.workloads.esrgan.__main__']
+    ['elastic.workloads.esrgan.training']
     """
     module = workload_module(command)
     # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s (benchmarks/agent_start.py).
-    return [f"{module}.__main__"] if module else ["torch._dynamo"]
+    return [f"{module}.training"] if module else ["torch._dynamo"]
 
 
 def torchrun_environment(
