@@ -16,7 +16,7 @@ COLUMNS = (
     Column("GROUP", "group", render.group),
     Column("PHASE", "training_phase"),
     Column("WINDOWS", "samples", is_number=True),
-    Column("USD/H", "usd_per_h", render.usd, is_number=True),
+    Column("USD/H", "usd_per_h", render.price, is_number=True),
     Column("S/IT", "step_s", render.interval, is_number=True),
     Column("IT/USD (95 %)", "iterations_per_usd", render.interval, is_number=True),
     Column("EFFECTIVE", "effective_iterations_per_usd", render.rate, is_number=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -15,8 +14,6 @@ from elastic.cli.options import JobOption, LimitOption, OutputOption, connection
 from elastic.cli.render import Column, Output
 
 app = typer.Typer(help="What was decided, and why.", no_args_is_help=True)
-
-_WIDTH = 110
 
 DecisionArgument = Annotated[int, typer.Argument(help="The decision's id.", min=1)]
 
@@ -76,7 +73,7 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     print(plan["reason"]["text"])
     if plan["reason"]["numbers"]:
         numbers = ", ".join(f"{name} = {value:.6g}" for name, value in plan["reason"]["numbers"].items())
-        print(textwrap.fill(numbers, width=_WIDTH, initial_indent="  ", subsequent_indent="  "))
+        print(render.paragraph(numbers))
     for limit in plan["limited_by"]:
         print(f"limited by {limit}")
     if plan["candidates"]:

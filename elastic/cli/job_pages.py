@@ -63,7 +63,8 @@ def show_report(report: Mapping[str, Any]) -> None:
     print("\ndecisions that changed something:")
     render.show(render.table_of(report["decisions"], _REPORT_DECISIONS))
     if report["quality"]:
-        print("\nquality: " + ", ".join(f"{name} = {_value(value)}" for name, value in report["quality"].items()))
+        said = ", ".join(f"{name} = {_value(value)}" for name, value in report["quality"].items())
+        print(f"\nwhat the job says of its result:\n{render.paragraph(said)}")
     for note in dict.fromkeys(each["text"] for each in report["notes"]):
         print(f"note: {note}")
     for artifact in report["artifacts"]:

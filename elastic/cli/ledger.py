@@ -15,7 +15,7 @@ COLUMNS = (
     Column("JOB", "job_id"),
     Column("NODE", "node_id"),
     Column("OFFERING", "offering", render.offering),
-    Column("USD/H", "usd_per_h", render.usd, is_number=True),
+    Column("USD/H", "usd_per_h", render.price, is_number=True),
     Column("FROM", "from_s", render.instant),
     Column("TO", "to_s", render.instant),
     Column("USD", "usd", render.usd, is_number=True),

@@ -15,7 +15,7 @@ app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=
 COLUMNS = (
     Column("PRICE", "id", is_number=True),
     Column("OFFERING", "offering", render.offering),
-    Column("USD/H", "usd_per_h", render.usd, is_number=True),
+    Column("USD/H", "usd_per_h", render.price, is_number=True),
     Column("VALID FROM", "valid_from_s", render.instant),
     Column("SOURCE", "source"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 UNKNOWN = "-"
+_WIDTH = 110
 
 
 class Output(StrEnum):
@@ -117,6 +119,15 @@ def usd(value: float) -> str:
     return f"${value:,.2f}" if abs(value) >= 1 else f"${value:.5f}"
 
 
+def price(usd_per_h: float) -> str:
+    """Writes dollars an hour, as price lists do.
+
+    >>> price(0.075), price(3.06)
+    ('$0.075', '$3.06')
+    """
+    return f"${usd_per_h:.4g}"
+
+
 def rate(value: float) -> str:
     """Writes a count per dollar, or a rate.
 
@@ -150,6 +161,15 @@ def group(value: Mapping[str, Any]) -> str:
     '2 x c5.large spot'
     """
     return " + ".join(f"{count} x {offering(each)}" for each, count in value["members"])
+
+
+def paragraph(text: str) -> str:
+    """Breaks and indents a long line.
+
+    >>> paragraph("a = 1, b = 2")
+    '  a = 1, b = 2'
+    """
+    return textwrap.fill(text, width=_WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def count(value: float) -> str:

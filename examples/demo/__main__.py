@@ -48,6 +48,7 @@ def _run(house: House, *, started_s: float) -> None:
         print()
         job_pages.show_report(report)
         _keep_artifacts(client, report)
+        print(_quality(report["quality"]))
     if broken := list(witness.broken_promises(report)):
         raise DemoFailed("; ".join(broken))
 
@@ -74,6 +75,12 @@ def _keep_artifacts(client: Client, report: JsonObject) -> None:
     for artifact in report["artifacts"]:
         (KEPT / artifact["name"]).write_bytes(client.content(artifact["href"]))
     print(f"picture of low resolution, bicubic and super-resolved crops: {(KEPT / _picture(report)).resolve()}")
+
+
+def _quality(quality: JsonObject) -> str:
+    """Says how well the held-out crops were enlarged."""
+    ours, bicubic = quality["psnr_y_db"], quality["bicubic_psnr_y_db"]
+    return f"held-out crops: {ours:.2f} dB PSNR on luma, bicubic {bicubic:.2f} dB"
 
 
 def _picture(report: JsonObject) -> str:

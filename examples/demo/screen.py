@@ -70,7 +70,7 @@ def _row(candidate: JsonObject, sight: Sight, best: float) -> tuple[str, ...]:
     return (
         "→" if name == sight.choice else " ",
         name,
-        render.usd(sight.prices[name]) if name in sight.prices else render.UNKNOWN,
+        render.price(sight.prices[name]) if name in sight.prices else render.UNKNOWN,
         str(candidate["samples"]),
         render.rate(1 / step_s) if step_s else render.UNKNOWN,
         render.interval(candidate["iterations_per_usd"]) if value is not None else "not measured yet",
