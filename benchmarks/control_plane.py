@@ -1,4 +1,4 @@
-"""How much the control plane carries: measurements stored per second, a tick over 1,000 nodes, a page over a million windows.
+"""What the control plane carries: measurements stored per second, a tick of 1,000 nodes, a page of a million windows.
 
 Run: python benchmarks/control_plane.py [--windows 1000000]
 Each number is the median of several runs in one process; the database is on disk, with full sync.
@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from elastic.clock import ManualClock
@@ -146,7 +147,7 @@ def page(folder: Path, *, count: int) -> None:
             for path in ("/", f"/jobs/{node.job_id}", "/v1/jobs"):
                 response = client.get(path)
                 assert response.status_code == 200, (path, response.status_code, response.text[:300])
-                median_s = _median_s(lambda path=path: client.get(path), runs=7)
+                median_s = _median_s(partial(client.get, path), runs=7)
                 print(f"page {path.replace(node.job_id, '...'):12} with {stored:9,} windows: {median_s * 1e3:7.1f} ms")
     store.close()
 

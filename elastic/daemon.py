@@ -48,7 +48,7 @@ class Ticker:
         self._scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None})
 
     def start(self) -> None:
-        now = datetime.now(UTC)
+        now = datetime.fromtimestamp(self._clock.now_s(), UTC)
         self._scheduler.add_job(self._run, "interval", seconds=self._interval_s, next_run_time=now, max_instances=1)
         self._scheduler.start()
 

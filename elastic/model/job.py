@@ -69,7 +69,7 @@ class CapacityChoice(StrEnum):
 class Objective:
     """What to maximise, and the limits it must keep. `None` means no such limit.
 
-    `deadline_s` is an instant (Unix seconds); `budget_usd` caps all the job's dollars; `max_usd_per_hour` caps its burn;
+    `deadline_s` is an instant (Unix seconds), `budget_usd` caps all the job's dollars, `max_usd_per_hour` its burn, and
     `value_of_time_usd_per_h` is what an hour sooner is worth to the owner.
     """
 
@@ -92,7 +92,7 @@ class TrainingPhase:
 class JobSpec:
     """What was asked for. `iterations` is the total of paramount iterations; None means until the script ends.
 
-    `command` is the argv after torchrun's own options. `node_types` limits the candidates (empty = all the provider has).
+    `command` is the argv after torchrun's own options. `node_types` limits the candidates (empty = all on offer).
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`.
     """
 

@@ -13,8 +13,8 @@ from elastic.model.offering import Offering
 class Window:
     """A stretch of paramount iterations, timed by rank 0 from step to step.
 
-    `iterations` turns took `elapsed_s` seconds and ended at `ended_at_s`. `iteration` is how many turns the job has done
-    in all, if the script knows. A cold window (the first turn of a process or of a phase) counts as progress, never
+    `iterations` turns took `elapsed_s` seconds and ended at `ended_at_s`. `iteration` counts all that the job has done,
+    if the script knows. A cold window (the first turn of a process or of a phase) counts as progress, never
     as rate. `(node_id, seq)` is unique: a window that arrives twice counts once.
     """
 

@@ -106,8 +106,8 @@ class Node:
 class Generation:
     """One membership of a job's group: a fencing token, recorded before any node hears of it.
 
-    `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe point, `ended_at_s` when
-    all of them had.
+    `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe point, `ended_at_s`
+    when all of them had.
     """
 
     job_id: str

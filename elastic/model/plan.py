@@ -47,8 +47,8 @@ class Interval:
 class Candidate:
     """A group weighed for the rest of the job.
 
-    `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T), `effective_iterations_per_usd` counts
-    what getting there and finishing costs. None while unmeasured or unpriced. `samples` counts the warm windows behind it.
+    `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T); `effective_iterations_per_usd`
+    counts what getting there and finishing costs. None while unmeasured or unpriced. `samples` counts warm windows.
     """
 
     group: Group
@@ -78,7 +78,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them and `last_at_s` dates the latest."""
+    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them, the latest at `last_at_s`."""
 
     id: int
     job_id: str

@@ -14,8 +14,8 @@ from elastic.model.offering import NodeType, Price
 class Switch:
     """One change of group that was carried out: how long training stood still, and what starting the new nodes took.
 
-    `pause_s`: last step in the old group to first warm step in the new one. `boot_s`: launch of the slowest new node to its
-    joining (0 when no node was new).
+    `pause_s`: last step in the old group to first step in the new one. `boot_s`: launch of the slowest new node to
+    its joining (0 when no node was new).
     """
 
     to_group: Group
@@ -39,9 +39,10 @@ class Limits:
     """The operator's settings that decisions must keep.
 
     `margin`: least relative gain of a move (0.1 = 10 %). `cooldown_s`: least time between opposite changes.
-    `trial_windows`: warm windows that end a trial. `trial_usd_share`: greatest share of what the job is expected to cost
+    `trial_windows`: warm windows that end a trial. `trial_usd_share`: the greatest share of the job's expected cost
     that all trials together may cost. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
-    `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed longer ago is no price.
+    `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed
+    longer ago is no price. `minimum_billed_s`: the least that the provider bills for a launch.
     """
 
     margin: float = 0.10

@@ -80,7 +80,8 @@ Step = Launch | End | StartGeneration | DrainGeneration | EndGeneration | BeginE
 class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
-    `generation` is the one recorded last, `why` the reason of the decision that set the target. The timeouts are the settings of the same names.
+    `generation` is the one recorded last, `why` the reason of
+    the decision that set the target. The timeouts are the settings of the same names.
     """
 
     now_s: float

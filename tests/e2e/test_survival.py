@@ -92,7 +92,7 @@ def test_kill_9_of_a_node_goes_on_from_the_checkpoint_on_a_replacement(daemon: R
     assert sorted(each["phase"] for each in nodes) == ["lost", "terminated"]
     second = [window for window in windows(daemon, job_id) if window["generation"] == 2]
     first_again = min(window["iteration"] - window["iterations"] for window in second)
-    assert 10 <= first_again, "training resumed from a checkpoint, not from nothing"
+    assert first_again >= 10, "training resumed from a checkpoint, not from nothing"
     assert covered(daemon, job_id) == set(range(1, 121))
 
 
@@ -155,7 +155,8 @@ def test_a_stopped_job_leaves_no_process(daemon: RunningDaemon) -> None:
         client.post(f"/v1/jobs/{job_id}:stop")
     daemon.until_phase(job_id, "cancelled")
     assert daemon.process is not None
-    daemon.until("only the daemon is left", lambda: [p.pid for p in daemon.processes()] == [daemon.process.pid])
+    alone = [daemon.process.pid]
+    daemon.until("only the daemon is left", lambda: [process.pid for process in daemon.processes()] == alone)
 
 
 def test_a_script_that_fails_fails_the_job_with_its_own_words(daemon: RunningDaemon, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the word, a clock that is told to move."""
+"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the word, a clock told to move."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class VirtualAgent:
 
 @dataclass(slots=True)
 class VirtualCluster:
-    """Drives ticks and agents, second by second. Iterations of the job live in `done`, as a checkpoint would hold them."""
+    """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would."""
 
     folder: Path
     decide: Callable[[Snapshot], Plan]
