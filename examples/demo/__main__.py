@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from elastic.cli import job_pages
@@ -13,6 +15,7 @@ from elastic.cli.job import read_spec
 from elastic.errors import ElasticError
 from examples.demo.house import HERE, DemoFailed, House, open_house
 from examples.demo.pace import iterations_here
+from examples.demo.portrait import Portrait
 from examples.demo.screen import open_screen
 from examples.demo.watching import Watcher, Witness
 
@@ -21,13 +24,17 @@ _TIMEOUT_S = 285.0
 _POLL_S = 0.5
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Gives the exit status: 0 if everything promised was shown."""
+    parser = argparse.ArgumentParser(prog="python -m examples.demo", description=__doc__)
+    parser.add_argument("--picture", type=Path, help="also picture the dashboard, in a PNG file; needs Chromium")
+    picture: Path | None = parser.parse_args(arguments).picture
     started_s = time.time()
     try:
         with open_house() as house:
-            print(f"dashboard: {house.url}/login?token={house.token}", flush=True)
-            _run(house, started_s=started_s)
+            page = f"{house.url}/login?token={house.token}"
+            print(f"dashboard: {page}", flush=True)
+            _run(house, Portrait(page, picture) if picture else None, started_s=started_s)
     except KeyboardInterrupt:
         print("\nstopped; nothing of the demo is left running", file=sys.stderr)
         return 130
@@ -38,12 +45,12 @@ def main() -> int:
     return 0
 
 
-def _run(house: House, *, started_s: float) -> None:
+def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:
     with house.client() as client:
         document = read_spec(str(HERE / "job.yaml"))
         job = client.post("/v1/jobs", {**document, "iterations": iterations_here(document["iterations"])})
         print(f"submitted {job['spec']['name']}: {job['spec']['iterations']} iterations of ESRGAN", flush=True)
-        witness = _watch(house, client, job["id"], started_s=started_s)
+        witness = _watch(house, client, job["id"], portrait, started_s=started_s)
         report = client.get(f"/v1/jobs/{job['id']}/report")
         print()
         job_pages.show_report(report)
@@ -53,7 +60,7 @@ def _run(house: House, *, started_s: float) -> None:
         raise DemoFailed("; ".join(broken))
 
 
-def _watch(house: House, client: Client, job_id: str, *, started_s: float) -> Witness:
+def _watch(house: House, client: Client, job_id: str, portrait: Portrait | None, *, started_s: float) -> Witness:
     """Shows the job until it and its nodes have ended."""
     watcher, witness = Watcher(client, job_id), Witness()
     with open_screen(started_s=started_s) as show:
@@ -61,6 +68,8 @@ def _watch(house: House, client: Client, job_id: str, *, started_s: float) -> Wi
             house.check_daemon()
             sight = watcher.look()
             witness.see(sight)
+            if portrait is not None:
+                portrait.consider(sight)
             show(sight, house.market.react(sight, witness, now_s=time.time()))
             if sight.standing.is_over and not client.items("/v1/nodes", limit=1, job=job_id):
                 return witness
