@@ -11,6 +11,7 @@ from pathlib import Path
 
 from elastic.cli import job_pages
 from elastic.cli.client import Client, JsonObject
+from elastic.cli.decision import explain_decision
 from elastic.cli.job import read_spec
 from elastic.errors import ElasticError
 from examples.demo.house import HERE, DemoFailed, House, open_house
@@ -54,6 +55,10 @@ def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:
         report = client.get(f"/v1/jobs/{job['id']}/report")
         print()
         job_pages.show_report(report)
+        for move in [each for each in report["decisions"] if each["plan"]["action"] == "move"][-1:]:
+            print("\nthe last move, explained:")
+            explain_decision(move)
+            print()
         _keep_artifacts(client, report)
         print(_quality(report["quality"]))
     if broken := list(witness.broken_promises(report)):
