@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 MAX_LOG_BYTES = 16 << 20
-TAIL_BYTES = 4000
+TAIL_BYTES = 8000  # torchrun alone writes 3,000 below the traceback of one worker
 
 
 def tail(path: Path, *, size: int = TAIL_BYTES) -> str:

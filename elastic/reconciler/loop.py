@@ -10,10 +10,11 @@ from typing import Protocol, assert_never
 import structlog
 
 from elastic.errors import ElasticError, PriceUnavailable
-from elastic.model import Action, Exit, Job, JobPhase, Limits, Offering, Plan, Price, Snapshot
+from elastic.model import Action, Exit, Job, JobPhase, Limits, Node, Offering, Outcome, Plan, Price, Snapshot
 from elastic.pricing import PriceSource, Quote, sift
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
+from elastic.reconciler.cause import cause_in
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.steps import World, next_steps
@@ -62,18 +63,29 @@ class Reconciler:
     limits: Limits
     timeouts: Timeouts
     max_failures: int
-    _disbelieved: set[Quote] = field(default_factory=set)
+    _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
 
     def tick(self, *, now_s: float) -> None:
-        """One look at everything. What one job's trouble raises does not keep the others waiting."""
+        """One look at everything. What one job's trouble raises does not keep the others waiting.
+
+        Raises ExceptionGroup, in the end, of the errors that nobody expected.
+        """
+        # First: ending machines waits for no price, nor for a database that takes one.
+        for node in self.machines.settle(now_s=now_s):
+            self._note_unused(node, "it was gone before it joined", now_s=now_s)
         self._refresh_prices(now_s=now_s)
-        self.machines.settle(now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
+        unexpected = []
         for job in self.store.unfinished_jobs():
             try:
                 self._attend(job.id, prices, now_s=now_s)
             except ElasticError as error:
                 log.warning("job not attended this tick", job=job.id, error=str(error))
+            except Exception as error:
+                error.add_note(f"while attending {job.id}")
+                unexpected.append(error)
+        if unexpected:
+            raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
 
     def _attend(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
         facts = self.store.facts(job_id, now_s=now_s)
@@ -122,11 +134,14 @@ class Reconciler:
         job_id, now_s = world.job.id, world.now_s
         match step:
             case due.Launch(offering, why):
-                self._launch(world.job, offering, why, now_s=now_s)
+                if not self.machines.is_paused(offering, now_s=now_s):
+                    self._launch(world.job, offering, why, now_s=now_s)
                 return False
-            case due.End(node, reason):
+            case due.End(node, reason, is_failure):
                 self.machines.end(node, reason, now_s=now_s)
-                return False
+                if is_failure:
+                    self._note_unused(node, reason, now_s=now_s)
+                return is_failure
             case due.StartGeneration(members):
                 endpoint = self.rendezvous.endpoint(job_id)
                 if endpoint is None:
@@ -138,12 +153,13 @@ class Reconciler:
                 return False
             case due.EndGeneration(number, failure):
                 self.store.end_generation(job_id, number, now_s=now_s)
-                self._count_failure(world, failure)
+                if failure is not None:
+                    self._count_failure(job_id, _told(failure), now_s=now_s)
             case due.BeginEnding(ending, message):
                 self.store.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.Finish(ending):
+                self.rendezvous.end(job_id)  # before the job is over, for then nobody looks at it again
                 self.store.move_job(job_id, ending, now_s=now_s)
-                self.rendezvous.end(job_id)
             case _:
                 assert_never(step)
         return True
@@ -154,17 +170,22 @@ class Reconciler:
         self.machines.launch(node, now_s=now_s)
         self.rendezvous.endpoint(job.id)  # starts it, so that it answers by the time the node has joined
 
-    def _count_failure(self, world: World, failure: Exit | None) -> None:
-        if failure is None or world.job.phase is JobPhase.DRAINING or world.generation is None:
+    def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
+        """Counts a node that cost money and never joined, as nothing else would bound how many of them are bought."""
+        self.machines.pause(node.offering, now_s=now_s)
+        folder = None if node.provider_id is None else self.provider.log_path(node.provider_id)
+        logs = f"; its logs are in {folder}" if folder else ""
+        self._count_failure(node.job_id, f"{node.id} on {node.offering}: {what}{logs}", now_s=now_s)
+
+    def _count_failure(self, job_id: str, message: str, *, now_s: float) -> None:
+        if self.store.job(job_id).phase is JobPhase.DRAINING:
             return
-        job_id = world.job.id
         count = self.store.count_failure(job_id)
-        message = f"the workers exited with {failure.exit_code}; last lines of the log:\n{failure.log_tail}"
         if count >= self.max_failures:
             message = f"{count} failures in a row without progress; {message}"
-            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=world.now_s)
+            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
-            self.store.add_event("failure", message, job_id=job_id, now_s=world.now_s)
+            self.store.add_event("failure", message, job_id=job_id, now_s=now_s)
 
     def _refresh_prices(self, *, now_s: float) -> None:
         try:
@@ -178,8 +199,8 @@ class Reconciler:
             if _says_something(quote, known.get(quote.offering), now_s=now_s):
                 self._record_price(quote, now_s=now_s)
         for each in sifted.quarantined:
-            if each.quote not in self._disbelieved:
-                self._disbelieved.add(each.quote)
+            if self._disbelieved.get(each.quote.offering) != each.quote:
+                self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
                 self.store.add_event("price_quarantined", text, now_s=now_s)
 
@@ -191,6 +212,14 @@ class Reconciler:
             observed_at_s=now_s,
             source=quote.source,
         )
+
+
+def _told(failure: Exit) -> str:
+    """How workers ended that should have gone on."""
+    if failure.outcome is Outcome.DRAINED:
+        return "the workers stopped at a safe point, though nobody had asked them to"
+    said = cause_in(failure.log_tail)
+    return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
 
 
 _CONFIRM_S = 60.0

@@ -17,6 +17,7 @@ from elastic.model import (
     Offering,
     Outcome,
 )
+from elastic.reconciler.cause import is_echo
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +163,9 @@ def _stopping(world: World, active: Generation, reason: str) -> Iterator[Step]:
     members = [world.member(node_id) for node_id in active.node_ids]
     overdue = world.now_s > active.drain_at_s + world.drain_grace_s + _SLACK_S
     if overdue or all(_has_stopped(node, active) for node in members):
-        exits = (exit_of(node, active.number) for node in members)
-        failure = next((each for each in exits if each is not None and each.outcome is Outcome.FAILED), None)
-        yield EndGeneration(active.number, failure)
+        exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
+        failures = [each for each in exits if each.outcome is Outcome.FAILED]
+        yield EndGeneration(active.number, min(failures, key=lambda each: is_echo(each.log_tail), default=None))
 
 
 _SLACK_S = 30.0

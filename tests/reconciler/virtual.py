@@ -141,7 +141,9 @@ class VirtualCluster:
     def _train(self, node: Node, agent: VirtualAgent, job: Job) -> list[Window]:
         assert agent.generation is not None
         if agent.is_crashing:
-            agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail="ValueError: no")
+            agent.exit = Exit(
+                agent.generation, Outcome.FAILED, 1, log_tail="Traceback (most recent call last):\n  no\nValueError: no"
+            )
             agent.generation = None
             return []
         generation = self.store.generation(job.id)

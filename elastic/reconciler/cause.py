@@ -1,0 +1,43 @@
+"""What went wrong with a node's workers, in one line taken from the end of their log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_TRACEBACK = "Traceback (most recent call last):"
+_RANK = re.compile(r"^\[rank\d+\]: ?")
+# torchrun tells of its own tracebacks that a worker ended, never why.
+_TORCHRUN = ("torch.distributed.elastic.", "torch.multiprocessing.spawn.")
+# What gloo and NCCL raise on every rank whose peer is gone.
+_ECHOES = ("Connection closed by peer", "Connection reset by peer", "Broken pipe", "ncclRemoteError")
+_MOST_CHARACTERS = 300
+
+
+def cause_in(log_tail: str) -> str | None:
+    r"""Gives the last exception that a worker raised, None if the log's end shows none.
+
+    >>> cause_in("Traceback (most recent call last):\n  File 'train.py'\nValueError: no such folder: /data\n")
+    'ValueError: no such folder: /data'
+    >>> cause_in("Killed") is None
+    True
+    """
+    found = [each for each in _exceptions(log_tail) if not each.startswith(_TORCHRUN)]
+    return found[-1][:_MOST_CHARACTERS] if found else None
+
+
+def is_echo(log_tail: str) -> bool:
+    """Whether the workers failed only because workers of another node did."""
+    cause = cause_in(log_tail)
+    return cause is not None and any(each in cause for each in _ECHOES)
+
+
+def _exceptions(log_tail: str) -> Iterator[str]:
+    """Gives the line that ends each traceback: the first after its head that is not indented."""
+    is_inside = log_tail[:1].isspace()  # the end of a log may begin within a traceback
+    for line in (_RANK.sub("", each) for each in log_tail.splitlines()):
+        if line == _TRACEBACK:
+            is_inside = True
+        elif is_inside and line and not line[0].isspace():
+            is_inside = False
+            yield line

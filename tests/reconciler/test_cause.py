@@ -1,0 +1,46 @@
+"""The line of a log that says why workers failed is told from torchrun's account of it."""
+
+from __future__ import annotations
+
+from elastic.reconciler.cause import cause_in, is_echo
+
+WORKER = """Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    torch.save(state, path)
+RuntimeError: Parent directory /data does not exist.
+"""
+TORCHRUN = """E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836] Traceback (most recent call last):
+E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836]     self._pc.join(-1)
+Traceback (most recent call last):
+  File "torchrun.py", line 92, in main
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+============================================================
+train.py FAILED
+"""
+PEER = """Traceback (most recent call last):
+  File "train.py", line 13, in <module>
+RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]
+"""
+
+
+def test_the_workers_exception_is_told_and_torchruns_is_not() -> None:
+    assert cause_in(WORKER + TORCHRUN) == "RuntimeError: Parent directory /data does not exist."
+
+
+def test_ranks_in_front_of_lines_do_not_hide_it() -> None:
+    ranked = "".join(f"[rank1]: {line}\n" for line in WORKER.splitlines())
+    assert cause_in(ranked + TORCHRUN) == "RuntimeError: Parent directory /data does not exist."
+
+
+def test_an_end_that_begins_within_a_traceback_still_tells() -> None:
+    assert cause_in(WORKER.split("\n", 1)[1]) == "RuntimeError: Parent directory /data does not exist."
+
+
+def test_a_log_without_an_exception_tells_no_cause() -> None:
+    assert cause_in("loss 0.5\nloss 0.4\n" + TORCHRUN) is None
+
+
+def test_losing_a_peer_is_the_echo_of_another_failure() -> None:
+    assert is_echo(PEER + TORCHRUN)
+    assert not is_echo(WORKER + TORCHRUN)
+    assert not is_echo("Killed")
