@@ -15,7 +15,7 @@ from elastic.agent.files import read_json
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE
-from elastic.agent.torchrun import preloads, torchrun_arguments, torchrun_environment
+from elastic.agent.torchrun import FOLDERS, preloads, torchrun_arguments, torchrun_environment
 from elastic.agent.wire import Assignment
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
@@ -68,15 +68,18 @@ class Launcher:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.warm_up()
         self.drain_file(assignment.generation).unlink(missing_ok=True)
+        environment = torchrun_environment(
+            assignment,
+            settings=self._settings,
+            drain_file=self.drain_file(assignment.generation),
+            inherited=os.environ,
+        )
+        for folder in FOLDERS:  # a script may save into them at once
+            Path(environment[folder]).mkdir(parents=True, exist_ok=True)
         order = {
             "generation": assignment.generation,
             "arguments": torchrun_arguments(assignment, settings=self._settings),
-            "env": torchrun_environment(
-                assignment,
-                settings=self._settings,
-                drain_file=self.drain_file(assignment.generation),
-                inherited=os.environ,
-            ),
+            "env": environment,
             "preload": preloads(assignment.command),
             "log": str(self.log_path(assignment.generation)),
             "cwd": os.getcwd(),

@@ -11,6 +11,8 @@ from elastic.agent.steering import TERM_GRACE_S
 from elastic.agent.wire import Assignment
 
 WORKLOADS = "elastic.workloads."
+FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
+"""Variables that name the folders a script may write into; they are there when it begins."""
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 
 # is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the

@@ -38,7 +38,7 @@ dist.destroy_process_group()
 COUNTING_SCRIPT = """
 import os, pathlib, time
 from elastic.worker import checkpointed, drained, finished, paramount
-state = pathlib.Path(os.environ["ELASTICD_CHECKPOINT_DIR"]); state.mkdir(parents=True, exist_ok=True)
+state = pathlib.Path(os.environ["ELASTICD_CHECKPOINT_DIR"])
 done = int((state / "done").read_text()) if (state / "done").exists() else 0
 while done < {turns}:
     time.sleep(0.02); done += 1
@@ -127,7 +127,6 @@ def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
     script = (
         "import os, pathlib\npathlib.Path(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid').write_text(str(os.getpid()))"
     )
-    (world.folder / "artifacts").mkdir()
     pid_file = world.folder / "artifacts" / "job.pid"
     world.assign(world.script(script + COUNTING_SCRIPT.format(turns=100)))
     node = world.node()
