@@ -153,7 +153,7 @@ def check_quotas() -> Finding:
 
 
 def check_clock(data_dir: Path, clock: Clock) -> Finding:
-    """Prices, leases and the ledger hang on the clock: it must agree with the file system's."""
+    """Prices, leases and the ledger hang on the clock: it must agree with the data folder's file system."""
     folder = _nearest(data_dir)
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as file:
@@ -161,8 +161,10 @@ def check_clock(data_dir: Path, clock: Clock) -> Finding:
     except OSError as error:
         return Finding("clock", "note", f"cannot write in {folder}: {error.strerror}", "see the data folder's advice")
     if skew_s > _LATEST_SKEW_S:
-        return Finding("clock", "fail", f"{skew_s:.0f} s apart from {folder}'s", "synchronise both, by NTP for one")
-    return Finding("clock", "ok", f"agrees with {folder}'s within {_LATEST_SKEW_S:.0f} s")
+        return Finding(
+            "clock", "fail", f"{skew_s:.0f} s apart from the file system at {folder}", "synchronise both clocks"
+        )
+    return Finding("clock", "ok", f"within {_LATEST_SKEW_S:.0f} s of the file system at {folder}")
 
 
 def _nearest(folder: Path) -> Path:

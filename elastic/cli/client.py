@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -133,11 +133,17 @@ def error_of(answer: httpx2.Response) -> ElasticError:
     if not isinstance(problem, dict):
         problem = {}
     said = problem.get("detail") or problem.get("title") or answer.text.strip()[:500] or answer.reason_phrase
-    faults = [f"\n  {each.get('field') or 'body'}: {each.get('message')}" for each in problem.get("errors") or ()]
-    if answer.status_code == 401:
-        said += ": the token is not this daemon's; see `elasticd token show` on its machine"
     default = StoreUnavailable if answer.status_code >= 500 else ElasticError
-    return _ERRORS.get(answer.status_code, default)(f"{said}{''.join(faults)}")
+    return _ERRORS.get(answer.status_code, default)(said + _faults(said, problem.get("errors") or ()))
+
+
+def _faults(said: str, errors: Sequence[Mapping[str, object]]) -> str:
+    """Lists the faults, a line each; a single one that `said` has told already is not told twice."""
+    match errors:
+        case [{"message": str(message)}] if message in said:
+            return ""
+        case _:
+            return "".join(f"\n  {each.get('field') or 'body'}: {each.get('message')}" for each in errors)
 
 
 def _object(answer: httpx2.Response) -> JsonObject:

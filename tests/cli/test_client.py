@@ -81,6 +81,21 @@ def test_every_fault_of_a_problem_is_told() -> None:
     assert str(caught.value).splitlines() == ["two faults", "  nodes.min: wanted 1", "  name: wanted a name"]
 
 
+def test_a_single_fault_is_told_once() -> None:
+    faults = [{"field": "limit", "message": "wanted less than or equal to 500, got '501'"}]
+    said = "limit: wanted less than or equal to 500, got '501'"
+    with client_of(problem(422, said, errors=faults)) as client, pytest.raises(InvalidInput) as caught:
+        client.get("/v1/jobs")
+    assert str(caught.value) == said
+
+
+def test_a_single_fault_that_the_detail_leaves_out_is_told() -> None:
+    faults = [{"field": "name", "message": "wanted a name"}]
+    with client_of(problem(422, "one fault", errors=faults)) as client, pytest.raises(InvalidInput) as caught:
+        client.get("/v1/jobs")
+    assert str(caught.value).splitlines() == ["one fault", "  name: wanted a name"]
+
+
 def test_a_page_that_is_not_json_says_so() -> None:
     with (
         client_of(lambda _: httpx2.Response(200, html="<p>hello</p>")) as client,

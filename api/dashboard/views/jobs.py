@@ -206,7 +206,7 @@ def _saved_card(facts: JobFacts) -> Card:
     return Card(
         "saved_usd",
         "Saved" if saved_usd >= 0 else "Cost more",
-        Number(usd(saved_usd), saved_usd),
+        Number(usd(abs(saved_usd)), saved_usd),
         tuple(notes),
         tone=tone,
     )

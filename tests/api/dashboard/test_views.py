@@ -130,7 +130,7 @@ def test_saving_is_against_the_worst_fixed_choice_and_names_the_best() -> None:
 
 def test_costing_more_than_the_worst_choice_is_said() -> None:
     facts = make_facts(fixed=(FixedChoice(Group.of(SMALL), 0.6, 1.0), FixedChoice(Group.of(LARGE), 0.7, 1.0)))
-    assert card(facts, "Cost more")[0] == "−$0.10"
+    assert card(facts, "Cost more")[0] == "$0.10"
 
 
 def test_one_measured_node_type_is_nothing_to_save_against() -> None:
