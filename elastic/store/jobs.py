@@ -10,7 +10,10 @@ from elastic.errors import Conflict, NotFound
 from elastic.model import Group, Job, JobPhase, JobSpec, move_job
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
-from elastic.store.schema import jobs
+from elastic.store.schema import generations, jobs, windows
+
+LASTING_S = 600.0
+"""Training this long before it failed counts as progress of a script that does not name its iterations."""
 
 
 def submit(
@@ -124,10 +127,24 @@ def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> None:
 def count_failure(connection: Connection, job_id: str) -> int:
     """Counts one failure and gives how many came in a row without progress beyond the furthest of them."""
     job = row(connection, job_id)
-    count = 1 if job.iteration > job.failed_iteration else job.failures + 1
+    count = 1 if _has_progressed(connection, job) else job.failures + 1
     values = {"failures": count, "failed_iteration": max(job.iteration, job.failed_iteration)}
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
     return count
+
+
+def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> bool:
+    """Whether the job got beyond its last failure.
+
+    A script that does not say which iteration it is at may begin at its first each time: what it counts grows for ever,
+    so only a run that lasted is progress.
+    """
+    query = select(windows.c.iteration).where(windows.c.job_id == job.id).order_by(windows.c.id.desc()).limit(1)
+    if connection.execute(query).scalar_one_or_none() is not None:
+        return bool(job.iteration > job.failed_iteration)
+    mine = (generations.c.job_id == job.id) & (generations.c.number == job.progress_generation)
+    lasted_s = generations.c.last_step_at_s - generations.c.first_step_at_s
+    return (connection.execute(select(lasted_s).where(mine)).scalar_one_or_none() or 0.0) >= LASTING_S
 
 
 def to_job(row: Row[tuple[object, ...]]) -> Job:

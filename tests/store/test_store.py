@@ -290,6 +290,16 @@ def test_failures_in_a_row_are_counted_until_there_is_progress(store: Store, job
     assert [store.count_failure(job.id) for _ in range(2)] == [1, 2]
 
 
+def test_a_script_that_names_no_iteration_has_progressed_only_if_its_run_lasted(store: Store, node: Node) -> None:
+    failures: list[int] = []
+    for number, lasts_s in enumerate((5.0, 5.0, 700.0, 5.0), start=1):
+        store.start_generation(node.job_id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=200.0)
+        steps = [window(node, 2 * number + at, generation=number, ended_at_s=200.0 + at * lasts_s) for at in range(2)]
+        store.append_windows(node.id, steps)
+        failures.append(store.count_failure(node.job_id))
+    assert failures == [1, 2, 1, 2]
+
+
 def test_lists_are_paged_without_gap_or_repeat(store: Store, node: Node) -> None:
     store.append_windows(node.id, [window(node, seq) for seq in range(1, 8)])
     first = store.windows(limit=4)
