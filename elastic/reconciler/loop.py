@@ -81,7 +81,7 @@ class Reconciler:
                 self._attend(job.id, prices, now_s=now_s)
             except ElasticError as error:
                 log.warning("job not attended this tick", job=job.id, error=str(error))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (raised again once every job has been attended)
                 error.add_note(f"while attending {job.id}")
                 unexpected.append(error)
         if unexpected:
@@ -134,27 +134,23 @@ class Reconciler:
         job_id, now_s = world.job.id, world.now_s
         match step:
             case due.Launch(offering, why):
-                if not self.machines.is_paused(offering, now_s=now_s):
-                    self._launch(world.job, offering, why, now_s=now_s)
+                self._launch(world.job, offering, why, now_s=now_s)
                 return False
             case due.End(node, reason, is_failure):
-                self.machines.end(node, reason, now_s=now_s)
-                if is_failure:
-                    self._note_unused(node, reason, now_s=now_s)
-                return is_failure
+                return self._end(node, reason, is_failure=is_failure, now_s=now_s)
             case due.StartGeneration(members):
                 endpoint = self.rendezvous.endpoint(job_id)
                 if endpoint is None:
                     return False
                 self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
-            case due.DrainGeneration(number, reason):
+            case due.DrainGeneration(number, reason, unasked):
                 log.info("draining a generation", job=job_id, generation=number, reason=reason)
                 self.store.drain_generation(job_id, number, now_s=now_s)
+                self._count_exit(job_id, unasked, now_s=now_s)
                 return False
             case due.EndGeneration(number, failure):
                 self.store.end_generation(job_id, number, now_s=now_s)
-                if failure is not None:
-                    self._count_failure(job_id, _told(failure), now_s=now_s)
+                self._count_exit(job_id, failure, now_s=now_s)
             case due.BeginEnding(ending, message):
                 self.store.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.Finish(ending):
@@ -165,10 +161,18 @@ class Reconciler:
         return True
 
     def _launch(self, job: Job, offering: Offering, why: str, *, now_s: float) -> None:
+        if self.machines.is_paused(offering, now_s=now_s):
+            return
         digest = hashlib.sha256(f"{job.id} {offering}".encode()).hexdigest()
         node = self.store.intend_launch(job.id, offering, reason=why, request_hash=digest, now_s=now_s)
         self.machines.launch(node, now_s=now_s)
         self.rendezvous.endpoint(job.id)  # starts it, so that it answers by the time the node has joined
+
+    def _end(self, node: Node, reason: str, *, is_failure: bool, now_s: float) -> bool:
+        self.machines.end(node, reason, now_s=now_s)
+        if is_failure:
+            self._note_unused(node, reason, now_s=now_s)
+        return is_failure
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Counts a node that cost money and never joined, as nothing else would bound how many of them are bought."""
@@ -176,6 +180,10 @@ class Reconciler:
         folder = None if node.provider_id is None else self.provider.log_path(node.provider_id)
         logs = f"; its logs are in {folder}" if folder else ""
         self._count_failure(node.job_id, f"{node.id} on {node.offering}: {what}{logs}", now_s=now_s)
+
+    def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
+        if failure is not None:
+            self._count_failure(job_id, _told(failure), now_s=now_s)
 
     def _count_failure(self, job_id: str, message: str, *, now_s: float) -> None:
         if self.store.job(job_id).phase is JobPhase.DRAINING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
-from elastic.model import Node, NodePhase
+from elastic.errors import ElasticError, ProviderError, ProviderUnavailable
+from elastic.model import JobPhase, Node, NodePhase, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.store import Store
 
@@ -16,6 +16,17 @@ log = structlog.get_logger(__name__)
 
 _VISIBLE_WITHIN_S = 120.0
 """A machine that its provider lists is listed within this time of its launch (EC2: eventual consistency, seconds)."""
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
+"""How long an offering is left alone after buying it failed: doubled at each further failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """How long an offering is left alone, and until when."""
+
+    pause_s: float
+    until_s: float
 
 
 @dataclass(slots=True)
@@ -27,16 +38,40 @@ class Machines:
     request: Callable[[Node], LaunchRequest]
     _missing: dict[str, int] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
+    _pauses: dict[Offering, Pause] = field(default_factory=dict)
 
-    def settle(self, *, now_s: float) -> None:
-        """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone."""
+    def settle(self, *, now_s: float) -> tuple[Node, ...]:
+        """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone.
+
+        Gives the nodes found gone that nobody had ended and that had never joined.
+        """
         instances = {instance.token: instance for instance in self.provider.instances()}
         known = self.store.nodes()
         living = {node.id for node in known if node.token not in instances}
         self._missing = {node_id: count for node_id, count in self._missing.items() if node_id in living}
+        stillborn = []
         for node in known:
-            self._settle_node(node, instances.get(node.token), now_s=now_s)
+            try:
+                is_gone = self._settle_node(node, instances.get(node.token), now_s=now_s)
+            except ElasticError as error:
+                log.warning("node not settled this tick", node=node.id, error=str(error))
+                continue
+            if is_gone and node.joined_at_s is None and node.phase is not NodePhase.TERMINATING:
+                stillborn.append(node)
         self._end_orphans(instances, {node.token for node in known}, now_s=now_s)
+        return tuple(stillborn)
+
+    def is_paused(self, offering: Offering, *, now_s: float) -> bool:
+        """True while it is too early to buy this offering again, for buying it has just failed."""
+        pause = self._pauses.get(offering)
+        return pause is not None and now_s < pause.until_s
+
+    def pause(self, offering: Offering, *, now_s: float) -> None:
+        """Buying it has failed: it is tried again after a while, twice as long as the last one if that was lately."""
+        last = self._pauses.get(offering)
+        is_anew = last is None or now_s > last.until_s + _LONGEST_PAUSE_S
+        pause_s = _FIRST_PAUSE_S if last is None or is_anew else min(2 * last.pause_s, _LONGEST_PAUSE_S)
+        self._pauses[offering] = Pause(pause_s, now_s + pause_s)
 
     def launch(self, node: Node, *, now_s: float) -> None:
         """Asks for the machine of an intended node; an unknown outcome leaves the intent for the next look."""
@@ -44,8 +79,9 @@ class Machines:
             instance = self.provider.launch(self.request(node))
         except ProviderUnavailable as error:
             log.warning("launch not answered; it will be repeated", node=node.id, error=str(error))
-        except (CapacityUnavailable, ProviderError) as error:
+        except ProviderError as error:
             self.store.node_launch_failed(node.id, f"{node.offering}: {error}", now_s=now_s)
+            self.pause(node.offering, now_s=now_s)
         else:
             self._launched(node, instance)
 
@@ -55,25 +91,34 @@ class Machines:
         if node.provider_id is not None:
             self._terminate(node.provider_id, now_s=now_s)
 
-    def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> None:
-        if node.phase is NodePhase.INTENDED:
-            if instance is not None and instance.state is not InstanceState.GONE:
-                self._launched(node, instance)
-            else:
-                self.launch(node, now_s=now_s)
-        elif instance is None:
-            if self._is_long_missing(node, now_s=now_s):
-                self.store.node_gone(node.id, at_s=now_s)
-        elif instance.state is InstanceState.GONE:
+    def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> bool:
+        """Tells whether the node was found gone."""
+        if instance is None:
+            return self._settle_unseen(node, now_s=now_s)
+        is_gone = instance.state is InstanceState.GONE
+        if node.phase is NodePhase.TERMINATING and not is_gone:
+            self._terminate(instance.provider_id, now_s=now_s)
+        if node.provider_id is None:  # the answer to its launch never came
+            self._launched(node, instance)
+        if is_gone:
             exited_at_s = instance.exited_at_s
             self.store.node_gone(node.id, at_s=now_s if exited_at_s is None else min(exited_at_s, now_s))
-        elif node.phase is NodePhase.TERMINATING:
-            self._terminate(instance.provider_id, now_s=now_s)
+        return is_gone
+
+    def _settle_unseen(self, node: Node, *, now_s: float) -> bool:
+        if node.phase is NodePhase.INTENDED:
+            if self.store.job(node.job_id).phase is not JobPhase.DRAINING:
+                self.launch(node, now_s=now_s)
+            return False
+        is_gone = self._is_long_missing(node, now_s=now_s)
+        if is_gone:
+            self.store.node_gone(node.id, at_s=now_s)
+        return is_gone
 
     def _is_long_missing(self, node: Node, *, now_s: float) -> bool:
-        """A provider may show a new machine late; one that it never shows, or forgets, is gone after a while."""
+        """A provider may show a new machine late; one that it never shows, or forgets, and that is mute is gone."""
         self._missing[node.id] = self._missing.get(node.id, 0) + 1
-        since_s = node.launched_at_s or node.intended_at_s
+        since_s = node.heartbeat_at_s or node.launched_at_s or node.intended_at_s
         return self._missing[node.id] >= 2 and now_s - since_s > _VISIBLE_WITHIN_S
 
     def _launched(self, node: Node, instance: Instance) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.model import (
     AgentState,
@@ -30,10 +30,11 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Terminate this node."""
+    """Terminate this node; `is_failure` if it never came to be of use."""
 
     node: Node
     reason: str
+    is_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,11 @@ class StartGeneration:
 
 @dataclass(frozen=True, slots=True)
 class DrainGeneration:
-    """Ask the members to stop at their next safe point."""
+    """Ask the members to stop at their next safe point; `unasked` is the exit of workers that did before."""
 
     number: int
     reason: str
+    unasked: Exit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,10 @@ def exit_of(node: Node | None, number: int) -> Exit | None:
 
 def _ending(world: World) -> Iterator[Step]:
     if world.active is not None:
-        yield from _stopping(world, world.active, "the job is ending")
+        if world.active.drain_at_s is None:
+            yield DrainGeneration(world.active.number, "the job is ending")
+        else:
+            yield from _stopping(world, world.active, world.active.drain_at_s)
         return
     remaining = [node for node in world.nodes if node.phase is not NodePhase.TERMINATING]
     yield from (End(node, "the job is ending") for node in remaining)
@@ -128,7 +133,10 @@ def _ending(world: World) -> Iterator[Step]:
 
 
 def _pursuing(world: World) -> Iterator[Step]:
-    yield from _overdue(world)
+    overdue = tuple(_overdue(world))
+    yield from overdue
+    lost = {step.node.id for step in overdue}
+    world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
         return
     wanted, missing = _match(world, world.target)
@@ -148,20 +156,20 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
     exits = [exit_of(world.member(node_id), active.number) for node_id in active.node_ids]
     if any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits):
         yield BeginEnding(JobPhase.SUCCEEDED, "")
-    elif active.drain_at_s is not None or any(each is not None for each in exits):
-        yield from _stopping(world, active, "a node's workers ended")
+    elif active.drain_at_s is not None:
+        yield from _stopping(world, active, active.drain_at_s)
+    elif any(each is not None for each in exits):
+        unasked = [each for each in exits if each is not None and each.outcome is Outcome.DRAINED]
+        yield DrainGeneration(active.number, "a node's workers ended", unasked[0] if unasked else None)
     elif all(world.member(node_id) is None for node_id in active.node_ids):
         yield EndGeneration(active.number, None)
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
 
 
-def _stopping(world: World, active: Generation, reason: str) -> Iterator[Step]:
-    if active.drain_at_s is None:
-        yield DrainGeneration(active.number, reason)
-        return
+def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[Step]:
     members = [world.member(node_id) for node_id in active.node_ids]
-    overdue = world.now_s > active.drain_at_s + world.drain_grace_s + _SLACK_S
+    overdue = world.now_s > drain_at_s + world.drain_grace_s + _SLACK_S
     if overdue or all(_has_stopped(node, active) for node in members):
         exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
@@ -195,14 +203,15 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[Offering]]:
 
 def _overdue(world: World) -> Iterator[End]:
     for node in world.nodes:
-        if node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
-            since_s, limit_s, what = node.launched_at_s, world.register_timeout_s, "did not register"
-        elif node.phase is NodePhase.JOINED:
+        has_joined = node.phase is NodePhase.JOINED
+        if has_joined:
             since_s, limit_s, what = node.heartbeat_at_s, world.lease_s, "has been silent"
+        elif node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
+            since_s, limit_s, what = node.launched_at_s, world.register_timeout_s, "did not register"
         else:
             continue
         if since_s is not None and world.now_s - since_s > limit_s:
-            yield End(node, f"it {what} for {limit_s:.0f} s")
+            yield End(node, f"it {what} for {limit_s:.0f} s", is_failure=not has_joined)
 
 
 def _lives(node: Node) -> bool:

@@ -39,11 +39,12 @@ def intend_launch(
 
 
 def launched(connection: Connection, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
-    """Records that the provider made the machine: it costs from `launched_at_s` on."""
+    """Records that the provider made the machine, wanted still or not: it costs from `launched_at_s` on."""
     node = get(connection, node_id)
-    if node.phase is not NodePhase.INTENDED:
+    if node.provider_id is not None:
         return
-    values = {"provider_id": provider_id, "launched_at_s": launched_at_s, "phase": NodePhase.BOOTING}
+    phase = move_node(node.phase, NodePhase.BOOTING) if node.phase is NodePhase.INTENDED else node.phase
+    values = {"provider_id": provider_id, "launched_at_s": launched_at_s, "phase": phase}
     _change(connection, node_id, values)
     _done(connection, node.token, "launch", "launched", launched_at_s)
     ledger.open_node(connection, node, from_s=launched_at_s, minimum_s=minimum_s)

@@ -131,7 +131,7 @@ def test_a_lost_answer_to_a_launch_buys_no_second_machine(cluster: VirtualCluste
 def test_without_capacity_the_launch_is_intended_anew_and_costs_nothing(cluster: VirtualCluster) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none"), times=3)
     job = cluster.submit()
-    cluster.run(20)
+    cluster.run(50)
     assert living(cluster) == ["small"]
     failed = [n for n in cluster.store.nodes(job.id, include_gone=True) if n.phase is NodePhase.TERMINATED]
     assert len(failed) == 3

@@ -174,7 +174,13 @@ def test_a_failed_member_stops_the_others_then_the_generation_restarts() -> None
 def test_a_node_that_never_registers_is_ended() -> None:
     booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
-    assert [type(step) for step in steps] == [End]
+    assert steps == (End(booting, "it did not register for 600 s", is_failure=True), Launch(HALF, "price"))
+
+
+def test_a_silent_node_begins_no_generation() -> None:
+    silent, other = node("a", heartbeat_at_s=0.0), node("b", heartbeat_at_s=700.0)
+    steps = next_steps(world(silent, other, target=Group.of(HALF, 2), now_s=701.0))
+    assert [type(step) for step in steps] == [End, Launch]
 
 
 def test_a_silent_node_lives_as_long_as_its_lease() -> None:

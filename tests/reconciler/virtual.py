@@ -8,8 +8,10 @@ from pathlib import Path
 
 from elastic.clock import ManualClock
 from elastic.model import (
+    Action,
     AgentState,
     Exit,
+    Group,
     Job,
     JobSpec,
     Limits,
@@ -19,10 +21,11 @@ from elastic.model import (
     Offering,
     Outcome,
     Plan,
+    Reason,
     Snapshot,
     Window,
 )
-from elastic.pricing import StaticPrices
+from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.fake import FakeCloud, FakeProvider
 from elastic.reconciler import JobFolders, Machines, Reconciler, Timeouts, word_for
@@ -44,6 +47,28 @@ class FakeRendezvous:
 
     def end(self, job_id: str) -> None:
         self.ended.append(job_id)
+
+
+class Prices:
+    """Quotes what it is told to, or fails as it is told to."""
+
+    name = "told"
+
+    def __init__(self, *quotes: Quote, error: Exception | None = None) -> None:
+        self.quotes = quotes
+        self.error = error
+
+    def refresh(self, now_s: float) -> tuple[Quote, ...]:
+        if self.error is not None:
+            raise self.error
+        return tuple(quote for quote in self.quotes if quote.valid_from_s <= now_s)
+
+
+def small_forever(snapshot: Snapshot) -> Plan:
+    """A policy that wants one small node."""
+    wanted = Group.of(SMALL)
+    action = Action.HOLD if snapshot.target == wanted else Action.START
+    return Plan(action, wanted, Reason("told", "as told"))
 
 
 @dataclass(slots=True)
@@ -104,6 +129,12 @@ class VirtualCluster:
             self.clock.advance(1.0)
             for node in self.store.nodes():
                 self._agent_second(node)
+
+    def run_slowly(self, seconds: int) -> None:
+        """Lets time go by with one tick in ten seconds."""
+        for _ in range(seconds // 10):
+            self.run(1)
+            self.clock.advance(9.0)
 
     def _agent_second(self, node: Node) -> None:
         machines = {machine.node_id: machine for machine in self.cloud.machines()}
