@@ -11,28 +11,29 @@ from elastic.store.schema import ledger
 
 
 def open_node(connection: Connection, node: Node, *, from_s: float, minimum_s: float) -> None:
-    """Starts a node's chain. Raises PriceUnavailable if its offering has no price at that instant."""
-    price = prices.in_force(connection, node.offering, at_s=from_s)
+    """Starts a node's chain. Raises PriceUnavailable if its offering has no price then."""
+    # It had one when it was intended; the provider's clock may lag behind ours.
+    price = prices.in_force(connection, node.offering, at_s=max(from_s, node.intended_at_s))
     if price is None:
         raise PriceUnavailable(f"{node.offering}: no price at its launch; refresh the prices")
-    _append(connection, node.job_id, node.id, price, from_s=from_s, minimum_s=minimum_s)
+    _append(connection, node.job_id, node.id, price, from_s=from_s, to_s=None, minimum_s=minimum_s)
 
 
 def reprice(connection: Connection, price: Price) -> None:
-    """Continues every running stretch of the price's offering at the new price, from when that holds."""
-    running = connection.execute(
+    """Continues every stretch of the price's offering that runs or ended later at the new price, from when it holds."""
+    affected = connection.execute(
         select(ledger).where(
             ledger.c.node_type == price.offering.node_type,
             ledger.c.capacity == price.offering.capacity,
             ledger.c.zone == price.offering.zone,
-            ledger.c.to_s.is_(None),
+            ledger.c.to_s.is_(None) | (ledger.c.to_s > price.valid_from_s),
         )
     )
-    for row in running.all():
+    for row in affected.all():
         at_s = max(price.valid_from_s, row.from_s)
         connection.execute(update(ledger).where(ledger.c.id == row.id).values(to_s=at_s, minimum_s=0.0))
         left_s = max(row.minimum_s - (at_s - row.from_s), 0.0)
-        _append(connection, row.job_id, row.node_id, price, from_s=at_s, minimum_s=left_s)
+        _append(connection, row.job_id, row.node_id, price, from_s=at_s, to_s=row.to_s, minimum_s=left_s)
 
 
 def close_node(connection: Connection, node_id: str, *, to_s: float) -> None:
@@ -81,7 +82,14 @@ def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:
 
 
 def _append(
-    connection: Connection, job_id: str, node_id: str, price: Price, *, from_s: float, minimum_s: float
+    connection: Connection,
+    job_id: str,
+    node_id: str,
+    price: Price,
+    *,
+    from_s: float,
+    to_s: float | None,
+    minimum_s: float,
 ) -> None:
     connection.execute(
         ledger.insert().values(
@@ -93,7 +101,7 @@ def _append(
             price_id=price.id,
             usd_per_h=price.usd_per_h,
             from_s=from_s,
-            to_s=None,
+            to_s=to_s,
             minimum_s=minimum_s,
         )
     )

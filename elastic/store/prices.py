@@ -21,11 +21,16 @@ def add(
     observed_at_s: float,
     source: str,
 ) -> tuple[Price, bool]:
-    """Records a price and gives it with True; one that says nothing new confirms the old one, given with False."""
-    current = in_force(connection, offering, at_s=valid_from_s)
+    """Records a price and gives it with True; one that says nothing new confirms the old one, given with False.
+
+    What was charged stays charged: a price of no later date than the one in force holds from when it was observed.
+    """
+    current = in_force(connection, offering, at_s=max(valid_from_s, observed_at_s))
     if current is not None and current.usd_per_h == usd_per_h:
         connection.execute(update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s))
         return replace(current, observed_at_s=observed_at_s), False
+    if current is not None and current.valid_from_s >= valid_from_s:
+        valid_from_s = observed_at_s
     row_id = insert(
         connection,
         prices,

@@ -1,0 +1,59 @@
+"""The ledger tells what the cloud bills, whenever a price or an end becomes known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.clock import ManualClock
+from elastic.pricing import Quote
+from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
+
+
+def test_prices_that_changed_while_the_daemon_was_away_are_charged_for_what_ran_then(tmp_path: Path) -> None:
+    clock = ManualClock(1000.0)
+    cluster = VirtualCluster(tmp_path, small_forever, clock=clock)
+    job = cluster.submit()
+    cluster.run(10)
+    (machine,) = cluster.cloud.machines()
+    clock.advance(100.0)
+    changed_s = clock.now_s()
+    clock.advance(100.0)
+    cluster.cloud.reclaim(machine.provider_id)
+    clock.advance(100.0)
+    cluster.restart()
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.72, changed_s, "told"))
+    cluster.run(1)
+    rows = [row for row in cluster.store.ledger_of_job(job.id) if row.offering == SMALL and row.to_s is not None]
+    assert sum(row.usd(0.0) for row in rows) == pytest.approx(0.36 * (changed_s - machine.launched_at_s) / 3600 + 0.02)
+
+
+def test_a_price_that_changes_after_a_node_was_gone_is_not_charged_for_it(tmp_path: Path) -> None:
+    clock = ManualClock(1000.0)
+    cluster = VirtualCluster(tmp_path, small_forever, clock=clock)
+    job = cluster.submit()
+    cluster.run(10)
+    (machine,) = cluster.cloud.machines()
+    cluster.cloud.reclaim(machine.provider_id)
+    gone_s = clock.now_s()
+    clock.advance(1000.0)
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.72, clock.now_s(), "told"))
+    clock.advance(1000.0)
+    cluster.run(1)
+    rows = [row for row in cluster.store.ledger_of_job(job.id) if row.to_s is not None]
+    assert sum(row.usd(0.0) for row in rows) == pytest.approx(0.36 * (gone_s - machine.launched_at_s) / 3600)
+
+
+def test_a_table_of_prices_that_was_edited_does_not_reprice_the_past(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    job = cluster.submit()
+    cluster.run(10)
+    cluster.prices = {SMALL: 0.72, LARGE: 0.72}
+    before_usd = cluster.store.spent(job.id, cluster.clock.now_s())
+    cluster.restart()
+    cluster.run(1)
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(before_usd + 0.72 / 3600)
+    cluster.run_slowly(130)
+    assert len(cluster.store.prices(offering=SMALL)) == 2
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(before_usd + 131 * 0.72 / 3600)
