@@ -62,6 +62,7 @@ class Supervisor:
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
         self._wanted = Wanted()
+        self._must_leave = False
         self._group: Group | None = None
         self._wake = threading.Event()
         self._look_at_log = 0.0
@@ -76,9 +77,8 @@ class Supervisor:
             self._wake.clear()
 
     def leave(self) -> None:
-        """Asks the agent to drain and end, as a shutdown does."""
-        with self._lock:
-            self._wanted = replace(self._wanted, must_leave=True)
+        """Asks the agent to drain and end, as a shutdown does. A signal may call it anywhere, so it takes no lock."""
+        self._must_leave = True
 
     def hear(self, reply: HeartbeatReply, *, report: Mapping[str, Any], asked_at: float) -> None:
         """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
@@ -87,11 +87,9 @@ class Supervisor:
         with self._lock:
             if report["exit"] is not None:
                 self._told_exit_of = report["exit"]["generation"]
-            self._wanted = Wanted(
-                assignment=reply.assignment,
-                is_known=True,
-                must_leave=self._wanted.must_leave or reply.shutdown,
-            )
+            self._wanted = Wanted(assignment=reply.assignment, is_known=True)
+        if reply.shutdown:
+            self.leave()
         self._wake.set()
 
     def report(self) -> dict[str, Any]:
@@ -113,11 +111,11 @@ class Supervisor:
     def _step(self) -> bool:
         """Takes one step; True when the agent is to end."""
         now = time.monotonic()
-        if self._lease.is_over and not self._wanted.must_leave:
+        if self._lease.is_over and not self._must_leave:
             log.warning("no heartbeat was answered until the lease ran out: draining and leaving")
             self.leave()
         with self._lock:
-            wanted, group = self._wanted, self._group
+            wanted, group = replace(self._wanted, must_leave=self._must_leave), self._group
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
         ended = self._memory.last_exit.generation if self._memory.last_exit else None
