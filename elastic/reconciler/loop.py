@@ -175,11 +175,15 @@ class Reconciler:
         return is_failure
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
-        """Counts a node that cost money and never joined, as nothing else would bound how many of them are bought."""
+        """Tells of a node that cost money and never joined; it is a failure of its job unless that trains meanwhile."""
         self.machines.pause(node.offering, now_s=now_s)
         folder = None if node.provider_id is None else self.provider.log_path(node.provider_id)
-        logs = f"; its logs are in {folder}" if folder else ""
-        self._count_failure(node.job_id, f"{node.id} on {node.offering}: {what}{logs}", now_s=now_s)
+        message = f"{node.id} on {node.offering}: {what}" + (f"; its logs are in {folder}" if folder else "")
+        generation = self.store.generation(node.job_id)
+        if generation is not None and generation.ended_at_s is None:
+            self.store.add_event("failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s)
+        else:
+            self._count_failure(node.job_id, message, now_s=now_s)
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
         if failure is not None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import CapacityUnavailable, ProviderUnavailable, StoreUnavailable
-from elastic.model import Exit, JobPhase, NodePhase, Outcome, Plan, Snapshot
+from elastic.model import Action, Exit, Group, JobPhase, NodePhase, Outcome, Plan, Reason, Snapshot
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
-from tests.reconciler.virtual import SMALL, Prices, VirtualCluster, small_forever
+from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
 
 
 @pytest.fixture
@@ -44,6 +44,25 @@ def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None
     assert ended.phase is JobPhase.FAILED
     assert "did not register" in (ended.message or "")
     assert len(cluster.cloud.machines()) == 3
+
+
+def test_a_job_that_trains_outlives_nodes_that_never_join(tmp_path: Path) -> None:
+    wanted = Group.of(SMALL)
+
+    def decide(snapshot: Snapshot) -> Plan:
+        return Plan(Action.HOLD if snapshot.target == wanted else Action.MOVE, wanted, Reason("told", "as told"))
+
+    cluster = VirtualCluster(tmp_path, decide)
+    job = cluster.submit()
+    cluster.run(10)
+    wanted = Group.of(LARGE)
+    for _ in range(60):
+        for machine in cluster.cloud.machines():
+            if machine.offering == LARGE and machine.state is InstanceState.PENDING:
+                cluster.cloud.reclaim(machine.provider_id)
+        cluster.run(1)
+    assert cluster.store.job(job.id).iteration == cluster.done[job.id] > 50
+    assert 3 <= len(cluster.cloud.machines()) - 1 <= 5
 
 
 def test_an_offering_without_capacity_is_asked_for_ever_more_rarely(cluster: VirtualCluster) -> None:
