@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import logging
@@ -22,7 +23,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
-from elastic.errors import ElasticError
+from elastic.errors import AlreadyRunning, ElasticError, InvalidInput
 from elastic.model import Limits, Node, NodeType, Offering
 from elastic.policy import decide
 from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
@@ -120,7 +121,6 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         limits=Limits(**settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s),
         timeouts=Timeouts(
             register_s=settings.register_timeout_s,
-            drain_grace_s=settings.drain_grace_s,
             lease_s=settings.lease_s,
         ),
         max_failures=settings.max_failures,
@@ -143,7 +143,8 @@ def serve(settings: Settings) -> None:
     descriptor = lock(settings.data_dir)
     try:
         port = settings.port or _same_port(settings.data_dir, settings.host)
-        url = f"http://{settings.host}:{port}"
+        _check_free(settings.host, port)
+        url = f"http://{_bracketed(settings.host)}:{port}"
         daemon = build(settings, clock=SystemClock(), url=url)
         _write_address(settings.data_dir, url, port)
         try:
@@ -217,6 +218,29 @@ def _same_port(data_dir: Path, host: str) -> int:
             probe.bind((host, candidate))
             return int(probe.getsockname()[1])
     raise ElasticError(f"{host}: wanted a free port, found none")
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raises AlreadyRunning if somebody listens there, before anything is written down about this daemon."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            wanted = f"wanted to listen on {_bracketed(host)}:{port}: {error.strerror}"
+            if error.errno == errno.EADDRINUSE:
+                raise AlreadyRunning(f"{wanted}; choose another --port, or stop who has it") from error
+            raise InvalidInput(f"{wanted}; choose another --host or --port") from error
+
+
+def _bracketed(host: str) -> str:
+    """The host as a URL wants it.
+
+    >>> _bracketed("127.0.0.1"), _bracketed("::1")
+    ('127.0.0.1', '[::1]')
+    """
+    return f"[{host}]" if ":" in host else host
 
 
 def _write_address(data_dir: Path, url: str, port: int) -> None:

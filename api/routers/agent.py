@@ -158,7 +158,7 @@ def heartbeat(
     newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
     has_changed = _has_changed(node, request)
     if has_changed or newest_seq > acked_seq or _is_due(node, context.clock.now_s()):
-        _store(context, node, request, acked_seq=acked_seq, newest_seq=newest_seq)
+        _store(context, node, request, newest_seq=newest_seq)
     if has_changed:
         context.wake()
     job = context.store.job(node.job_id)
@@ -180,7 +180,7 @@ def _is_due(node: Node, now_s: float) -> bool:
     return node.heartbeat_at_s is None or now_s - node.heartbeat_at_s >= _PERSIST_S
 
 
-def _store(context: Context, node: Node, request: Heartbeat, *, acked_seq: int, newest_seq: int) -> None:
+def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int) -> None:
     now_s = context.clock.now_s()
     context.store.heard(
         node.id,
@@ -188,7 +188,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, acked_seq: int, 
         generation=request.generation,
         last_exit=None if request.exit is None else _exit(request.exit),
         windows=[_window(node.id, each) for each in request.windows],
-        notes=[_event(each, now_s) for each in request.events if each.seq > acked_seq],
+        notes=[_event(each, now_s) for each in request.events],
         acked_seq=newest_seq,
         now_s=now_s,
     )
@@ -214,15 +214,16 @@ def _window(node_id: str, said: WindowIn) -> Window:
 
 
 def _event(said: EventIn, now_s: float) -> Event:
+    counted = "" if said.iteration is None else f" iteration {said.iteration}"  # an unmodified script tells of none
     words = {
-        "checkpoint": f"checkpoint of iteration {said.iteration}",
-        "finished": f"the script says it is done at iteration {said.iteration}",
-        "drained": f"stopped at the safe point after iteration {said.iteration}",
+        "checkpoint": "checkpoint" + (counted and f" of{counted}"),
+        "finished": "the script says it is done" + (counted and f" at{counted}"),
+        "drained": "stopped at the safe point" + (counted and f" after{counted}"),
         "note": said.text,
     }
     numbers = {"iteration": said.iteration, "elapsed_s": said.elapsed_s}
     return Event(
-        id=0,
+        id=said.seq,
         at_s=said.at_s or now_s,
         kind=said.kind,
         text=words[said.kind],

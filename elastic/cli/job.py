@@ -53,6 +53,7 @@ def submit(
     spec = read_spec(file)
     with connection_of(context).open() as client:
         plan = client.post("/v1/jobs:plan", spec)
+        _check_paths(spec, file)
         if dry_run and output is Output.JSON:
             render.show_json(plan)
         elif output is Output.TABLE:
@@ -176,6 +177,14 @@ def read_spec(file: str) -> dict[str, Any]:
 def path_of(job: str) -> str:
     """Gives the path of a job's resource, whatever its name holds."""
     return f"/v1/jobs/{quote(job, safe='')}"
+
+
+def _check_paths(spec: dict[str, Any], file: str) -> None:
+    """Raises InvalidInput for a script or data in the file's own folder that is not there: better known than paid."""
+    folder = Path() if file == "-" else Path(file).parent
+    for field, value in (("command", next(iter(spec.get("command") or ()), None)), ("data", spec.get("data"))):
+        if isinstance(value, str) and Path(value).is_relative_to(folder.resolve()) and not Path(value).exists():
+            raise InvalidInput(f"{field}: nothing is at {value}; relative paths count from the job file's folder")
 
 
 def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:

@@ -123,6 +123,14 @@ def test_a_dry_run_prints_the_plan_and_submits_nothing(run: Run, spec: Path) -> 
     assert "second" not in run("job", "ls").out
 
 
+def test_a_script_that_is_not_beside_its_file_is_told_before_anything_is_paid(run: Run, spec: Path) -> None:
+    (spec.parent / "train.py").unlink()
+    outcome = run("job", "submit", "-f", str(spec), "-y")
+    assert outcome.status == 2
+    assert f"nothing is at {spec.parent / 'train.py'}" in outcome.err
+    assert "second" not in run("job", "ls").out
+
+
 def test_nobody_to_ask_is_status_2_and_submits_nothing(run: Run, spec: Path) -> None:
     assert run("job", "submit", "-f", str(spec)).status == 2
     assert "second" not in run("job", "ls").out
