@@ -6,8 +6,12 @@ import hashlib
 import hmac
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from elastic.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,17 @@ class NodeTokens:
 def secret_in(path: Path) -> bytes:
     """The secret kept in a file only its owner can read, made at first use."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes().strip()
-    made = secrets.token_urlsafe(32).encode()
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(made)
-        file.flush()
-        os.fsync(descriptor)
-    return made
+    if not path.exists():
+        # Whole or not at all: an empty secret would make tokens that anybody can forge.
+        descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_urlsafe(32).encode())
+            file.flush()
+            os.fsync(descriptor)
+        with suppress(FileExistsError):
+            os.link(partial, path)
+        os.unlink(partial)
+    secret = path.read_bytes().strip()
+    if not secret:
+        raise InvalidInput(f"{path}: wanted a secret, found nothing; remove the file, and a new one is made")
+    return secret

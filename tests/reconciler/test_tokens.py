@@ -1,0 +1,38 @@
+"""Tokens stand and fall with the secret they are derived from."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from elastic.errors import InvalidInput
+from elastic.reconciler import NodeTokens, secret_in
+
+
+def test_a_secret_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "secret"
+    made = secret_in(path)
+    assert secret_in(path) == made == path.read_bytes()
+    assert len(made) >= 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(path.parent) == ["secret"]
+
+
+def test_an_empty_secret_is_refused_for_anybody_could_forge_its_tokens(tmp_path: Path) -> None:
+    (tmp_path / "secret").touch(mode=0o600)
+    with pytest.raises(InvalidInput, match="remove the file"):
+        secret_in(tmp_path / "secret")
+
+
+def test_a_nodes_token_speaks_for_that_node_alone() -> None:
+    tokens, other = NodeTokens(b"one"), NodeTokens(b"another")
+    token = tokens.node_token("node-1")
+    assert tokens.node_of(token) == "node-1"
+    assert tokens.node_of(token.replace("node-1", "node-2")) is None
+    assert other.node_of(token) is None
+    assert tokens.node_of("") is None
+    assert tokens.is_join_token("node-1", tokens.join_token("node-1"))
+    assert not tokens.is_join_token("node-2", tokens.join_token("node-1"))
