@@ -171,27 +171,24 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
     """Brings the job's progress and its generations' first and last step to what the windows show."""
     columns = (jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase)
     iteration, generation, phase = connection.execute(select(*columns).where(jobs.c.id == job_id)).one()
-    steps: dict[int, tuple[float, float, int]] = {}
+    steps: dict[int, tuple[float, float]] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
         if window.generation < generation:
             continue
         iteration = iteration + window.iterations if window.iteration is None else window.iteration
         generation, phase = window.generation, window.phase
-        first_s, _, begun = steps.get(generation, (window.ended_at_s, 0.0, iteration))
-        steps[generation] = (first_s, window.ended_at_s, begun)
-    for number, (first_s, last_s, begun) in steps.items():
-        _mark_steps(connection, job_id, number, first_s=first_s, last_s=last_s, iteration=begun)
+        first_s, _ = steps.get(generation, (window.ended_at_s, 0.0))
+        steps[generation] = (first_s, window.ended_at_s)
+    for number, (first_s, last_s) in steps.items():
+        _mark_steps(connection, job_id, number, first_s=first_s, last_s=last_s)
     values = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
 
-def _mark_steps(
-    connection: Connection, job_id: str, number: int, *, first_s: float, last_s: float, iteration: int
-) -> None:
+def _mark_steps(connection: Connection, job_id: str, number: int, *, first_s: float, last_s: float) -> None:
     values = {
         "first_step_at_s": func.coalesce(generations.c.first_step_at_s, first_s),
         "last_step_at_s": last_s,
-        "first_iteration": func.coalesce(generations.c.first_iteration, iteration),
     }
     mine = (generations.c.job_id == job_id) & (generations.c.number == number)
     connection.execute(update(generations).where(mine).values(**values))

@@ -113,7 +113,6 @@ generations = Table(
     _instant("ended_at_s", nullable=True),
     _instant("first_step_at_s", nullable=True),
     _instant("last_step_at_s", nullable=True),
-    Column("first_iteration", Integer),
 )
 
 prices = Table(

@@ -131,7 +131,6 @@ def upgrade() -> None:
         sa.Column("ended_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("first_step_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("last_step_at_s", sa.Float(precision=53), nullable=True),
-        sa.Column("first_iteration", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_generations_job_id")),
         sa.PrimaryKeyConstraint("job_id", "number", name=op.f("pk_generations")),
     )
