@@ -86,7 +86,7 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
         rendezvous=_Nowhere(),
         decide=decide,
         limits=Limits(),
-        timeouts=Timeouts(register_s=600.0, drain_grace_s=30.0, lease_s=600.0),
+        timeouts=Timeouts(register_s=600.0, lease_s=600.0),
         max_failures=3,
     )
     size = nodes // jobs

@@ -130,7 +130,7 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
 
 
 def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
-    spec = to_spec(document, now_s=now_s)
+    spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     return spec
 

@@ -40,10 +40,9 @@ class Rendezvous(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a node may take to register, workers to drain, a silent node to live, all in seconds."""
+    """How long a node may take to register, and a silent node may live, both in seconds."""
 
     register_s: float
-    drain_grace_s: float
     lease_s: float
 
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.app import routes
+from api.app import give_context, routes
 from elastic.model import JobPhase
 from tests.api.world import SPEC, START_S, World, decide_once, train
 
@@ -32,6 +34,12 @@ def test_a_submitted_job_is_stored_shown_and_attended_to(client: TestClient, wor
     assert world.wakes == [START_S]
     assert client.get(answer.headers["location"]).json() == job
     assert client.get("/v1/jobs/first").json() == job
+
+
+def test_a_jobs_workers_have_the_daemons_grace_to_drain(client: TestClient, world: World, bare_app: FastAPI) -> None:
+    settings = world.context.settings.model_copy(update={"drain_grace_s": 120.0})
+    give_context(bare_app, replace(world.context, settings=settings))
+    assert submit(client).json()["spec"]["drain_grace_s"] == 120.0
 
 
 def test_yaml_is_taken_as_json_is(client: TestClient) -> None:

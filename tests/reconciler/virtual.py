@@ -112,7 +112,7 @@ class VirtualCluster:
             rendezvous=self.rendezvous,
             decide=self.decide,
             limits=Limits(minimum_billed_s=0.0),
-            timeouts=Timeouts(register_s=600.0, drain_grace_s=30.0, lease_s=600.0),
+            timeouts=Timeouts(register_s=600.0, lease_s=600.0),
             max_failures=3,
         )
 
