@@ -217,11 +217,14 @@ class Store:
         acked_seq: int,
         now_s: float,
     ) -> int:
-        """Stores all that one heartbeat brought and gives how many windows were new."""
+        """Stores what one heartbeat brought that is not stored yet and gives how many windows were new.
+
+        The id of a note is its sequence number.
+        """
         with self._database.write() as connection:
-            node = nodes.get(connection, node_id)
+            node, before = nodes.get(connection, node_id), nodes.acked_seq(connection, node_id)
             fresh = measurements.append(connection, node, windows) if windows else 0
-            for note in notes:
+            for note in (each for each in notes if each.id > before):
                 events.add_event(
                     connection,
                     note.kind,
@@ -237,7 +240,7 @@ class Store:
                 state=state,
                 generation=generation,
                 last_exit=last_exit,
-                acked_seq=acked_seq,
+                acked_seq=max(acked_seq, before),
                 now_s=now_s,
             )
             return fresh

@@ -33,7 +33,7 @@ from elastic.model import (
     Snapshot,
     Window,
 )
-from elastic.store import Store, from_text, lock, open_store, to_text
+from elastic.store import Event, Store, from_text, lock, open_store, to_text
 from elastic.store.engine import Database
 
 HALF = Offering("local.half")
@@ -233,6 +233,26 @@ def test_a_node_that_vanished_unasked_is_lost_and_costs_no_more(store: Store, jo
     assert store.node(node.id).phase is NodePhase.LOST
     assert store.spent(job.id, 1e6) == pytest.approx(0.36 * 100 / 3600)
     assert store.nodes(job.id) == ()
+
+
+def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store, job: Job, node: Node) -> None:
+    def beat(*seqs: int) -> None:
+        store.heard(
+            node.id,
+            state=AgentState.RUNNING,
+            generation=1,
+            last_exit=None,
+            windows=[window(node, seq) for seq in seqs],
+            notes=[Event(seq, 200.0, "note", f"said {seq}") for seq in seqs],
+            acked_seq=max(seqs),
+            now_s=201.0,
+        )
+
+    for seqs in [(1, 2), (1, 2, 3), (1,)]:
+        beat(*seqs)
+    assert [event.text for event in store.events() if event.kind == "note"] == ["said 1", "said 2", "said 3"]
+    assert len(store.windows(job.id)) == 3
+    assert store.acked_seq(node.id) == 3
 
 
 def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: Node) -> None:
