@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.model import Action, Interval, Plan
+from elastic.policy.passage import passage
 from elastic.policy.quotes import Quote
 from elastic.policy.survey import Ranked, Survey
 from elastic.policy.trial import Verdict, seconds_left, trial_offers
@@ -181,16 +182,27 @@ def _untried(survey: Survey) -> str:
 
 
 def _turned_by_price(survey: Survey, pair: Comparison) -> list[Quote]:
-    """The prices whose change turned the ranking: new since the last change of group, decisive if the old are known."""
+    """The prices but for which it would have stayed: new since the last change of group, decisive if the old are known.
+
+    What the move costs counts, as it did when it stayed: a type may have been worth more before, but not moving to it.
+    """
     snapshot = survey.snapshot
     since_s = max((change.at_s for change in snapshot.changes), default=snapshot.job.submitted_at_s)
     offerings = sorted({offering for ranked in (pair.held, pair.other) for offering, _ in ranked.group.members})
     fresh = [survey.quotes[offering] for offering in offerings if survey.quotes[offering].since_s > since_s]
     if not fresh or any(quote.before_usd_per_h is None for quote in fresh):
         return fresh
-    time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    before = {quote.offering: replace(quote, usd_per_h=quote.before_usd_per_h or quote.usd_per_h) for quote in fresh}
     held_usd, other_usd = (
-        (_burn_before(survey, ranked, fresh) + time_usd_per_h) * ranked.step_s.value
+        passage(
+            snapshot,
+            {**survey.quotes, **before},
+            origin=snapshot.target,
+            origin_step_s=pair.held.step_s.value,
+            to=ranked.group,
+            step_s=ranked.step_s,
+            iterations=pair.iterations_left,
+        ).cost_usd
         for ranked in (pair.held, pair.other)
     )
     return fresh if other_usd >= (1 - snapshot.limits.margin) * held_usd else []

@@ -365,6 +365,27 @@ def test_a_price_that_rose_is_told_so() -> None:
     assert plan.reason.text.startswith("local.half rose from $0.045/h to $0.20/h.")
 
 
+def test_a_price_that_made_a_move_pay_for_itself_is_the_reason() -> None:
+    cheap = {"local.half": 0.045, "local.full": 0.07}
+    rose = price("local.half", 0.2, price_id=7, valid_from_s=NOW_S - 20)
+    short = job(iterations=150)
+
+    stayed = best_value(snapshot(target="local.half", measured=ALL_MEASURED, prices=prices(cheap), job=short))
+    moved = best_value(
+        snapshot(
+            target="local.half",
+            measured=ALL_MEASURED,
+            changes=[change("local.half", ago_s=300)],
+            prices=(*prices(cheap), rose),
+            job=short,
+        )
+    )
+
+    assert stayed.reason.code == "cannot_pay", "worth more an iteration already, but not the move"
+    assert (moved.action, moved.reason.code) == (Action.MOVE, "price")
+    assert moved.reason.text.startswith("local.half rose from $0.045/h to $0.20/h.")
+
+
 def test_a_new_price_is_the_reason_even_if_the_old_one_is_not_known() -> None:
     new = price("local.full", 0.03, price_id=7, valid_from_s=NOW_S - 20)
 
