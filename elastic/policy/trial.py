@@ -9,6 +9,7 @@ going there and coming back, the trial is not started.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -63,11 +64,13 @@ def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
 
 
 def spent_on_trials_usd(survey: Survey) -> float:
-    """Dollars that trials have cost so far, at today's prices: each from its decision to the next change."""
+    """Dollars that trials have cost so far, at today's prices: each from its decision until it is over."""
     changes = sorted(survey.snapshot.changes, key=lambda change: change.at_s)
     ends_s = [change.at_s for change in changes[1:]] + [survey.snapshot.now_s]
     return sum(
-        known_burn_usd_per_h(change.to_group.members, survey.quotes) * (end_s - change.at_s) / _S_PER_H
+        known_burn_usd_per_h(change.to_group.members, survey.quotes)
+        * min(end_s - change.at_s, _longest_s(survey, change.to_group))
+        / _S_PER_H
         for change, end_s in zip(changes, ends_s, strict=False)
         if change.code == "trial" and change.to_group is not None
     )
@@ -101,6 +104,15 @@ def hoped_step_s(survey: Survey, group: Group) -> float:
         return max(alike)
     types = {node_type.name: node_type for node_type in survey.snapshot.node_types}
     return min((_least_s(each) * _ratio(types, each.group, group) for each in measured), default=0.0)
+
+
+def _longest_s(survey: Survey, group: Group) -> float:
+    """Seconds after which a trial that was never left is over: what was tried is measured, and then simply trains."""
+    outlook, way = survey.of(group), transition_of(survey.snapshot, None, group)
+    if outlook is None or outlook.step_s is None or not outlook.is_settled:
+        return math.inf
+    windows_s = survey.snapshot.limits.trial_windows * max(_WINDOW_S, outlook.step_s.value)
+    return way.boot_s + way.pause_s + windows_s
 
 
 def _offer(survey: Survey, best: Ranked, outlook: Outlook) -> Offer:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from elastic.model import Action, Capacity, CapacityChoice, Group, JobPhase, Objective, Offering, TrainingPhase
+from elastic.model import Action, Capacity, CapacityChoice, Group, JobPhase, Objective, Offering, Plan, TrainingPhase
 from elastic.policy import best_value
 from tests.builders import (
     NOW_S,
@@ -157,6 +157,20 @@ def test_a_trial_that_exceeds_the_share_for_trials_is_not_started() -> None:
 
     assert plan.action is Action.HOLD
     assert "a trial would exceed what trials may cost" in plan.reason.text
+
+
+def test_a_trial_that_was_won_uses_up_no_dollars_of_the_other_trials_while_it_trains_on() -> None:
+    def decided(ago_s: float) -> Plan:
+        return best_value(
+            snapshot(
+                target="local.half",
+                measured=ALL_MEASURED[:2],
+                changes=[change("local.half", "local.quarter", code="trial", ago_s=ago_s)],
+                limits=limits(trial_usd_share=0.2),
+            )
+        )
+
+    assert [decided(ago_s).action for ago_s in (60, 100_000)] == [Action.TRIAL, Action.TRIAL]
 
 
 def test_a_trial_ends_when_its_dollars_are_used_up() -> None:
