@@ -17,8 +17,8 @@ from elastic.policy.words import duration, name, usd
 _S_PER_H = 3600.0
 # Changes that no later one can be the opposite of: a trial is meant to be left.
 _EXPERIMENTS = frozenset({"trial"})
-# Changes that do not wait: the job's own spec, or its cap, forbids what is held.
-_COMPELLED = frozenset({"not_permitted"})
+# Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set it, names another.
+_COMPELLED = frozenset({"not_permitted", "fixed"})
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -42,6 +42,12 @@ def test_keeps_the_offering_it_has_although_another_is_cheaper_now() -> None:
     assert fixed(snapshot(target=held, prices=zones, job=job(fixed_node_type="c5.xlarge"))).target == held
 
 
+def test_keeps_the_offering_it_has_although_only_another_has_a_price_now() -> None:
+    held, other = group("c5.xlarge", zone="a"), price(offering("c5.xlarge", zone="b"), 0.16)
+
+    assert fixed(snapshot(target=held, prices=(other,), job=job(fixed_node_type="c5.xlarge"))).target == held
+
+
 def test_without_a_price_or_a_name_nothing_changes() -> None:
     unpriced = fixed(snapshot(target="local.full", prices=(), job=job(fixed_node_type="local.half")))
     unnamed = fixed(snapshot(target="local.full"))
