@@ -84,16 +84,20 @@ class Witness:
             yield f"the job should have succeeded, it {report['phase']}"
         if missing := set(NODE_TYPES) - self.measured:
             yield f"every node type should have been measured; {', '.join(sorted(missing))} was not"
-        if not any(len(seen) > 1 for seen in self.prices.values()):
+        if not self._risen_usd_per_h():
             yield "a price should have changed, none did"
         elif not self._moved_on_price(report):
             yield f"the price change should have moved the job; it trained on {' -> '.join(self.choices)}"
         if self.has_restarted:
             yield "the job should never have begun again from zero, it did"
 
-    @staticmethod
-    def _moved_on_price(report: JsonObject) -> bool:
-        return any(each["plan"]["action"] == "move" for each in report["decisions"])
+    def _risen_usd_per_h(self) -> set[float]:
+        return {max(seen) for seen in self.prices.values() if len(seen) > 1}
+
+    def _moved_on_price(self, report: JsonObject) -> bool:
+        """Whether a move left a type at the price it rose to: back from a trial, before the rise, does not count."""
+        plans = [each["plan"] for each in report["decisions"] if each["plan"]["action"] == "move"]
+        return any(plan["reason"]["numbers"].get("usd_per_h_from") in self._risen_usd_per_h() for plan in plans)
 
 
 def name_of(candidate: JsonObject) -> str:
