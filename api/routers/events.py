@@ -42,12 +42,12 @@ def list_events(
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
 ) -> Response | schemas.Page[schemas.Event]:
-    """Lists events, oldest first; with `Accept: text/event-stream`, follows them as they happen.
+    """Lists events, oldest first: those after `after`, else the newest. With `Accept: text/event-stream`, follows them.
 
     A stream begins after `Last-Event-ID` or `after`, or with what happens from now on if neither is given.
     """
     if "text/event-stream" not in accept:
-        found = context.store.events(after=after or 0, job_id=job, limit=limit)
+        found = context.store.events(after=after, job_id=job, limit=limit)
         return schemas.Page[schemas.Event](items=[schemas.Event.of(each) for each in found], next_before=None)
     if feed.is_full:
         raise HTTPException(503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one")

@@ -42,13 +42,16 @@ def add_event(
     )
 
 
-def listed(connection: Connection, *, after: int, job_id: str | None, limit: int) -> tuple[Event, ...]:
-    """Events after the one of id `after`, oldest first."""
-    query = select(events).where(events.c.id > after).order_by(events.c.id).limit(limit)
-    rows = connection.execute(query if job_id is None else query.where(events.c.job_id == job_id))
+def listed(connection: Connection, *, after: int | None, job_id: str | None, limit: int) -> tuple[Event, ...]:
+    """The first events after the one of id `after`, or the newest of all if it is None; oldest first either way."""
+    query = select(events).limit(limit)
+    query = (
+        query.where(events.c.id > after).order_by(events.c.id) if after is not None else query.order_by(-events.c.id)
+    )
+    rows = connection.execute(query if job_id is None else query.where(events.c.job_id == job_id)).all()
     return tuple(
         Event(each.id, each.at_s, each.kind, each.text, each.job_id, each.node_id, json.loads(each.numbers))
-        for each in rows
+        for each in (rows if after is not None else reversed(rows))
     )
 
 

@@ -299,8 +299,8 @@ class Store:
     ) -> None:
         self._write(events.add_event, kind, text, job_id=job_id, node_id=node_id, now_s=now_s)
 
-    def events(self, *, after: int = 0, job_id: str | None = None, limit: int = 200) -> tuple[Event, ...]:
-        """Events after the one of id `after`, oldest first."""
+    def events(self, *, after: int | None = 0, job_id: str | None = None, limit: int = 200) -> tuple[Event, ...]:
+        """The first events after the one of id `after`, or the newest of all if it is None; oldest first either way."""
         return self._read(events.listed, after=after, job_id=job_id, limit=limit)
 
     def newest_event_id(self) -> int:

@@ -320,6 +320,13 @@ def test_a_script_that_names_no_iteration_has_progressed_only_if_its_run_lasted(
     assert failures == [1, 2, 1, 2]
 
 
+def test_events_are_the_first_after_one_or_the_newest(store: Store) -> None:
+    for number in range(1, 6):
+        store.add_event("note", f"said {number}", now_s=float(number))
+    assert [event.text for event in store.events(after=1, limit=2)] == ["said 2", "said 3"]
+    assert [event.text for event in store.events(after=None, limit=2)] == ["said 4", "said 5"]
+
+
 def test_lists_are_paged_without_gap_or_repeat(store: Store, node: Node) -> None:
     store.append_windows(node.id, [window(node, seq) for seq in range(1, 8)])
     first = store.windows(limit=4)
