@@ -63,12 +63,15 @@ class Reconciler:
     timeouts: Timeouts
     max_failures: int
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
+    _ticked_at_s: float | None = None
+    _listening_since_s: float = 0.0
 
     def tick(self, *, now_s: float) -> None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
 
         Raises ExceptionGroup, in the end, of the errors that nobody expected.
         """
+        self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         for node in self.machines.settle(now_s=now_s):
             self._note_unused(node, "it was gone before it joined", now_s=now_s)
@@ -85,6 +88,12 @@ class Reconciler:
                 unexpected.append(error)
         if unexpected:
             raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
+
+    def _note_gap(self, now_s: float) -> None:
+        """A daemon that was away, or a machine that slept, could not hear its nodes: their silence begins anew."""
+        if self._ticked_at_s is None or now_s - self._ticked_at_s > self.timeouts.lease_s / 2:
+            self._listening_since_s = now_s
+        self._ticked_at_s = now_s
 
     def _attend(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
         facts = self.store.facts(job_id, now_s=now_s)
@@ -120,6 +129,7 @@ class Reconciler:
             register_timeout_s=self.timeouts.register_s,
             drain_grace_s=facts.job.spec.drain_grace_s,
             lease_s=self.timeouts.lease_s,
+            listening_since_s=self._listening_since_s,
         )
 
     def _act(self, world: World) -> bool:
@@ -220,7 +230,7 @@ class Reconciler:
             quote.offering,
             quote.usd_per_h,
             valid_from_s=quote.valid_from_s,
-            observed_at_s=now_s,
+            observed_at_s=_observed_at_s(quote, now_s),
             source=quote.source,
         )
 
@@ -240,7 +250,11 @@ _CONFIRM_S = 60.0
 def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
     if known is None or quote.usd_per_h != known.usd_per_h:
         return True
-    return now_s - known.observed_at_s > _CONFIRM_S
+    return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
+
+
+def _observed_at_s(quote: Quote, now_s: float) -> float:
+    return now_s if quote.observed_at_s is None else min(quote.observed_at_s, now_s)
 
 
 _TRYING = frozenset({"start", "trial", "phase", "measuring"})

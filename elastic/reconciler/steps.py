@@ -83,8 +83,8 @@ Step = Launch | End | StartGeneration | DrainGeneration | EndGeneration | BeginE
 class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
-    `generation` is the one recorded last, `why` the reason of
-    the decision that set the target. The timeouts are the settings of the same names.
+    `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
+    instant from which on a node could be heard. The timeouts are the settings of the same names.
     """
 
     now_s: float
@@ -96,6 +96,7 @@ class World:
     register_timeout_s: float
     drain_grace_s: float
     lease_s: float
+    listening_since_s: float
 
     @property
     def active(self) -> Generation | None:
@@ -210,7 +211,7 @@ def _overdue(world: World) -> Iterator[End]:
             since_s, limit_s, what = node.launched_at_s, world.register_timeout_s, "did not register"
         else:
             continue
-        if since_s is not None and world.now_s - since_s > limit_s:
+        if since_s is not None and world.now_s - max(since_s, world.listening_since_s) > limit_s:
             yield End(node, f"it {what} for {limit_s:.0f} s", is_failure=not has_joined)
 
 

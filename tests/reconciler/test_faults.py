@@ -100,6 +100,18 @@ def test_a_node_that_speaks_is_not_lost_because_its_provider_forgets_to_list_it(
     assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [(node.id, NodePhase.JOINED)]
 
 
+def test_nodes_that_could_not_be_heard_are_not_silent(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(20)
+    (node,) = cluster.store.nodes(job.id)
+    for is_restarted in (False, True):
+        cluster.clock.advance(3600.0)
+        if is_restarted:
+            cluster.restart()
+        cluster.run(5)
+        assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [(node.id, NodePhase.JOINED)]
+
+
 def test_a_termination_is_repeated_though_prices_cannot_be_stored(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(10)

@@ -59,6 +59,7 @@ def world(
     generation: Generation | None = None,
     job: Job = JOB,
     now_s: float = 100.0,
+    listening_since_s: float = 0.0,
 ) -> World:
     return World(
         now_s=now_s,
@@ -70,6 +71,7 @@ def world(
         register_timeout_s=600.0,
         drain_grace_s=30.0,
         lease_s=600.0,
+        listening_since_s=listening_since_s,
     )
 
 
