@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.agent.files import read_json, write_json
-from elastic.agent.wire import Assignment, ExitReport, as_fields, assignment_from, exit_report_from
+from elastic.agent.wire import Assignment, as_fields, assignment_from, exit_from
+from elastic.model import Exit
 
 AGENT_FILE = "agent.json"
 
@@ -18,7 +19,7 @@ class Memory:
     node_token: str
     heartbeat_interval_s: float
     running: Assignment | None = None
-    last_exit: ExitReport | None = None
+    last_exit: Exit | None = None
 
 
 def recall(work_dir: Path) -> Memory | None:
@@ -30,7 +31,7 @@ def recall(work_dir: Path) -> Memory | None:
         node_token=fields["node_token"],
         heartbeat_interval_s=fields["heartbeat_interval_s"],
         running=assignment_from(fields["running"]) if fields["running"] else None,
-        last_exit=exit_report_from(fields["last_exit"]) if fields["last_exit"] else None,
+        last_exit=exit_from(fields["last_exit"]) if fields["last_exit"] else None,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from elastic.agent.wire import Assignment, NodeState, Outcome
+from elastic.agent.wire import Assignment
+from elastic.model import AgentState, Outcome
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
@@ -101,13 +102,13 @@ def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool
     return Outcome.SUCCEEDED if exit_code == 0 else Outcome.FAILED
 
 
-def node_state(group: Group | None, *, has_heard_workers: bool, has_news_of_exit: bool) -> NodeState:
+def node_state(group: Group | None, *, has_heard_workers: bool, has_news_of_exit: bool) -> AgentState:
     """The one word for the heartbeat; a node whose exit the daemon knows is idle again."""
     if group is None:
-        return NodeState.EXITED if has_news_of_exit else NodeState.IDLE
+        return AgentState.EXITED if has_news_of_exit else AgentState.IDLE
     if group.drain_asked_at is not None:
-        return NodeState.DRAINING
-    return NodeState.RUNNING if has_heard_workers else NodeState.STARTING
+        return AgentState.DRAINING
+    return AgentState.RUNNING if has_heard_workers else AgentState.STARTING
 
 
 def _steer_without_group(wanted: Wanted, ended_generation: int | None) -> Action:

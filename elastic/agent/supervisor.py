@@ -30,7 +30,8 @@ from elastic.agent.steering import (
     outcome_of,
     steer,
 )
-from elastic.agent.wire import Assignment, ExitReport, HeartbeatReply, as_fields
+from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
+from elastic.model import Exit
 
 TICK_S = 0.1
 LOG_LOOK_S = 10.0
@@ -183,7 +184,7 @@ class Supervisor:
         self._launcher.kill(group.generation)
         self._intake.settle()
         heard = self._intake.heard()
-        report = ExitReport(
+        report = Exit(
             generation=group.generation,
             outcome=outcome_of(
                 last_words=heard.last_words, exit_code=exit_code, was_draining=group.drain_asked_at is not None

@@ -4,28 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from elastic.errors import InvalidInput
-
-
-class NodeState(StrEnum):
-    """What a node's agent is doing."""
-
-    IDLE = "idle"
-    STARTING = "starting"
-    RUNNING = "running"
-    DRAINING = "draining"
-    EXITED = "exited"
-
-
-class Outcome(StrEnum):
-    """How a generation ended on this node."""
-
-    SUCCEEDED = "succeeded"
-    DRAINED = "drained"
-    FAILED = "failed"
+from elastic.model import Exit, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +33,6 @@ class Assignment:
             raise InvalidInput("an assignment needs a command, got none", field="command")
         if not 1 <= self.nnodes_min <= self.nnodes_max:
             raise InvalidInput(f"wanted 1 <= nnodes_min <= nnodes_max, got {self.nnodes_min} and {self.nnodes_max}")
-
-
-@dataclass(frozen=True, slots=True)
-class ExitReport:
-    """The end of a generation on this node; `exit_code` is negative for a signal."""
-
-    generation: int
-    outcome: Outcome
-    exit_code: int
-    iteration: int | None
-    log_tail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +88,11 @@ def reply_from(fields: Mapping[str, Any]) -> HeartbeatReply:
         raise InvalidInput(f"wanted a heartbeat's reply, found {error!r}") from error
 
 
-def exit_report_from(fields: Mapping[str, Any]) -> ExitReport:
+def exit_from(fields: Mapping[str, Any]) -> Exit:
     """Reads back what ``as_fields`` gave."""
-    return ExitReport(**{**fields, "outcome": Outcome(fields["outcome"])})
+    return Exit(**{**fields, "outcome": Outcome(fields["outcome"])})
 
 
-def as_fields(value: Assignment | ExitReport) -> dict[str, Any]:
+def as_fields(value: Assignment | Exit) -> dict[str, Any]:
     """The value as JSON takes it."""
     return asdict(value)

@@ -11,7 +11,7 @@ from elastic.model.offering import Offering
 class LedgerRow:
     """One node over one stretch at one price. `to_s` is None while the stretch is still running.
 
-    `minimum_s` is the least that the provider bills for a launch; only a node's first row carries it.
+    `minimum_s` is the least that the provider bills for a launch, less what the node's earlier rows have billed.
     """
 
     id: int

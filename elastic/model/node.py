@@ -82,7 +82,7 @@ class Exit:
 class Node:
     """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
 
-    Instants are Unix seconds and None while they have not happened. `usd` counts what the ledger holds for it.
+    Instants are Unix seconds and None while they have not happened.
     """
 
     id: str

@@ -15,8 +15,9 @@ from elastic.agent.files import read_json, write_json
 from elastic.agent.lease import Lease, is_lease_over
 from elastic.agent.memory import Memory, recall, remember
 from elastic.agent.settings import MAX_SOCKET_PATH_BYTES, read_settings
-from elastic.agent.wire import ExitReport, Outcome, assignment_from, reply_from
+from elastic.agent.wire import assignment_from, reply_from
 from elastic.errors import InvalidInput
+from elastic.model import Exit, Outcome
 from tests.agent.test_steering import ONE
 
 
@@ -70,7 +71,7 @@ def test_a_file_is_replaced_as_a_whole_and_is_its_owner_s_only(tmp_path: Path) -
 
 
 def test_an_agent_remembers_its_token_its_work_and_its_last_exit(tmp_path: Path) -> None:
-    report = ExitReport(generation=1, outcome=Outcome.FAILED, exit_code=1, iteration=5, log_tail="x")
+    report = Exit(generation=1, outcome=Outcome.FAILED, exit_code=1, iteration=5, log_tail="x")
     memory = Memory("token", 1.0, running=ONE, last_exit=report)
     assert recall(tmp_path) is None
     remember(memory, tmp_path)
