@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, PositiveFloat, ValidationError, field_validator
 from pydantic_settings import (
@@ -62,6 +62,45 @@ class PolicySettings(BaseModel):
     price_max_age_s: FiniteFloat = Field(86_400.0, gt=0)
 
 
+class Ec2Requirements(BaseModel):
+    """What EC2's node types must have to be candidates, as `elastic.providers.ec2.parse_requirements` reads it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cpu: str | None = Field(None, description="Cores: 4.., 4..8 or 4.")
+    memory: str | None = Field(None, description="Memory: 8GB.., 8GB..64GB.")
+    gpu: str | None = Field(None, description="GPUs: T4:1, T4,A10G:1..4; none without it.")
+
+
+class Ec2Settings(BaseModel):
+    """Where EC2's nodes are bought, what they run, and what else they cost."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cluster: str = Field("elasticd", pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")
+    region: str | None = None
+    types: tuple[str, ...] = ()
+    requirements: Ec2Requirements = Ec2Requirements()
+    capacities: tuple[Literal["on-demand", "spot"], ...] = ("on-demand", "spot")
+    zones: tuple[str, ...] = ()
+    subnets: tuple[str, ...] = ()
+    instance_profile: str | None = None
+    placement_group: str | None = None
+    ami_parameter: str = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
+    ami_parameter_arm64: str = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64"
+    ami_parameter_gpu: str = (
+        "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
+    )
+    bootstrap: str | None = None
+    shared_dir: Path | None = None
+    volume_gib: int = Field(30, ge=8, le=16_384)
+    volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
+    public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
+    spot_refresh_s: PositiveFloat = 60.0
+    on_demand_refresh_s: PositiveFloat = 21_600.0
+    price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
+
+
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
@@ -71,7 +110,7 @@ class Settings(BaseSettings):
     port: int = Field(8470, ge=0, le=65535, description="Port the API listens on.")
     data_dir: Path = Field(default_factory=default_data_dir, description="Folder of the database, tokens and nodes.")
     database_url: str | None = Field(None, description="SQLAlchemy URL; SQLite in data_dir if absent.")
-    provider: Literal["local"] = Field("local", description="Where nodes come from.")
+    provider: Literal["local", "ec2"] = Field("local", description="Where nodes come from.")
     tick_s: PositiveFloat = Field(5.0, description="Seconds between two looks at the world.")
     heartbeat_s: PositiveFloat = Field(1.0, description="Seconds between two heartbeats of a node.")
     lease_s: PositiveFloat = Field(600.0, description="Seconds a node lives on without an answered heartbeat.")
@@ -81,6 +120,7 @@ class Settings(BaseSettings):
     local_types: tuple[LocalType, ...] = Field(_DEFAULT_LOCAL_TYPES, description="Node types this machine emulates.")
     price_trace: Path | None = Field(None, description="CSV or JSON of price changes to replay over the local prices.")
     policy: PolicySettings = PolicySettings()
+    ec2: Ec2Settings = Ec2Settings()
     allowed_hosts: tuple[str, ...] = Field(
         (), description="Host names, beside the loopback ones, that requests may name."
     )

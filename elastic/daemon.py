@@ -11,9 +11,9 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     data_dir = settings.data_dir.absolute()
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
-    provider = _provider(settings, clock)
+    provider, prices = _market(settings, clock)
 
     def request(node: Node) -> LaunchRequest:
         return LaunchRequest(
@@ -114,7 +114,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     reconciler = Reconciler(
         store=store,
         provider=provider,
-        prices=_prices(settings, started_at_s=clock.now_s()),
+        prices=prices,
         machines=Machines(store=store, provider=provider, request=request),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
         decide=decide,
@@ -174,10 +174,10 @@ def _run(daemon: Daemon, port: int) -> None:
     api.run(context, host=daemon.settings.host, port=port, on_started=daemon.ticker.start)
 
 
-def _provider(settings: Settings, clock: Clock) -> Provider:
+def _local(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider, PriceSetup]:
     types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
     jobs = settings.data_dir.absolute() / "jobs"
-    return LocalProvider(
+    provider = LocalProvider(
         settings.data_dir.absolute() / "local",
         types,
         clock=clock,
@@ -186,15 +186,42 @@ def _provider(settings: Settings, clock: Clock) -> Provider:
         artifact_root=jobs,
         lease_s=settings.lease_s,
     )
+    return provider, replace(setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types})
 
 
-def _prices(settings: Settings, *, started_at_s: float) -> PriceSource:
-    setup = PriceSetup(
-        started_at_s=_first_start_s(settings.data_dir, started_at_s),
-        usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types},
-        trace=settings.price_trace,
+def _ec2(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider, PriceSetup]:
+    from elastic.providers.ec2 import Ec2Provider, Paths, connect  # only who buys there pays for boto3
+
+    jobs = settings.ec2.shared_dir or settings.data_dir.absolute() / "jobs"
+    provider = Ec2Provider(
+        settings.ec2,
+        aws=connect(settings.ec2.region),
+        clock=clock,
+        paths=Paths(checkpoint_root=jobs, artifact_root=jobs),
+        lease_s=settings.lease_s,
     )
-    return PRICE_SOURCES["static" if settings.price_trace is None else "trace"](setup)
+    # What is left alone for a while is priced all the same: machines of it may live.
+    market = replace(
+        setup,
+        ec2=settings.ec2,
+        offerings=lambda: provider.catalog().offerings,
+        public_zones=lambda: provider.catalog().public_zones,
+    )
+    return provider, market
+
+
+_MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup], tuple[Provider, PriceSetup]]] = {
+    "local": _local,
+    "ec2": _ec2,
+}
+"""What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
+
+
+def _market(settings: Settings, clock: Clock) -> tuple[Provider, PriceSource]:
+    setup = PriceSetup(started_at_s=_first_start_s(settings.data_dir, clock.now_s()), trace=settings.price_trace)
+    provider, setup = _MARKETS[settings.provider](settings, clock, setup)
+    live = "static" if settings.provider == "local" else settings.provider
+    return provider, PRICE_SOURCES[live if settings.price_trace is None else "trace"](setup)
 
 
 def _first_start_s(data_dir: Path, now_s: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from elastic.model import Offering
@@ -10,12 +10,18 @@ from elastic.model import Offering
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a source says an offering costs from `valid_from_s` on. It is not a price before it was found plausible."""
+    """What a source says an offering costs from `valid_from_s` on. It is not a price before it was found plausible.
+
+    `doubt` is why the source itself does not believe it (None: it does). `observed_at_s` is when the source heard it,
+    if that was not just now.
+    """
 
     offering: Offering
     usd_per_h: float
     valid_from_s: float
     source: str
+    doubt: str | None = None
+    observed_at_s: float | None = field(default=None, compare=False)
 
 
 class PriceSource(Protocol):

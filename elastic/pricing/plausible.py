@@ -50,7 +50,9 @@ def sift(
     believed: list[Quote] = []
     quarantined: list[Quarantined] = []
     for quote in quotes:
-        reason = why_implausible(quote.usd_per_h, last_usd_per_h.get(quote.offering), greatest_jump=greatest_jump)
+        reason = quote.doubt or why_implausible(
+            quote.usd_per_h, last_usd_per_h.get(quote.offering), greatest_jump=greatest_jump
+        )
         if reason is None:
             last_usd_per_h[quote.offering] = quote.usd_per_h
             believed.append(quote)

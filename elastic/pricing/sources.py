@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
 from elastic.model import Offering
 from elastic.pricing.base import PriceSource
@@ -19,13 +20,17 @@ class PriceSetup:
     """All that any source may need; each takes what it knows.
 
     `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file to replay from that
-    instant on, `speed` times as fast; until it names an offering, the table's price holds.
+    instant on, `speed` times as fast; until it names an offering, the table's price holds. `ec2` are the settings of
+    that name, `offerings` and `public_zones` what its provider sells and where nodes get an address.
     """
 
     started_at_s: float
     usd_per_h: Mapping[Offering, float] = field(default_factory=dict)
     trace: Path | None = None
     speed: float = 1.0
+    ec2: Ec2Settings = field(default_factory=Ec2Settings)
+    offerings: Callable[[], tuple[Offering, ...]] = tuple
+    public_zones: Callable[[], Set[str]] = frozenset
 
 
 def _static(setup: PriceSetup) -> PriceSource:
@@ -39,7 +44,19 @@ def _trace(setup: PriceSetup) -> PriceSource:
     return FollowedTrace(setup.trace, table=table, started_at_s=setup.started_at_s, speed=setup.speed)
 
 
+def _ec2(setup: PriceSetup) -> PriceSource:
+    from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds  # only who buys there pays for boto3
+
+    return Ec2Prices(
+        setup.ec2,
+        feeds=connect_feeds(setup.ec2.region),
+        market=Market(offerings=setup.offerings, public_zones=setup.public_zones),
+        started_at_s=setup.started_at_s,
+    )
+
+
 PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
+    "ec2": _ec2,
     "static": _static,
     "trace": _trace,
 }

@@ -1,0 +1,46 @@
+"""The AWS clients that prices come from; they give up early, for a tick waits for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError
+
+from elastic.errors import InvalidInput
+
+_CONFIG = Config(connect_timeout=3, read_timeout=6, retries={"mode": "standard", "total_max_attempts": 2})
+
+
+@dataclass(frozen=True, slots=True)
+class Feeds:
+    """The price list and EC2's spot prices, for `region`. botocore makes its methods at run time, hence `Any`."""
+
+    region: str
+    price_list: Any
+    ec2: Any
+
+
+def connect_feeds(region: str | None) -> Feeds:
+    """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
+    try:
+        session = boto3.Session(region_name=region)
+        ec2 = session.client("ec2", config=_CONFIG)
+        found = str(ec2.meta.region_name)
+        return Feeds(found, session.client("pricing", region_name=price_list_region(found), config=_CONFIG), ec2)
+    except (BotoCoreError, ValueError) as error:
+        raise InvalidInput(
+            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}", field="ec2.region"
+        ) from error
+
+
+def price_list_region(region: str) -> str:
+    """The nearest of the three regions that answer questions about prices (Billing User Guide, "Price List API").
+
+    >>> price_list_region("eu-west-3"), price_list_region("us-west-2")
+    ('eu-central-1', 'us-east-1')
+    """
+    nearest = {"eu": "eu-central-1", "me": "eu-central-1", "af": "eu-central-1", "ap": "ap-south-1"}
+    return nearest.get(region.partition("-")[0], "us-east-1")

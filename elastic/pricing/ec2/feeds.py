@@ -1,0 +1,105 @@
+"""The two feeds of EC2's prices, each asked at its own pace and remembered in between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from elastic.errors import PriceUnavailable
+from elastic.model import Capacity, Offering
+from elastic.pricing.ec2.aws import Feeds
+from elastic.pricing.ec2.price_list import Listed, read_price_list
+from elastic.pricing.ec2.spot import SpotChange, read_spot
+
+_RETRY_S = 30.0
+_BUDGET_S = 5.0
+_TYPES_A_CALL = 20
+_OVERLAP_S = 300.0
+"""How late EC2 may publish a change of the spot price and still be heard: what is asked for overlaps that much."""
+
+
+@dataclass(slots=True)
+class OnDemandFeed:
+    """The price list, some types a call, never longer at a time than it takes to answer two calls or so."""
+
+    feeds: Feeds
+    refresh_s: float
+    listed: dict[str, tuple[Listed, float]] = field(default_factory=dict)
+    failure: str | None = None
+    _pending: list[str] = field(default_factory=list)
+    _due_s: float = 0.0
+    _retry_s: float = 0.0
+
+    def update(self, node_types: Sequence[str], *, now_s: float) -> None:
+        """Asks for what is due; `listed` then holds each type's entry and when it was read."""
+        if now_s >= self._due_s:
+            self._due_s = now_s + self.refresh_s
+            self._pending = list(node_types)
+        self._pending += [each for each in node_types if each not in self.listed and each not in self._pending]
+        if now_s < self._retry_s:
+            return
+        began = time.monotonic()
+        while self._pending and time.monotonic() - began < _BUDGET_S:
+            if not self._read(self._pending[:_TYPES_A_CALL], now_s=now_s):
+                return
+            del self._pending[:_TYPES_A_CALL]
+
+    def _read(self, node_types: list[str], *, now_s: float) -> bool:
+        try:
+            found = read_price_list(self.feeds, node_types)
+        except (ClientError, BotoCoreError, PriceUnavailable) as error:
+            self.failure, self._retry_s = f"the price list: {error}", now_s + _RETRY_S
+            return False
+        self.failure = None
+        for each in node_types:
+            self.listed.pop(each, None)
+        for entry in found:
+            # Of two entries the one without a doubt counts; one with a doubt is told where there is no other.
+            if entry.doubt is None or entry.node_type not in self.listed:
+                self.listed[entry.node_type] = (entry, now_s)
+        missing = set(node_types) - {entry.node_type for entry in found}
+        self._retry_s = now_s + _RETRY_S if missing else 0.0
+        return True
+
+
+@dataclass(slots=True)
+class SpotFeed:
+    """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted` what is odd."""
+
+    feeds: Feeds
+    refresh_s: float
+    in_force: dict[Offering, SpotChange] = field(default_factory=dict)
+    doubted: tuple[SpotChange, ...] = ()
+    failure: str | None = None
+    observed_at_s: float | None = None
+    _due_s: float = 0.0
+
+    def update(self, offerings: Sequence[Offering], *, now_s: float) -> tuple[SpotChange, ...]:
+        """Asks if it is due, and gives what came and went since the last time, oldest first."""
+        if now_s < self._due_s or not any(each.capacity is Capacity.SPOT for each in offerings):
+            return ()
+        from_s = now_s if self.observed_at_s is None else self.observed_at_s - _OVERLAP_S
+        try:
+            changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
+        except (ClientError, BotoCoreError) as error:
+            self.failure, self._due_s = f"the spot prices: {error}", now_s + min(_RETRY_S, self.refresh_s)
+            return ()
+        self.failure, self.observed_at_s, self._due_s = None, now_s, now_s + self.refresh_s
+        self.doubted = tuple(each for each in changes if each.doubt is not None)
+        return self._replaced([each for each in changes if each.doubt is None])
+
+    def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:
+        """Puts the newest in force; gives those before it that were not known. Of the first look only it counts."""
+        passed: list[SpotChange] = []
+        known_before: Mapping[Offering, SpotChange] = dict(self.in_force)
+        for change in changes:
+            last = self.in_force.get(change.offering)
+            if last is not None and change.at_s <= last.at_s:
+                continue
+            if last is not None and last.offering in known_before and last != known_before[last.offering]:
+                passed.append(last)
+            self.in_force[change.offering] = change
+        return tuple(passed)

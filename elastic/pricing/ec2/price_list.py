@@ -1,0 +1,114 @@
+"""AWS's price list, read strictly: whatever is not exactly what was asked for is told with a doubt."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from elastic.errors import PriceUnavailable
+from elastic.pricing.ec2.aws import Feeds
+
+# What an hour of a plain Linux instance is called there. The filters ask for it, and the answer is held to it.
+WANTED: Mapping[str, str] = {
+    "operatingSystem": "Linux",
+    "tenancy": "Shared",
+    "capacitystatus": "Used",
+    "preInstalledSw": "NA",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The price of one node type in the region; `doubt` says why it is not to be believed, if it is not."""
+
+    node_type: str
+    usd_per_h: float
+    effective_at_s: float
+    doubt: str | None = None
+
+
+def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ...]:
+    """Asks for the prices of these types. A type that is not listed is absent. Raises botocore's errors.
+
+    Raises PriceUnavailable if an entry cannot even be read.
+    """
+    exact = {**WANTED, "regionCode": feeds.region}
+    filters = [{"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in exact.items()]
+    filters.append({"Type": "ANY_OF", "Field": "instanceType", "Value": ",".join(node_types)})
+    pages = feeds.price_list.get_paginator("get_products").paginate(
+        ServiceCode="AmazonEC2", FormatVersion="aws_v1", Filters=filters
+    )
+    entries = [parse_entry(text, region=feeds.region) for page in pages for text in page["PriceList"]]
+    return tuple(_without_rivals([each for each in entries if each is not None and each.node_type in node_types]))
+
+
+def parse_entry(text: str, *, region: str) -> Listed | None:
+    """One entry of the list; None for what is no machine. Raises PriceUnavailable if it has another shape."""
+    try:
+        entry = json.loads(text)
+        product = entry["product"]
+        if product.get("productFamily", "Compute Instance") not in (
+            "Compute Instance",
+            "Compute Instance (bare metal)",
+        ):
+            return None
+        attributes = product["attributes"]
+        (term,) = entry["terms"]["OnDemand"].values()
+        (dimension,) = term["priceDimensions"].values()
+        return Listed(
+            node_type=str(attributes["instanceType"]),
+            usd_per_h=_first_price(dimension["pricePerUnit"]),
+            effective_at_s=_instant_s(term.get("effectiveDate")),
+            doubt=_doubt(attributes, dimension, region=region),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise PriceUnavailable(
+            f"the price list: wanted one on-demand term with one dimension an entry, found {error!r} in {text[:200]}"
+        ) from error
+
+
+def _first_price(prices: Mapping[str, str]) -> float:
+    text = prices.get("USD") or next(iter(prices.values()))
+    return float(text)
+
+
+def _instant_s(text: str | None) -> float:
+    """Without a date it holds from the beginning."""
+    if text is None:
+        return 0.0
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise ValueError(f"an instant without a zone: {text}")
+    return instant.timestamp()
+
+
+def _doubt(attributes: Mapping[str, Any], dimension: Mapping[str, Any], *, region: str) -> str | None:
+    wanted = {**WANTED, "regionCode": region}
+    for name, value in wanted.items():
+        if attributes.get(name) != value:
+            return f"wanted {name} {value}, got {attributes.get(name)}"
+    if dimension["unit"] != "Hrs":
+        return f"wanted a price by the hour (Hrs), got one by {dimension['unit']}"
+    if set(dimension["pricePerUnit"]) != {"USD"}:
+        return f"wanted a price in USD, got one in {', '.join(dimension['pricePerUnit'])}"
+    return None
+
+
+def _without_rivals(listed: list[Listed]) -> list[Listed]:
+    """Two prices of one type that are both in order: there is no telling which holds, so neither is believed."""
+    sound = [each for each in listed if each.doubt is None and math.isfinite(each.usd_per_h)]
+    rivals = {each.node_type for each in sound for other in sound if _contradict(each, other)}
+    return [
+        Listed(each.node_type, each.usd_per_h, each.effective_at_s, "wanted one price, got several that contradict")
+        if each.node_type in rivals and each.doubt is None
+        else each
+        for each in dict.fromkeys(listed)
+    ]
+
+
+def _contradict(one: Listed, other: Listed) -> bool:
+    return one.node_type == other.node_type and one.usd_per_h != other.usd_per_h

@@ -1,0 +1,147 @@
+"""The live prices of EC2: whole nodes' burn, on demand from the price list and spot from each zone's market."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass
+
+import structlog
+from botocore.exceptions import BotoCoreError, ClientError
+
+from elastic.config import Ec2Settings
+from elastic.errors import ElasticError, PriceUnavailable
+from elastic.model import Capacity, Offering
+from elastic.pricing.base import Quote
+from elastic.pricing.ec2.aws import Feeds
+from elastic.pricing.ec2.extras import Extras
+from elastic.pricing.ec2.feeds import OnDemandFeed, SpotFeed
+from elastic.pricing.ec2.spot import SpotChange, read_spot
+
+log = structlog.get_logger(__name__)
+
+DAY_S = 86_400.0
+HISTORY_DAYS = 90
+"""EC2 remembers spot prices for so long (API Reference, DescribeSpotPriceHistory)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """What prices are wanted for, asked anew at each refresh; `public_zones` are those whose nodes get an address."""
+
+    offerings: Callable[[], tuple[Offering, ...]]
+    public_zones: Callable[[], Set[str]]
+
+
+class Ec2Prices:
+    """Quotes every offering of `market` at its whole burn: machine, disk, address.
+
+    A feed that does not answer is not quoted at all, so that what it said last grows older where it is kept.
+    """
+
+    name = "ec2"
+
+    def __init__(self, settings: Ec2Settings, *, feeds: Feeds, market: Market, started_at_s: float) -> None:
+        self._settings = settings
+        self._feeds = feeds
+        self._market = market
+        self._started_at_s = started_at_s
+        self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
+        self._spot = SpotFeed(feeds, settings.spot_refresh_s)
+        self._told: str | None = None
+
+    def refresh(self, now_s: float) -> tuple[Quote, ...]:
+        offerings, extras = self._look()
+        listed = sorted(
+            {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
+            - set(self._settings.price_overrides)
+        )
+        self._on_demand.update(listed, now_s=now_s)
+        passed = self._spot.update(offerings, now_s=now_s)
+        quotes = [
+            *self._overridden(offerings, extras),
+            *self._listed(offerings, extras, now_s),
+            *self._spot_quotes(passed, extras),
+        ]
+        self._complain(has_quotes=bool(quotes))
+        return tuple(sorted(quotes, key=lambda quote: (quote.valid_from_s, quote.offering)))
+
+    def history(self, now_s: float, *, days: float = HISTORY_DAYS) -> tuple[Quote, ...]:
+        """Every spot quote of the last `days` days, oldest first; it may take minutes.
+
+        Raises PriceUnavailable if EC2 does not answer.
+        """
+        offerings, extras = self._look()
+        try:
+            changes = read_spot(self._feeds, offerings, from_s=now_s - days * DAY_S, to_s=now_s)
+        except (ClientError, BotoCoreError) as error:
+            raise PriceUnavailable(f"the spot prices of {days:g} days: {error}") from error
+        return tuple(self._spot_quote(each, extras, observed_at_s=now_s) for each in changes)
+
+    def _look(self) -> tuple[tuple[Offering, ...], Extras]:
+        try:
+            offerings, public_zones = self._market.offerings(), self._market.public_zones()
+        except ElasticError as error:
+            raise PriceUnavailable(f"wanted to know what there is to be priced: {error}") from error
+        return offerings, Extras(
+            volume_gib=self._settings.volume_gib,
+            volume_usd_per_gib_month=self._settings.volume_usd_per_gib_month,
+            public_ipv4_usd_per_h=self._settings.public_ipv4_usd_per_h,
+            public_zones=public_zones,
+        )
+
+    def _overridden(self, offerings: Iterable[Offering], extras: Extras) -> Iterator[Quote]:
+        """Prices that the settings know better, such as those of a savings plan; they replace on-demand prices only."""
+        for each in offerings:
+            usd_per_h = self._settings.price_overrides.get(each.node_type)
+            if usd_per_h is not None and each.capacity is Capacity.ON_DEMAND:
+                yield Quote(each, usd_per_h + extras.usd_per_h(each.zone), self._started_at_s, self.name)
+
+    def _listed(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
+        if self._on_demand.failure is not None:
+            return
+        for each in offerings:
+            if each.capacity is not Capacity.ON_DEMAND or each.node_type in self._settings.price_overrides:
+                continue
+            found = self._on_demand.listed.get(each.node_type)
+            if found is None or found[0].effective_at_s > now_s:
+                continue
+            entry, observed_at_s = found
+            yield Quote(
+                each,
+                _sum(entry.usd_per_h, extras.usd_per_h(each.zone)),
+                entry.effective_at_s,
+                self.name,
+                doubt=entry.doubt,
+                observed_at_s=observed_at_s,
+            )
+
+    def _spot_quotes(self, passed: Iterable[SpotChange], extras: Extras) -> Iterator[Quote]:
+        observed_at_s = self._spot.observed_at_s
+        if self._spot.failure is not None or observed_at_s is None:
+            return
+        for change in (*passed, *self._spot.doubted, *self._spot.in_force.values()):
+            yield self._spot_quote(change, extras, observed_at_s=observed_at_s)
+
+    def _spot_quote(self, change: SpotChange, extras: Extras, *, observed_at_s: float) -> Quote:
+        return Quote(
+            change.offering,
+            _sum(change.usd_per_h, extras.usd_per_h(change.offering.zone)),
+            change.at_s,
+            self.name,
+            doubt=change.doubt,
+            observed_at_s=observed_at_s,
+        )
+
+    def _complain(self, *, has_quotes: bool) -> None:
+        failures = [each for each in (self._on_demand.failure, self._spot.failure) if each is not None]
+        told = "; ".join(failures) or None
+        if told is not None and not has_quotes:
+            raise PriceUnavailable(f"EC2 tells no prices: {told}")
+        if told is not None and told != self._told:
+            log.warning("some prices grow older", error=told)
+        self._told = told
+
+
+def _sum(machine_usd_per_h: float, extras_usd_per_h: float) -> float:
+    """The whole burn; a machine that costs nothing, or less, is an error of the feed that no extra may hide."""
+    return machine_usd_per_h + extras_usd_per_h if machine_usd_per_h > 0 else machine_usd_per_h

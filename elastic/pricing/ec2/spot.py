@@ -1,0 +1,61 @@
+"""EC2's spot prices: what they are in each zone, and what they were for 90 days."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from elastic.model import Capacity, Offering
+from elastic.pricing.ec2.aws import Feeds
+
+# One and the same machine; the second name is that of accounts older than VPCs.
+_SYSTEMS = ("Linux/UNIX", "Linux/UNIX (Amazon VPC)")
+_TYPES_A_CALL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SpotChange:
+    """A spot price from an instant on; `doubt` says why it is not to be believed, if it is not."""
+
+    offering: Offering
+    usd_per_h: float
+    at_s: float
+    doubt: str | None = None
+
+
+def read_spot(feeds: Feeds, offerings: Iterable[Offering], *, from_s: float, to_s: float) -> tuple[SpotChange, ...]:
+    """The prices in force at `from_s` and every change up to `to_s`, oldest first. Raises botocore's errors."""
+    wanted = {each for each in offerings if each.capacity is Capacity.SPOT}
+    names = sorted({each.node_type for each in wanted})
+    changes: dict[SpotChange, None] = {}
+    for start in range(0, len(names), _TYPES_A_CALL):
+        for change in _changes(feeds, names[start : start + _TYPES_A_CALL], from_s=from_s, to_s=to_s):
+            if change.offering in wanted and change.at_s <= to_s:
+                changes[change] = None
+    return tuple(sorted(changes, key=lambda change: (change.at_s, change.offering)))
+
+
+def _changes(feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float) -> Iterator[SpotChange]:
+    pages = feeds.ec2.get_paginator("describe_spot_price_history").paginate(
+        InstanceTypes=node_types,
+        ProductDescriptions=list(_SYSTEMS),
+        StartTime=datetime.fromtimestamp(from_s, UTC),
+        EndTime=datetime.fromtimestamp(to_s, UTC),
+    )
+    for page in pages:
+        for raw in page["SpotPriceHistory"]:
+            yield _change(raw)
+
+
+def _change(raw: Mapping[str, Any]) -> SpotChange:
+    system, text = raw.get("ProductDescription"), str(raw.get("SpotPrice"))
+    doubt = None if system in _SYSTEMS else f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
+    try:
+        usd_per_h = float(text)
+    except ValueError:
+        usd_per_h, doubt = math.nan, doubt or f"wanted a number of USD per hour, got {text!r}"
+    offering = Offering(raw["InstanceType"], Capacity.SPOT, raw["AvailabilityZone"])
+    return SpotChange(offering, usd_per_h, raw["Timestamp"].timestamp(), doubt)

@@ -1,0 +1,184 @@
+"""What EC2 sells here: node types, in the zones of our subnets, on demand and as spot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elastic.config import Ec2Settings
+from elastic.errors import InvalidInput, ProviderError
+from elastic.model import Capacity, NodeType, Offering
+from elastic.providers.ec2.aws import Aws
+from elastic.providers.ec2.faults import translated
+from elastic.providers.ec2.requirements import Requirements, parse_requirements
+
+MOST_TYPES = 64
+"""More candidates than this are never all tried, and their spot prices alone take minutes to read."""
+_TYPES_A_CALL = 100  # DescribeInstanceTypes takes no more names.
+_USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A node type with what a launch must know of it beyond the port's vocabulary."""
+
+    node_type: NodeType
+    architecture: str
+    capacities: frozenset[Capacity]
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """Where machines of a zone are put. `is_public`: they get a public IPv4 address, which costs."""
+
+    id: str
+    zone: str
+    vpc_id: str
+    is_public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these make."""
+
+    kinds: Mapping[str, Kind]
+    subnets: Mapping[str, Subnet]
+    offerings: tuple[Offering, ...]
+
+    @property
+    def vpc_id(self) -> str:
+        return next(iter(self.subnets.values())).vpc_id
+
+    @property
+    def public_zones(self) -> frozenset[str]:
+        """The zones whose machines get a public address."""
+        return frozenset(zone for zone, subnet in self.subnets.items() if subnet.is_public)
+
+
+def check_choice(settings: Ec2Settings) -> Requirements | None:
+    """The requirements that choose node types; None where settings list them. Raises InvalidInput if neither does."""
+    wanted = settings.requirements
+    if settings.types:
+        return None
+    if wanted.cpu is None and wanted.memory is None and wanted.gpu is None:
+        raise InvalidInput(
+            "ec2.types: wanted node types by name, or ec2.requirements such as cpu = '4..8', got neither; name some",
+            field="ec2.types",
+        )
+    return parse_requirements(cpu=wanted.cpu, memory=wanted.memory, gpu=wanted.gpu)
+
+
+def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
+    """Asks EC2 what it sells. Raises ProviderError if that is nothing, ProviderUnavailable if it does not answer."""
+    requirements = check_choice(settings)
+    with translated("reading what EC2 sells"):
+        subnets = _subnets(aws, settings)
+        listed = _kinds(aws, settings.types) if requirements is None else _current_kinds(aws)
+        kinds = {each.node_type.name: each for each in listed if _is_wanted(each, requirements)}
+        _check_number(kinds)
+        zones = _zones(aws, tuple(kinds))
+    offerings = tuple(_offerings(kinds.values(), subnets, zones, settings))
+    if not offerings:
+        raise ProviderError(
+            f"wanted {', '.join(sorted(kinds))} in {', '.join(sorted(subnets))}, found none sold there; "
+            "name other types (ec2.types) or zones (ec2.zones)"
+        )
+    return Catalog(kinds, subnets, offerings)
+
+
+def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
+    """One subnet a zone: the first of those that the settings name, else the default VPC's own."""
+    if settings.subnets:
+        choice: dict[str, Any] = {"SubnetIds": list(settings.subnets)}
+    else:
+        choice = {"Filters": [{"Name": "default-for-az", "Values": ["true"]}]}
+    pages = aws.reads.get_paginator("describe_subnets").paginate(**choice)
+    found = [_subnet(raw) for page in pages for raw in page["Subnets"]]
+    order = {name: place for place, name in enumerate(settings.subnets)}
+    found.sort(key=lambda each: (order.get(each.id, 0), each.zone, each.id), reverse=True)
+    by_zone = {each.zone: each for each in found if not settings.zones or each.zone in settings.zones}
+    _check_subnets(by_zone, settings)
+    return dict(sorted(by_zone.items()))
+
+
+def _subnet(raw: Mapping[str, Any]) -> Subnet:
+    return Subnet(raw["SubnetId"], raw["AvailabilityZone"], raw["VpcId"], bool(raw.get("MapPublicIpOnLaunch")))
+
+
+def _check_subnets(by_zone: Mapping[str, Subnet], settings: Ec2Settings) -> None:
+    missing = sorted(set(settings.zones) - set(by_zone))
+    if missing or not by_zone:
+        where = ", ".join(missing) or "any zone"
+        raise ProviderError(
+            f"wanted a subnet in {where}, found none; name one (ec2.subnets) or other zones (ec2.zones)"
+        )
+    if len(vpcs := {each.vpc_id for each in by_zone.values()}) > 1:
+        raise ProviderError(f"wanted subnets of one VPC, found {', '.join(sorted(vpcs))}; nodes must reach one another")
+
+
+def _kinds(aws: Aws, names: Sequence[str]) -> list[Kind]:
+    found: list[Kind] = []
+    for start in range(0, len(names), _TYPES_A_CALL):
+        page = aws.reads.describe_instance_types(InstanceTypes=list(names[start : start + _TYPES_A_CALL]))
+        found += [_kind(raw) for raw in page["InstanceTypes"]]
+    return found
+
+
+def _current_kinds(aws: Aws) -> list[Kind]:
+    filters = [{"Name": "current-generation", "Values": ["true"]}, {"Name": "bare-metal", "Values": ["false"]}]
+    pages = aws.reads.get_paginator("describe_instance_types").paginate(Filters=filters)
+    return [_kind(raw) for page in pages for raw in page["InstanceTypes"]]
+
+
+def _kind(raw: Mapping[str, Any]) -> Kind:
+    gpus = [gpu for gpu in raw.get("GpuInfo", {}).get("Gpus", []) if gpu.get("Count")]
+    architectures = raw.get("ProcessorInfo", {}).get("SupportedArchitectures", [])
+    return Kind(
+        node_type=NodeType(
+            name=raw["InstanceType"],
+            cpu=float(raw["VCpuInfo"]["DefaultVCpus"]),
+            memory_gib=raw["MemoryInfo"]["SizeInMiB"] / 1024,
+            gpu_count=sum(gpu["Count"] for gpu in gpus),
+            gpu_model=gpus[0]["Name"] if gpus else None,
+        ),
+        architecture="arm64" if "arm64" in architectures else "x86_64",
+        capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
+    )
+
+
+def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
+    """Whoever asks by requirements gets x86_64 only: wheels for the other architecture are not to be assumed."""
+    if requirements is None:
+        return True
+    return kind.architecture == "x86_64" and requirements.admit(kind.node_type)
+
+
+def _check_number(kinds: Mapping[str, Kind]) -> None:
+    if not 1 <= len(kinds) <= MOST_TYPES:
+        raise ProviderError(
+            f"ec2.requirements: wanted 1 to {MOST_TYPES} node types, found {len(kinds)} that meet them; "
+            "narrow or widen them, or name types (ec2.types)"
+        )
+
+
+def _zones(aws: Aws, names: Sequence[str]) -> set[tuple[str, str]]:
+    """Which type is sold in which zone."""
+    pages = aws.reads.get_paginator("describe_instance_type_offerings").paginate(
+        LocationType="availability-zone", Filters=[{"Name": "instance-type", "Values": list(names)}]
+    )
+    return {(raw["InstanceType"], raw["Location"]) for page in pages for raw in page["InstanceTypeOfferings"]}
+
+
+def _offerings(
+    kinds: Iterable[Kind], subnets: Mapping[str, Subnet], zones: set[tuple[str, str]], settings: Ec2Settings
+) -> list[Offering]:
+    chosen = [Capacity(each) for each in settings.capacities]
+    return sorted(
+        Offering(kind.node_type.name, capacity, zone)
+        for kind in kinds
+        for zone in subnets
+        if (kind.node_type.name, zone) in zones
+        for capacity in chosen
+        if capacity in kind.capacities
+    )

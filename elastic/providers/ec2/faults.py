@@ -1,0 +1,172 @@
+"""What EC2's error codes mean to elasticd, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    CredentialRetrievalError,
+    NoCredentialsError,
+    NoRegionError,
+    ParamValidationError,
+    PartialCredentialsError,
+)
+
+from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
+
+
+class Fault(StrEnum):
+    """What kind of refusal a code is."""
+
+    CAPACITY = "no capacity"
+    QUOTA = "a quota"
+    PERMISSION = "a permission"
+    THROTTLED = "throttled"
+    UNANSWERED = "not answered"
+    LATE = "not visible yet"
+    REFUSED = "refused"
+
+
+# Codes: "Error codes for the Amazon EC2 API" (Developer Guide) and CreateFleet's `Errors`.
+FAULTS: Mapping[Fault, frozenset[str]] = {
+    Fault.CAPACITY: frozenset(
+        {
+            "InsufficientCapacity",
+            "InsufficientFreeAddressesInSubnet",
+            "InsufficientHostCapacity",
+            "InsufficientInstanceCapacity",
+            "InsufficientReservedInstanceCapacity",
+            "SpotMaxPriceTooLow",
+            "UnfulfillableCapacity",
+            "Unsupported",
+        }
+    ),
+    Fault.QUOTA: frozenset(
+        {
+            "AddressLimitExceeded",
+            "FleetLimitExceeded",
+            "InstanceLimitExceeded",
+            "LaunchTemplateLimitExceeded",
+            "MaxIOPSLimitExceeded",
+            "MaxSpotFleetRequestCountExceeded",
+            "MaxSpotInstanceCountExceeded",
+            "NetworkInterfaceLimitExceeded",
+            "SecurityGroupLimitExceeded",
+            "VcpuLimitExceeded",
+            "VolumeLimitExceeded",
+        }
+    ),
+    Fault.PERMISSION: frozenset(
+        {
+            "AccessDenied",
+            "AccessDeniedException",
+            "AuthFailure",
+            "AuthFailure.ServiceLinkedRoleCreationNotPermitted",
+            "Blocked",
+            "ExpiredToken",
+            "ExpiredTokenException",
+            "InvalidClientTokenId",
+            "OptInRequired",
+            "PendingVerification",
+            "SignatureDoesNotMatch",
+            "UnauthorizedOperation",
+            "UnrecognizedClientException",
+        }
+    ),
+    Fault.THROTTLED: frozenset(
+        {
+            "BandwidthLimitExceeded",
+            "EC2ThrottledException",
+            "RequestLimitExceeded",
+            "RequestThrottled",
+            "RequestThrottledException",
+            "SlowDown",
+            "Throttling",
+            "ThrottlingException",
+            "ThrottledException",
+            "TooManyRequestsException",
+        }
+    ),
+    Fault.UNANSWERED: frozenset(
+        {
+            "InternalError",
+            "InternalFailure",
+            "InternalServerError",
+            "RequestTimeout",
+            "ServiceUnavailable",
+            "Unavailable",
+        }
+    ),
+    # What was made a moment ago and is not seen everywhere yet.
+    Fault.LATE: frozenset(
+        {
+            "InvalidGroup.NotFound",
+            "InvalidGroupId.NotFound",
+            "InvalidLaunchTemplateId.NotFound",
+            "InvalidLaunchTemplateName.NotFoundException",
+            "InvalidSecurityGroupID.NotFound",
+        }
+    ),
+}
+
+_KINDS: Mapping[str, Fault] = {code: fault for fault, codes in FAULTS.items() for code in codes}
+_NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
+
+
+def fault_of(code: str, *, status: int = 400) -> Fault:
+    """The kind of a code; an unknown one is a refusal, unless the HTTP status says that the fault is AWS's own.
+
+    >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange"), fault_of("Strange", status=503)
+    (<Fault.CAPACITY: 'no capacity'>, <Fault.REFUSED: 'refused'>, <Fault.UNANSWERED: 'not answered'>)
+    """
+    if code in _KINDS:
+        return _KINDS[code]
+    return Fault.UNANSWERED if status >= 500 else Fault.REFUSED
+
+
+def code_of(error: ClientError) -> str:
+    """The error's code, as EC2 names it."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def fault_in(error: ClientError) -> Fault:
+    """The kind of an error that a call raised."""
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    return fault_of(code_of(error), status=status)
+
+
+def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderError:
+    """The error to raise for a fault met while doing `what`; its text says what is missing and what to do."""
+    said = f"EC2 says {code}: {message}"
+    match fault:
+        case Fault.CAPACITY:
+            return CapacityUnavailable(f"{what}: none to be had now; {said}")
+        case Fault.QUOTA:
+            return ProviderError(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
+        case Fault.PERMISSION:
+            return ProviderError(f"{what}: these credentials may not; allow it in their IAM policy ({said})")
+        case Fault.THROTTLED | Fault.UNANSWERED | Fault.LATE:
+            return ProviderUnavailable(f"{what}: {fault}; it may be repeated ({said})")
+        case Fault.REFUSED:
+            return ProviderError(f"{what}: refused; {said}")
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Raises botocore's errors as elasticd's, each told as something that happened while doing `what`."""
+    try:
+        yield
+    except ClientError as error:
+        message = str(error.response.get("Error", {}).get("Message", ""))
+        what = f"{what} (ec2:{error.operation_name})"
+        raise as_error(fault_in(error), what, code=code_of(error), message=message) from error
+    except _NO_IDENTITY as error:
+        raise ProviderError(f"{what}: wanted AWS credentials, found none that work: {error}") from error
+    except (ParamValidationError, NoRegionError) as error:
+        raise ProviderError(f"{what}: {error}") from error
+    except BotoCoreError as error:
+        raise ProviderUnavailable(f"{what}: EC2 did not answer: {error}") from error

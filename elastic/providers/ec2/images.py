@@ -1,0 +1,67 @@
+"""Which machine image a job's nodes boot: the newest when the job began, and the same for all of its life."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from elastic.config import Ec2Settings
+from elastic.errors import ProviderError
+from elastic.providers.ec2.aws import Aws
+from elastic.providers.ec2.catalog import Kind
+from elastic.providers.ec2.faults import translated
+
+_AMI = re.compile(r"ami-[0-9a-f]{8,17}")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A machine image, and the name of the disk that it boots from."""
+
+    id: str
+    root_device: str
+
+
+class Images:
+    """Pins an image for each job and each sort of machine."""
+
+    def __init__(self, aws: Aws, settings: Ec2Settings) -> None:
+        self._aws = aws
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._pinned: dict[tuple[str, str], Image] = {}
+
+    def parameter(self, kind: Kind) -> str:
+        """The public parameter that names the newest image for this kind of machine."""
+        if kind.node_type.gpu_count:
+            return self._settings.ami_parameter_gpu
+        return self._settings.ami_parameter_arm64 if kind.architecture == "arm64" else self._settings.ami_parameter
+
+    def pinned(self, job_id: str, kind: Kind, in_use: Iterable[str]) -> Image:
+        """The job's image; `in_use` are those that machines of the job with the same parameter run, oldest first.
+
+        So a daemon that has just started goes on with what the job began with.
+        """
+        parameter = self.parameter(kind)
+        with self._lock:
+            known = self._pinned.get((job_id, parameter))
+        if known is not None:
+            return known
+        image = self._described(next(iter(in_use), None) or self._newest(parameter))
+        with self._lock:
+            return self._pinned.setdefault((job_id, parameter), image)
+
+    def _newest(self, parameter: str) -> str:
+        with translated(f"reading the image in {parameter}"):
+            value = str(self._aws.parameters.get_parameter(Name=parameter)["Parameter"]["Value"])
+        if not _AMI.fullmatch(value):
+            raise ProviderError(f"{parameter}: wanted the id of an image, found {value!r}; correct ec2.ami_parameter")
+        return value
+
+    def _described(self, image_id: str) -> Image:
+        with translated(f"describing the image {image_id}"):
+            found = self._aws.reads.describe_images(ImageIds=[image_id])["Images"]
+        root_device = str(found[0].get("RootDeviceName") or "/dev/xvda") if found else "/dev/xvda"
+        return Image(image_id, root_device)

@@ -1,0 +1,105 @@
+"""EC2's instances, read in full and turned into values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from elastic.model import Capacity, Offering
+from elastic.providers.base import Instance, InstanceState
+from elastic.providers.ec2 import tags
+from elastic.providers.ec2.aws import Aws
+from elastic.providers.ec2.faults import code_of, translated
+
+_STATES: Mapping[str, InstanceState] = {
+    "pending": InstanceState.PENDING,
+    "running": InstanceState.RUNNING,
+    "shutting-down": InstanceState.STOPPING,
+    "stopping": InstanceState.STOPPING,
+    # Costs its disk still, so it is not gone; elasticd stops nothing, it terminates.
+    "stopped": InstanceState.STOPPING,
+    "terminated": InstanceState.GONE,
+}
+_TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
+_PAGE = 1000
+NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """An instance, the image it runs, and when a daemon last stood for it."""
+
+    instance: Instance
+    image_id: str
+    attended_at_s: float
+
+
+def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Machine, ...]:
+    """Every instance with all the `wanted` tags, gone ones included while EC2 shows them; oldest first.
+
+    Raises ProviderUnavailable if the list cannot be complete.
+    """
+    with translated("listing the instances"):
+        pages = aws.reads.get_paginator("describe_instances").paginate(
+            Filters=tags.tagged(wanted), PaginationConfig={"PageSize": _PAGE}
+        )
+        found = [_machine(raw) for page in pages for raw in _instances(page)]
+    return tuple(sorted(found, key=lambda each: (each.instance.launched_at_s, each.instance.provider_id)))
+
+
+def read_machine(aws: Aws, provider_id: str) -> Machine | None:
+    """One instance; None while EC2 does not show it (not yet, or no more)."""
+    with translated("describing an instance"):
+        try:
+            page = aws.reads.describe_instances(InstanceIds=[provider_id])
+        except ClientError as error:
+            if code_of(error) in NOT_FOUND:
+                return None
+            raise
+        return next((_machine(raw) for raw in _instances(page)), None)
+
+
+def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for reservation in page.get("Reservations", []):
+        yield from reservation.get("Instances", [])
+
+
+def _machine(raw: Mapping[str, Any]) -> Machine:
+    found, provider_id = tags.tags_of(raw), str(raw["InstanceId"])
+    state = _STATES.get(raw["State"]["Name"], InstanceState.RUNNING)  # Unknown: assume that it costs money.
+    launched_at_s = raw["LaunchTime"].timestamp()
+    capacity = Capacity.SPOT if raw.get("InstanceLifecycle") == "spot" else Capacity.ON_DEMAND
+    instance = Instance(
+        provider_id=provider_id,
+        node_id=found.get(tags.NODE, ""),
+        job_id=found.get(tags.JOB, ""),
+        # Without an intent's tag it stands for none: a token that no node has makes it an orphan.
+        token=found.get(tags.INTENT) or f"none:{provider_id}",
+        offering=Offering(raw["InstanceType"], capacity, raw["Placement"]["AvailabilityZone"]),
+        state=state,
+        launched_at_s=launched_at_s,
+        exited_at_s=exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None,
+    )
+    return Machine(instance, str(raw.get("ImageId", "")), _attended(found.get(tags.ATTENDED, ""), launched_at_s))
+
+
+def exited_at_s(reason: str) -> float | None:
+    """The instant that EC2 gives in a StateTransitionReason, if it gives one.
+
+    >>> exited_at_s("User initiated (2017-10-03 14:05:32 GMT)")
+    1507039532.0
+    >>> exited_at_s("Server.SpotInstanceTermination")
+    """
+    found = _TRANSITION.search(reason)
+    if found is None:
+        return None
+    return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+
+
+def _attended(text: str, launched_at_s: float) -> float:
+    return max(float(text), launched_at_s) if re.fullmatch(r"\d{1,11}", text) else launched_at_s

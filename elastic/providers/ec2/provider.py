@@ -1,0 +1,287 @@
+"""The provider whose nodes are EC2 instances; all that it must remember is in their tags."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from elastic.clock import Clock
+from elastic.config import Ec2Settings
+from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
+from elastic.model import NodeType, Offering
+from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.ec2 import tags
+from elastic.providers.ec2.aws import Aws
+from elastic.providers.ec2.blocks import LONGEST_S, Blocks
+from elastic.providers.ec2.buying import Buyer, Refusal, error_of
+from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
+from elastic.providers.ec2.faults import FAULTS, Fault, code_of, translated
+from elastic.providers.ec2.images import Images
+from elastic.providers.ec2.machines import NOT_FOUND, Machine, read_machine, read_machines
+from elastic.providers.ec2.network import ensure_group
+from elastic.providers.ec2.template import Template, sweep_templates
+from elastic.providers.ec2.user_data import user_data
+
+_CATALOG_S = 6 * 3600.0
+_CATALOG_RETRY_S = 60.0
+_ATTEND_S = 300.0
+_SWEEP_S = 3600.0
+_TAGS_A_CALL = 1000  # CreateTags takes no more resources.
+_FIRST_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where nodes find checkpoints and artifacts: a folder that they share with the daemon."""
+
+    checkpoint_root: Path
+    artifact_root: Path
+
+
+class Ec2Provider:
+    """Buys instances by CreateFleet, knows them by their tags, and ends them.
+
+    Any number of providers with the same cluster name and region see the same instances.
+    """
+
+    name = "ec2"
+    minimum_billed_s = 60.0  # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand).
+
+    def __init__(self, settings: Ec2Settings, *, aws: Aws, clock: Clock, paths: Paths, lease_s: float = 600.0) -> None:
+        check_choice(settings)
+        self._settings = settings
+        self._aws = aws
+        self._clock = clock
+        self._paths = paths
+        self._lease_s = lease_s
+        self._lock = threading.Lock()
+        self._catalog: Catalog | None = None
+        self._catalog_due_s = 0.0
+        self._group_id: str | None = None
+        self._images = Images(aws, settings)
+        self._buyer = Buyer(aws)
+        self._blocks = Blocks()
+        self._living: frozenset[Offering] = frozenset()
+        self._pause_s = 0.0
+        self._paused_until_s = 0.0
+        self._attended_at_s = 0.0
+        self._swept_at_s = 0.0
+
+    def node_types(self) -> tuple[NodeType, ...]:
+        return tuple(kind.node_type for kind in self.catalog().kinds.values())
+
+    def offerings(self) -> tuple[Offering, ...]:
+        """What can be bought now; what was refused lately is left out, unless a machine of it still lives."""
+        blocked = self.blocked()
+        return tuple(each for each in self.catalog().offerings if each not in blocked or each in self._living)
+
+    def blocked(self) -> Mapping[Offering, float]:
+        """Offerings that are left alone after a refusal, each until when."""
+        return self._blocks.blocked(self._clock.now_s())
+
+    def catalog(self) -> Catalog:
+        """All that EC2 sells here, read again every 6 hours; an old one does while there is no answer."""
+        with self._lock:
+            now_s = self._clock.now_s()
+            if self._catalog is None or now_s >= self._catalog_due_s:
+                self._catalog_due_s = now_s + _CATALOG_S
+                try:
+                    self._catalog = read_catalog(self._aws, self._settings)
+                except ProviderError:
+                    self._catalog_due_s = now_s + _CATALOG_RETRY_S
+                    if self._catalog is None:
+                        raise
+            return self._catalog
+
+    def launch(self, request: LaunchRequest) -> Instance:
+        bought = self._bought(request.token)
+        if bought is not None:
+            return bought
+        now_s = self._clock.now_s()
+        catalog = self.catalog()
+        if request.offering not in catalog.offerings:
+            raise ProviderError(
+                f"{request.offering}: not sold here; on offer are {', '.join(map(str, catalog.offerings))}"
+            )
+        self._check_open(request.offering, now_s)
+        template = self._template(request, catalog)
+        try:
+            outcome = self._buyer.buy(request.offering, template, subnet_id=catalog.subnets[request.offering.zone].id)
+        except ProviderUnavailable as error:
+            self._pause_after(error, now_s)
+            raise
+        if isinstance(outcome, Refusal):
+            self._note(request.offering, outcome, now_s)
+            raise error_of(request.offering, outcome)
+        self._pause_s = 0.0
+        self._blocks.release(request.offering)
+        return self._launched(outcome, request, now_s)
+
+    def instances(self) -> tuple[Instance, ...]:
+        machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
+        instances = _without_twins(machines)
+        alive = [each for each in instances if each.state is not InstanceState.GONE]
+        self._living = frozenset(each.offering for each in alive)
+        self._attend(alive)
+        return instances
+
+    def terminate(self, provider_id: str, *, now_s: float) -> None:
+        if not provider_id.startswith("i-"):
+            return
+        with translated(f"terminating {provider_id}"):
+            try:
+                self._aws.endings.terminate_instances(InstanceIds=[provider_id])
+            except ClientError as error:
+                if code_of(error) not in NOT_FOUND:
+                    raise
+
+    def log_path(self, provider_id: str) -> str | None:
+        return None
+
+    def _bought(self, token: str) -> Instance | None:
+        """What the token bought before: whoever asks twice gets it, even where EC2's own memory of tokens is short."""
+        wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: token}
+        instances = [each.instance for each in read_machines(self._aws, wanted)]
+        alive = [each for each in instances if each.state is not InstanceState.GONE]
+        return next(iter(alive or instances), None)
+
+    def _check_open(self, offering: Offering, now_s: float) -> None:
+        until_s = self._blocks.blocked(now_s).get(offering)
+        if until_s is not None:
+            raise CapacityUnavailable(
+                f"{offering}: refused lately, to be tried again in {until_s - now_s:.0f} s; try another offering"
+            )
+        if now_s < self._paused_until_s:
+            raise ProviderUnavailable(
+                f"{offering}: EC2 throttles launches, the next one is due in {self._paused_until_s - now_s:.0f} s"
+            )
+
+    def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
+        kind = catalog.kinds[request.offering.node_type]
+        if self._group_id is None:
+            self._group_id = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
+        return Template(
+            token=request.token,
+            image=self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog)),
+            user_data=user_data(
+                self._agent_config(request),
+                node_id=request.node_id,
+                bootstrap=self._settings.bootstrap,
+                lease_s=self._lease_s,
+            ),
+            security_group=self._group_id,
+            volume_gib=self._settings.volume_gib,
+            tags=self._tags(request),
+            instance_profile=self._settings.instance_profile,
+            placement_group=self._settings.placement_group,
+        )
+
+    def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> list[str]:
+        parameter = self._images.parameter(catalog.kinds[request.offering.node_type])
+        wanted = {tags.CLUSTER: self._settings.cluster, tags.JOB: request.job_id}
+        return [
+            machine.image_id
+            for machine in read_machines(self._aws, wanted)
+            if (kind := catalog.kinds.get(machine.instance.offering.node_type)) is not None
+            and self._images.parameter(kind) == parameter
+        ]
+
+    def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
+        return {
+            "node_id": request.node_id,
+            "daemon_url": request.daemon_url,
+            "join_token": request.join_token,
+            "checkpoint_root": str(self._paths.checkpoint_root),
+            "artifact_root": str(self._paths.artifact_root),
+            "cpu_quota": None,
+            "lease_s": self._lease_s,
+            "env": dict(request.env),
+        }
+
+    def _tags(self, request: LaunchRequest) -> dict[str, str]:
+        """No instant among them: a repeated request must be the same request."""
+        return {
+            "Name": f"elasticd {request.node_id}",
+            tags.CLUSTER: self._settings.cluster,
+            tags.JOB: request.job_id,
+            tags.NODE: request.node_id,
+            tags.INTENT: request.token,
+        }
+
+    def _launched(self, provider_id: str, request: LaunchRequest, now_s: float) -> Instance:
+        with suppress(ProviderError):  # It is bought, whether it can be described yet or not.
+            machine = read_machine(self._aws, provider_id)
+            if machine is not None and machine.instance.token == request.token:
+                return machine.instance
+        return Instance(
+            provider_id=provider_id,
+            node_id=request.node_id,
+            job_id=request.job_id,
+            token=request.token,
+            offering=request.offering,
+            state=InstanceState.PENDING,
+            launched_at_s=now_s,
+        )
+
+    def _note(self, offering: Offering, refusal: Refusal, now_s: float) -> None:
+        """Remembers what a refusal says of later launches: of this offering, or of its whole market."""
+        if refusal.fault is Fault.CAPACITY:
+            # A type that a zone does not support today will not be there in 3 minutes.
+            at_least_s = LONGEST_S if refusal.code == "Unsupported" else 0.0
+            self._blocks.block(offering, now_s=now_s, at_least_s=at_least_s)
+        elif refusal.fault is Fault.QUOTA:
+            for each in self.catalog().offerings:
+                if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
+                    self._blocks.block(each, now_s=now_s)
+        elif refusal.fault is Fault.THROTTLED:
+            self._pause(now_s)
+
+    def _pause_after(self, error: ProviderUnavailable, now_s: float) -> None:
+        cause = error.__cause__
+        if isinstance(cause, ClientError) and code_of(cause) in FAULTS[Fault.THROTTLED]:
+            self._pause(now_s)
+
+    def _pause(self, now_s: float) -> None:
+        """Launches wait, longer each time, so that what EC2 still answers is there for terminations."""
+        self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
+        self._paused_until_s = now_s + self._pause_s * random.uniform(0.5, 1.0)
+
+    def _attend(self, alive: list[Instance]) -> None:
+        """Writes on every machine that a daemon stands for it now; removes templates nobody needs. Raises nothing."""
+        now_s = self._clock.now_s()
+        if now_s - self._swept_at_s >= _SWEEP_S:
+            self._swept_at_s = now_s
+            sweep_templates(self._aws, self._settings.cluster, now_s=now_s)
+        if now_s - self._attended_at_s < _ATTEND_S or not alive:
+            return
+        self._attended_at_s = now_s
+        ids = [each.provider_id for each in alive]
+        with suppress(ClientError, BotoCoreError):
+            for start in range(0, len(ids), _TAGS_A_CALL):
+                self._aws.endings.create_tags(
+                    Resources=ids[start : start + _TAGS_A_CALL], Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
+                )
+
+
+def _without_twins(machines: tuple[Machine, ...]) -> tuple[Instance, ...]:
+    """The machines, each token borne by one of them: by the first that lives, else by the first there was.
+
+    Any other is shown as standing for no intent, so that it is ended like every orphan.
+    """
+    instances = [machine.instance for machine in machines]
+    first: dict[str, str] = {}
+    for each in sorted(instances, key=lambda instance: instance.state is InstanceState.GONE):
+        first.setdefault(each.token, each.provider_id)
+    return tuple(
+        each
+        if first[each.token] == each.provider_id
+        else replace(each, token=f"{each.token}:second:{each.provider_id}")
+        for each in instances
+    )

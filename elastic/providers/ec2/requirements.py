@@ -1,0 +1,106 @@
+"""What a machine must have to be a candidate: `cpu: 4..`, `memory: 8GB..`, `gpu: T4:1`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from elastic.errors import InvalidInput
+from elastic.model import NodeType
+
+_MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*(MB|MIB|GB|GIB|TB|TIB)", re.IGNORECASE)
+_GIB = {"M": 1 / 1024, "G": 1.0, "T": 1024.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `low` to `high`, both included."""
+
+    low: float = 0.0
+    high: float = math.inf
+
+    def admits(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What is asked of a node type. `gpu_models` empty means any model; `gpu` counts GPUs."""
+
+    cpu: Range = Range()
+    memory_gib: Range = Range()
+    gpu: Range = Range(0, 0)
+    gpu_models: frozenset[str] = frozenset()
+
+    def admit(self, node_type: NodeType) -> bool:
+        is_model = not self.gpu_models or (node_type.gpu_model or "").upper() in self.gpu_models
+        return (
+            self.cpu.admits(node_type.cpu)
+            and self.memory_gib.admits(node_type.memory_gib)
+            and self.gpu.admits(node_type.gpu_count)
+            and (node_type.gpu_count == 0 or is_model)
+        )
+
+
+def parse_requirements(*, cpu: str | None = None, memory: str | None = None, gpu: str | None = None) -> Requirements:
+    """Reads requirements as people write them; one that is left out asks for nothing, without `gpu` there are none.
+
+    >>> parse_requirements(cpu="4..8", memory="8GB..").memory_gib
+    Range(low=8.0, high=inf)
+    >>> parse_requirements(gpu="T4:1").gpu_models
+    frozenset({'T4'})
+
+    Raises InvalidInput, naming the setting.
+    """
+    models, gpus = (frozenset[str](), Range(0, 0)) if gpu is None else _gpu(gpu)
+    return Requirements(
+        cpu=Range() if cpu is None else _range(cpu, _count, "cpu", "cores such as 4.., 4..8 or 4"),
+        memory_gib=Range() if memory is None else _range(memory, _gib, "memory", "memory such as 8GB.. or 8GB..64GB"),
+        gpu=gpus,
+        gpu_models=models,
+    )
+
+
+def _gpu(text: str) -> tuple[frozenset[str], Range]:
+    wanted = "GPUs such as T4:1, T4,A10G:1..4, T4 or 1..2"
+    names, colon, count = text.partition(":")
+    if not colon and re.fullmatch(r"[\d. ]+", text):
+        return frozenset(), _range(text, _count, "gpu", wanted)
+    models = frozenset(name.strip().upper() for name in names.split(","))
+    if not all(re.fullmatch(r"[A-Z][A-Z0-9 -]*", name) for name in models):
+        raise _wrong("gpu", wanted, text)
+    return models, _range(count, _count, "gpu", wanted, whole=text) if colon else Range(1)
+
+
+def _range(
+    text: str, value_of: Callable[[str], float | None], name: str, wanted: str, *, whole: str | None = None
+) -> Range:
+    """Reads a range; `whole` is what to show of it when it cannot be read."""
+    shown = text if whole is None else whole
+    low, dots, high = (each.strip() for each in text.partition(".."))
+    if not (low or high):
+        raise _wrong(name, wanted, shown)
+    bounds = [value_of(each) if each else default for each, default in ((low, 0.0), (high, math.inf))]
+    if not dots:
+        bounds[1] = bounds[0]
+    least, most = bounds
+    if least is None or most is None or least > most:
+        raise _wrong(name, wanted, shown)
+    return Range(least, most)
+
+
+def _count(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\d+", text) else None
+
+
+def _gib(text: str) -> float | None:
+    """GB is read as GiB, as tables of instance types write it."""
+    found = _MEMORY.fullmatch(text)
+    return float(found[1]) * _GIB[found[2][0].upper()] if found else None
+
+
+def _wrong(name: str, wanted: str, found: str) -> InvalidInput:
+    field = f"ec2.requirements.{name}"
+    return InvalidInput(f"{field}: wanted {wanted}, got {found!r}", field=field)

@@ -1,0 +1,104 @@
+"""The script that a machine runs at its first boot: it installs the agent, runs it, and ends with the machine's end."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+from collections.abc import Mapping
+
+from elastic import __version__
+from elastic.errors import ProviderError
+
+MOST_BYTES = 16_384  # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
+LEASE_GRACE_S = 30
+"""What the agent gets beyond its lease to leave by itself, before the timer powers the machine off."""
+
+DEFAULT_BOOTSTRAP = f"""\
+dnf install -q -y python3.11
+python3.11 -m venv /opt/elasticd
+/opt/elasticd/bin/pip install --quiet 'elasticd[train]=={__version__}'
+export PATH="/opt/elasticd/bin:$PATH"
+"""
+
+_SCRIPT = """\
+#!/bin/sh
+# Made by elasticd for one node. Whatever ends this script ends the machine, which is terminated by its shutdown.
+set -eu
+umask 077
+dir="${{HOME:-/root}}/elasticd/"{node}
+mkdir -p "$dir/work"
+cd "$dir"
+
+power_off() {{
+  trap - EXIT
+  echo "elasticd: powering off: $1" >&2
+  sync
+  shutdown -h now || poweroff || halt -p
+}}
+trap 'power_off "the script ended"' EXIT
+
+# Counts seconds without a renewal of the lease, so that no jump of a clock matters.
+(
+  trap '' HUP
+  echo -900 2>/dev/null >/proc/self/oom_score_adj || true
+  idle_s=0 last=
+  while sleep 2; do
+    now=$(cat work/lease.json 2>/dev/null || true)
+    if [ "$now" = "$last" ]; then idle_s=$((idle_s + 2)); else idle_s=0 last=$now; fi
+    if [ "$idle_s" -ge {limit_s} ]; then power_off "the lease is over"; exit; fi
+  done
+) </dev/null &
+
+cat >given.json <<'ELASTICD_END'
+{given}
+ELASTICD_END
+
+{bootstrap}
+
+python3 - "$dir" <<'ELASTICD_END'
+import json, os, sys, time, urllib.request
+root = os.environ.get("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://169.254.169.254").rstrip("/") + "/latest/"
+http = urllib.request.build_opener(urllib.request.ProxyHandler({{}}))
+def ask(path, method, header, value):
+    request = urllib.request.Request(root + path, None, {{header: value}}, method=method)
+    for pause_s in (0.5, 1, 2, 4, 8, None):
+        try:
+            return http.open(request, timeout=5).read().decode()
+        except OSError:
+            if pause_s is None: raise
+            time.sleep(pause_s)
+key = ask("api/token", "PUT", "X-aws-ec2-metadata-token-ttl-seconds", "300")
+address = ask("meta-data/local-ipv4", "GET", "X-aws-ec2-metadata-token", key)
+config = json.load(open("given.json")) | {{"work_dir": sys.argv[1] + "/work", "advertise_host": address}}
+with open(os.open("agent.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+    json.dump(config, file)
+os.remove("given.json")
+ELASTICD_END
+
+python3 -m elastic.agent --config agent.json
+power_off "the agent ended"
+"""
+
+
+def user_data(given: Mapping[str, object], *, node_id: str, bootstrap: str | None, lease_s: float) -> bytes:
+    """The script of one node, compressed where it would be too long otherwise.
+
+    `given` is the agent's configuration but for what only the machine knows: its address and its folder. Raises
+    ProviderError if the script is too long even so.
+    """
+    script = _SCRIPT.format(
+        node=shlex.quote(node_id),
+        limit_s=round(lease_s) + LEASE_GRACE_S,
+        given=json.dumps(given),
+        bootstrap=(DEFAULT_BOOTSTRAP if bootstrap is None else bootstrap).strip(),
+    ).encode()
+    if len(script) <= MOST_BYTES:
+        return script
+    packed = gzip.compress(script, mtime=0)  # cloud-init unpacks it. No time in it: a repeated request is the same.
+    if len(packed) <= MOST_BYTES:
+        return packed
+    raise ProviderError(
+        f"user data: wanted at most {MOST_BYTES} bytes, got {len(packed)} after compression; shorten ec2.bootstrap "
+        "or the job's environment"
+    )
