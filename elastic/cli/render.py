@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 UNKNOWN = "-"
 _WIDTH = 110
+_WIDEST = 240
 
 
 class Output(StrEnum):
@@ -49,29 +51,38 @@ def show_json(value: object) -> None:
 
 
 def show(renderable: object) -> None:
-    """Prints a table or a text; where output is no terminal, lines are as long as they need to be."""
+    """Prints a table or a text; where output is no terminal, lines are as long as they need to be.
+
+    A terminal too narrow for what may not wrap breaks the lines itself: half an id or half a sum of money is no use.
+    """
     from rich.console import Console  # rich takes 50 ms, which --help need not wait for
+    from rich.measure import Measurement
 
     console = Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=240)
+    roomy = console.options.update(width=_WIDEST)
+    least = Measurement.get(console, roomy, renderable).minimum  # type: ignore[arg-type]  # rich draws any object
+    console.width = max(console.width, least) if console.is_terminal else _WIDEST
     console.print(renderable)
 
 
 def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
     """Gives the table of `items`; what an item does not know is a dash."""
+    from rich.cells import cell_len
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
+    rows = [[_cell(item, column) for column in columns] for item in items]
+    for at_column, column in enumerate(columns):
+        texts = [column.title, *(row[at_column].plain for row in rows)]
         table.add_column(
             column.title,
             justify="right" if column.is_number else "left",
             no_wrap=not column.can_wrap,
-            overflow="fold" if column.can_wrap else "ellipsis",
+            overflow="fold",
+            min_width=None if column.can_wrap else max(map(cell_len, texts)),
         )
-    for item in items:
-        table.add_row(*(_cell(item, column) for column in columns))
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -177,10 +188,8 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _cell(item: Mapping[str, Any], column: Column) -> str:
-    value = at(item, column.path)
-    if value is None or value == "":
-        return UNKNOWN
-    from rich.markup import escape
+def _cell(item: Mapping[str, Any], column: Column) -> Text:
+    from rich.text import Text
 
-    return escape(column.show(value))
+    value = at(item, column.path)
+    return Text(UNKNOWN if value is None or value == "" else column.show(value))

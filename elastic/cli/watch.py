@@ -115,20 +115,20 @@ def _moved(before: Standing, now: Standing) -> bool:
 @contextmanager
 def _bar() -> Iterator[Callable[[Standing], None]]:
     """Draws a progress bar, and under it the standing's line."""
+    from rich.console import Group
+    from rich.live import Live
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.fields[standing]}", markup=False)) as progress:
-        task = progress.add_task("", standing="")
+    progress = Progress(
+        TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
+    )
+    task = progress.add_task("")
+    with Live(progress, refresh_per_second=4) as live:
 
         def show(standing: Standing) -> None:
-            progress.update(
-                task,
-                description=standing.name,
-                completed=standing.iteration,
-                total=standing.iterations,
-                standing=standing.line(),
-            )
+            progress.update(task, description=standing.name, completed=standing.iteration, total=standing.iterations)
+            live.update(Group(progress, Text(standing.line())))
 
         yield show
 

@@ -31,3 +31,16 @@ def test_square_brackets_are_text_and_no_markup(capsys: pytest.CaptureFixture[st
 def test_a_group_names_its_zone_unless_it_is_here() -> None:
     members = [[{"node_type": "c5.large", "capacity": "spot", "zone": "us-east-1a"}, 2]]
     assert render.group({"members": members}) == "2 x c5.large spot us-east-1a"
+
+
+def test_a_terminal_too_narrow_for_a_table_gets_every_id_and_sum_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "20")
+    columns = (*COLUMNS, Column("WHY", "why", can_wrap=True))
+    item = {"name": "job-0123456789abcdef", "cost": {"usd": 1234.5}, "why": "one two three four"}
+    render.show_list([item], columns, Output.TABLE)
+    said = capsys.readouterr().out
+    assert "job-0123456789abcdef" in said
+    assert "$1,234.50" in said
