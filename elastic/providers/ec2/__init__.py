@@ -2,7 +2,24 @@
 
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet
+from elastic.providers.ec2.machines import Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
+from elastic.providers.ec2.tags import CLUSTER
+from elastic.providers.ec2.template import sweep_templates
 
-__all__ = ["Aws", "Catalog", "Ec2Provider", "Paths", "Requirements", "Subnet", "connect", "parse_requirements"]
+__all__ = [
+    "CLUSTER",
+    "Aws",
+    "Catalog",
+    "Ec2Provider",
+    "Machine",
+    "Paths",
+    "Requirements",
+    "Subnet",
+    "connect",
+    "end_machine",
+    "parse_requirements",
+    "read_machines",
+    "sweep_templates",
+]

@@ -27,7 +27,7 @@ _STATES: Mapping[str, InstanceState] = {
 }
 _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
-NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
+_NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,10 @@ class Machine:
     instance: Instance
     image_id: str
     attended_at_s: float
+
+    def is_abandoned(self, *, now_s: float, after_s: float) -> bool:
+        """No daemon has stood for it for so long, nor was it bought since, and it may still cost money."""
+        return self.instance.state is not InstanceState.GONE and now_s - self.attended_at_s > after_s
 
 
 def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Machine, ...]:
@@ -58,10 +62,22 @@ def read_machine(aws: Aws, provider_id: str) -> Machine | None:
         try:
             page = aws.reads.describe_instances(InstanceIds=[provider_id])
         except ClientError as error:
-            if code_of(error) in NOT_FOUND:
+            if code_of(error) in _NOT_FOUND:
                 return None
             raise
         return next((_machine(raw) for raw in _instances(page)), None)
+
+
+def end_machine(aws: Aws, provider_id: str) -> None:
+    """Asks for the end of an instance; one that EC2 does not know is fine."""
+    if not provider_id.startswith("i-"):
+        return
+    with translated(f"terminating {provider_id}"):
+        try:
+            aws.endings.terminate_instances(InstanceIds=[provider_id])
+        except ClientError as error:
+            if code_of(error) not in _NOT_FOUND:
+                raise
 
 
 def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -21,9 +21,9 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.blocks import LONGEST_S, Blocks
 from elastic.providers.ec2.buying import Buyer, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
-from elastic.providers.ec2.faults import FAULTS, Fault, code_of, translated
+from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
-from elastic.providers.ec2.machines import NOT_FOUND, Machine, read_machine, read_machines
+from elastic.providers.ec2.machines import Machine, end_machine, read_machine, read_machines
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.template import Template, sweep_templates
 from elastic.providers.ec2.user_data import user_data
@@ -133,14 +133,7 @@ class Ec2Provider:
         return instances
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
-        if not provider_id.startswith("i-"):
-            return
-        with translated(f"terminating {provider_id}"):
-            try:
-                self._aws.endings.terminate_instances(InstanceIds=[provider_id])
-            except ClientError as error:
-                if code_of(error) not in NOT_FOUND:
-                    raise
+        end_machine(self._aws, provider_id)
 
     def log_path(self, provider_id: str) -> str | None:
         return None

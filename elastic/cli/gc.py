@@ -1,0 +1,104 @@
+"""`elasticd gc`: finds, and ends, machines on EC2 that no daemon stands for; it needs credentials and nothing else."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.options import OutputOption, YesOption
+from elastic.cli.render import Column, Output
+from elastic.clock import SystemClock
+from elastic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from elastic.providers.ec2 import Machine
+
+COLUMNS = (
+    Column("INSTANCE", "provider_id"),
+    Column("NODE", "node_id"),
+    Column("JOB", "job_id"),
+    Column("OFFERING", "offering", render.offering),
+    Column("STATE", "state"),
+    Column("LAUNCHED", "launched_at_s", render.instant),
+    Column("ATTENDED", "attended_at_s", render.instant),
+    Column("VERDICT", "verdict"),
+)
+_UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def gc(
+    terminate: Annotated[
+        bool, typer.Option("--terminate", help="End the abandoned ones; else they are listed.")
+    ] = False,
+    older_than: Annotated[
+        str, typer.Option("--older-than", help="Abandoned is what no daemon has stood for so long: 90s, 30m, 2h, 1d.")
+    ] = "30m",
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="The cluster; else ec2.cluster of the settings.")
+    ] = None,
+    region: Annotated[str | None, typer.Option("--region", help="The region; else ec2.region, else AWS's own.")] = None,
+    yes: YesOption = False,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """List the machines of a cluster on EC2 and end those that no daemon stands for; needs no daemon or database."""
+    from elastic.config import load_settings  # boto3 takes 0.3 s, which --help need not wait for
+    from elastic.providers.base import InstanceState
+    from elastic.providers.ec2 import CLUSTER, connect, end_machine, read_machines, sweep_templates
+
+    after_s, now_s = duration_s(older_than), SystemClock().now_s()
+    settings = load_settings().ec2
+    name = cluster or settings.cluster
+    aws = connect(region or settings.region)
+    alive = [each for each in read_machines(aws, {CLUSTER: name}) if each.instance.state is not InstanceState.GONE]
+    abandoned = [each.instance.provider_id for each in alive if each.is_abandoned(now_s=now_s, after_s=after_s)]
+    render.show_list([_row(each, each.instance.provider_id in abandoned) for each in alive], COLUMNS, output)
+    if not terminate or not abandoned:
+        return
+    if not yes:
+        _confirm(f"end {len(abandoned)} machines of cluster {name}?")
+    for provider_id in abandoned:
+        end_machine(aws, provider_id)
+    sweep_templates(aws, name, now_s=now_s)
+    typer.echo(f"asked for the end of {', '.join(abandoned)}; run this again to see them gone", err=True)
+
+
+def duration_s(text: str) -> float:
+    """Reads a length of time.
+
+    >>> duration_s("90s"), duration_s("30m")
+    (90.0, 1800.0)
+
+    Raises InvalidInput.
+    """
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)([smhd])", text)
+    if found is None:
+        raise InvalidInput(f"--older-than: wanted a time such as 90s, 30m, 2h or 1d, got {text!r}", field="older_than")
+    return float(found[1]) * _UNITS_S[found[2]]
+
+
+def _confirm(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{question} There is nobody to ask here: say --yes")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _row(machine: Machine, is_abandoned: bool) -> dict[str, Any]:
+    instance = machine.instance
+    return {
+        "provider_id": instance.provider_id,
+        "node_id": instance.node_id,
+        "job_id": instance.job_id,
+        "offering": {
+            "node_type": instance.offering.node_type,
+            "capacity": instance.offering.capacity.value,
+            "zone": instance.offering.zone,
+        },
+        "state": instance.state.value,
+        "launched_at_s": instance.launched_at_s,
+        "attended_at_s": machine.attended_at_s,
+        "verdict": "abandoned" if is_abandoned else "attended",
+    }
