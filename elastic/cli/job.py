@@ -18,7 +18,7 @@ from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from elastic.cli.client import Client
+    from elastic.cli.client import Client, JsonObject
     from elastic.cli.exits import ExitCode
     from elastic.cli.watch import Standing
 
@@ -134,7 +134,7 @@ def scale(
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
     with connection_of(context).open() as client:
         found = client.post(f"{path_of(job)}:scale", given)
-        print(f"job {found['id']}: {found['phase']}")
+        print(f"job {found['id']} ({found['phase']}) is to train on {_wanted(found['spec'])}")
 
 
 @app.command("explain")
@@ -203,3 +203,11 @@ def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
     if not (can_ask and sys.stdin.isatty()):
         raise InvalidInput(f"{question} There is nobody to ask here: say --yes")
     typer.confirm(question, abort=True)
+
+
+def _wanted(spec: JsonObject) -> str:
+    """What the job's spec says of its nodes now."""
+    least, most = spec["nodes_min"], spec["nodes_max"]
+    count = f"{least}" if least == most else f"{least} to {most}"
+    kind = spec["fixed_node_type"] or "the node type that is worth most"
+    return f"{count} {'node' if most == 1 else 'nodes'} of {kind}"

@@ -15,13 +15,15 @@ from elastic.store.schema import generations, jobs, windows
 LASTING_S = 600.0
 """Training this long before it failed counts as progress of a script that does not name its iterations."""
 
+_DONE = [phase.value for phase in JobPhase if phase.is_final]
+
 
 def submit(
     connection: Connection, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Raises Conflict if `key` was used for another request.
+    Raises Conflict if `key` was used for another request, or if a job of this name still goes on.
     """
     if key is not None:
         earlier = connection.execute(select(jobs).where(jobs.c.idempotency_key == key)).one_or_none()
@@ -29,6 +31,7 @@ def submit(
             if earlier.request_hash != request_hash:
                 raise Conflict(f"Idempotency-Key {key!r} was used for another request; use a new key for a new job")
             return to_job(earlier), False
+    _refuse_a_name_in_use(connection, spec.name)
     job_id = f"job-{secrets.token_hex(4)}"
     connection.execute(
         jobs.insert().values(
@@ -48,6 +51,13 @@ def submit(
 def get(connection: Connection, job_id: str) -> Job:
     """Gives the job of this id, or else the newest of this name. Raises NotFound."""
     return to_job(row(connection, job_id))
+
+
+def _refuse_a_name_in_use(connection: Connection, name: str) -> None:
+    # Commands take names: two living jobs of one name would let `job stop` end the wrong one.
+    living = connection.execute(select(jobs.c.id).where(jobs.c.name == name, jobs.c.phase.not_in(_DONE)).limit(1))
+    if (job_id := living.scalar()) is not None:
+        raise Conflict(f"wanted a name of its own, {name!r} is {job_id}'s, which goes on: choose another or stop that")
 
 
 def row(connection: Connection, job_id: str) -> Row[tuple[object, ...]]:
@@ -75,8 +85,7 @@ def listed(connection: Connection, *, limit: int, before: int | None) -> tuple[t
 
 def unfinished(connection: Connection) -> tuple[Job, ...]:
     """Jobs that still have something to do, oldest first."""
-    done = [phase.value for phase in JobPhase if phase.is_final]
-    rows = connection.execute(select(jobs).where(jobs.c.phase.not_in(done)).order_by(jobs.c.seq))
+    rows = connection.execute(select(jobs).where(jobs.c.phase.not_in(_DONE)).order_by(jobs.c.seq))
     return tuple(to_job(each) for each in rows)
 
 

@@ -61,6 +61,7 @@ def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:
             print()
         _keep_artifacts(client, report)
         print(_quality(report["quality"]))
+        print(f"{_replay(client, job['id'])} decisions decided again from their snapshots: the same plans")
     if broken := list(witness.broken_promises(report)):
         raise DemoFailed("; ".join(broken))
 
@@ -80,6 +81,15 @@ def _watch(house: House, client: Client, job_id: str, portrait: Portrait | None,
                 return witness
             time.sleep(_POLL_S)
     raise DemoFailed(f"the job had not ended after {_TIMEOUT_S:.0f} s, at {sight.standing.line()}")
+
+
+def _replay(client: Client, job_id: str) -> int:
+    """Decides every decision of the job again and gives how many there were. Raises DemoFailed if one comes out new."""
+    decisions = client.items("/v1/decisions", limit=1000, job=job_id)
+    for each in decisions:
+        if not client.post(f"/v1/decisions/{each['id']}:replay")["is_equal"]:
+            raise DemoFailed(f"decision {each['id']}, decided again from its snapshot, gave another plan")
+    return len(decisions)
 
 
 def _keep_artifacts(client: Client, report: JsonObject) -> None:

@@ -170,7 +170,7 @@ def test_logs_are_empty_where_nothing_was_logged(client: TestClient, world: Worl
 
 def test_events_are_listed_in_order(client: TestClient, world: World) -> None:
     job, _ = train(world)
-    items = client.get("/v1/events", params={"job": job.id, "limit": 2}).json()["items"]
+    items = client.get("/v1/events", params={"job": job.id, "after": 0, "limit": 2}).json()["items"]
     assert [each["kind"] for each in items] == ["job_submitted", "node_launched"]
     later = client.get("/v1/events", params={"after": items[-1]["id"]}).json()["items"]
     assert later[0]["id"] > items[-1]["id"]

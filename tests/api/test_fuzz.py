@@ -80,7 +80,7 @@ def test_any_json_is_taken_or_refused(busy: World, client: TestClient, body: Any
 
 def test_a_node_type_on_offer_is_always_taken(client: TestClient) -> None:
     for each in TYPES:
-        document = {**SPEC, "policy": {"name": "fixed", "node_type": each.name}}
+        document = {**SPEC, "name": each.name, "policy": {"name": "fixed", "node_type": each.name}}
         assert client.post("/v1/jobs", json=document).status_code == 202
 
 

@@ -89,6 +89,15 @@ def test_the_same_key_for_another_request_is_refused(store: Store) -> None:
     assert len(store.jobs()) == 1
 
 
+def test_a_name_is_free_again_when_its_job_has_ended(store: Store, job: Job) -> None:
+    spec = JobSpec("first", ("train.py",))
+    with pytest.raises(Conflict, match=f"{job.id}'s, which goes on"):
+        store.submit_job(spec, key=None, request_hash="h", now_s=101.0)
+    store.move_job(job.id, JobPhase.CANCELLED, now_s=102.0)
+    again, _ = store.submit_job(spec, key=None, request_hash="h", now_s=103.0)
+    assert store.job("first") == again
+
+
 def test_a_job_is_found_by_id_and_by_name(store: Store, job: Job) -> None:
     assert store.job(job.id) == store.job("first") == job
     with pytest.raises(NotFound, match="job-x"):
