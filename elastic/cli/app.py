@@ -10,7 +10,22 @@ from typing import Annotated
 import typer
 
 from elastic import __version__
-from elastic.cli import db, decision, doctor, event, gc, job, ledger, measurement, node, node_type, price, serve, token
+from elastic.cli import (
+    db,
+    decision,
+    doctor,
+    event,
+    gc,
+    job,
+    lab,
+    ledger,
+    measurement,
+    node,
+    node_type,
+    price,
+    serve,
+    token,
+)
 from elastic.cli.connection import Connection
 from elastic.cli.exits import exit_code_of
 from elastic.errors import ElasticError
@@ -51,6 +66,7 @@ def _root(
 app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
+app.command("lab")(lab.lab)
 app.add_typer(job.app, name="job")
 app.add_typer(decision.app, name="decision")
 app.add_typer(node.app, name="node")

@@ -1,0 +1,44 @@
+"""A local EC2 whose instances really boot: moto with prices, capacity, faults, machines and a bill."""
+
+from elastic.lab.bill import Bill, BillLine
+from elastic.lab.lab import Lab, running_lab
+from elastic.lab.scenario import (
+    CapacityWindow,
+    Effect,
+    Fault,
+    Interruption,
+    LabType,
+    Machines,
+    Outage,
+    Partition,
+    PriceChange,
+    PriceHistory,
+    Scenario,
+    SlowNode,
+    parse_scenario,
+    read_scenario,
+)
+from elastic.lab.state import InstanceView, LabState
+
+__all__ = [
+    "Bill",
+    "BillLine",
+    "CapacityWindow",
+    "Effect",
+    "Fault",
+    "InstanceView",
+    "Interruption",
+    "Lab",
+    "LabState",
+    "LabType",
+    "Machines",
+    "Outage",
+    "Partition",
+    "PriceChange",
+    "PriceHistory",
+    "Scenario",
+    "SlowNode",
+    "parse_scenario",
+    "read_scenario",
+    "running_lab",
+]

@@ -1,0 +1,98 @@
+"""What a machine runs first, and its own `poweroff`: shell, because that is all that a bare machine has."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+POWER_COMMANDS = ("poweroff", "shutdown", "halt", "reboot", "systemctl")
+
+# Process 1. It reaps what its children leave behind, and its own exit is the machine's end.
+_INIT = """#!/bin/sh
+trap 'exit 0' PWR
+folder=$1
+if [ "$2" = namespaces ]; then
+    hostname "$(cat "$folder/hostname")"
+    mount --bind "$folder/hosts" /etc/hosts
+    # Without a name server a look-up fails at once; with one that nothing leads to it takes 20 seconds.
+    [ ! -e /etc/resolv.conf ] || mount --bind "$folder/resolv.conf" "$(readlink -f /etc/resolv.conf)"
+    # The sockets of the real machine's init and container engine are out of reach from here on.
+    mount -t tmpfs -o mode=755 tmpfs /run
+    for name in poweroff shutdown halt reboot systemctl; do
+        for place in /usr/sbin /sbin /usr/bin /bin; do
+            [ ! -e "$place/$name" ] || mount --bind "$folder/bin/power" "$place/$name"
+        done
+    done
+    export ELASTICD_LAB_INIT=1
+else
+    export ELASTICD_LAB_INIT=$$
+fi
+cd "$folder/home" || exit 1
+if [ -x "$folder/user-data" ]; then
+    "$folder/user-data" </dev/null >>"$folder/console.log" 2>&1 &
+fi
+while :; do
+    sleep 3600 >/dev/null 2>&1 &
+    wait $!
+done
+"""
+
+_POWER = """#!/bin/sh
+# poweroff, shutdown, halt, reboot and systemctl of a lab's instance: they end it, as on a real machine.
+off() { kill -PWR "$ELASTICD_LAB_INIT"; }
+timer=$ELASTICD_LAB_FOLDER/shutdown.pid
+name=${0##*/}
+case $name in
+systemctl)
+    case " $* " in
+    *" poweroff "* | *" halt "*) off ;;
+    *) echo "systemctl: an instance of the lab runs no systemd" >&2; exit 1 ;;
+    esac ;;
+reboot)
+    echo "reboot: an instance of the lab cannot start again by itself" >&2; exit 1 ;;
+shutdown)
+    when=+1
+    for word in "$@"; do
+        case $word in
+        -c) [ ! -f "$timer" ] || kill "$(cat "$timer")" 2>/dev/null; rm -f "$timer"; exit 0 ;;
+        -r) echo "shutdown: an instance of the lab cannot start again by itself" >&2; exit 1 ;;
+        now | +[0-9]*) when=$word ;;
+        -*) ;;
+        [0-9]*) echo "shutdown: wanted now or +MINUTES, found $word" >&2; exit 1 ;;
+        esac
+    done
+    [ "$when" = now ] && when=+0
+    if [ "$when" = +0 ]; then off; exit 0; fi
+    [ ! -f "$timer" ] || kill "$(cat "$timer")" 2>/dev/null
+    setsid sh -c 'echo $$ >"$1"; sleep "$2"; kill -PWR "$ELASTICD_LAB_INIT"' \\
+        sh "$timer" "$((${when#+} * 60))" </dev/null >/dev/null 2>&1 &
+    ;;
+*) off ;;
+esac
+"""
+
+
+def write_boot_files(folder: Path, *, user_data: str | None, hostname: str, hosts: Mapping[str, str]) -> Path:
+    """Fills a machine's folder, for its first boot or a later one, and gives the path of its init."""
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    (folder / "home").mkdir(exist_ok=True)
+    folder.chmod(0o700)
+    _write_program(folder / "init", _INIT)
+    _write_program(folder / "bin" / "power", _POWER)
+    for name in POWER_COMMANDS:
+        shutil.copy(folder / "bin" / "power", folder / "bin" / name)
+    (folder / "hostname").write_text(f"{hostname}\n")
+    (folder / "hosts").write_text("".join(f"{address} {name}\n" for name, address in hosts.items()))
+    (folder / "resolv.conf").write_text("")
+    (folder / "user-data").unlink(missing_ok=True)
+    if user_data is not None and user_data.startswith("#!"):
+        _write_program(folder / "user-data", user_data)
+    elif user_data:
+        (folder / "console.log").write_text("user data that is no script (#!) is not run\n")
+    return folder / "init"
+
+
+def _write_program(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o700)

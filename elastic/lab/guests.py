@@ -1,0 +1,308 @@
+"""The lab's instances between the cloud that shows them and the house that runs them."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from moto.ec2.models.instances import StateReason
+
+from elastic.clock import Clock
+from elastic.lab.agenda import Agenda
+from elastic.lab.bill import Usage
+from elastic.lab.cloud import Cloud, disk_gib, offering_of
+from elastic.lab.imds import Metadata, Notice
+from elastic.lab.machine import House, Machine, Order
+from elastic.lab.metadata import read_metadata
+from elastic.lab.scenario import Scenario
+from elastic.model import Offering
+
+log = logging.getLogger(__name__)
+
+
+class GuestPhase(StrEnum):
+    """Where an instance is in its life; the names are EC2's."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    SHUTTING_DOWN = "shutting-down"
+    TERMINATED = "terminated"
+
+    @property
+    def is_live(self) -> bool:
+        return self in (GuestPhase.PENDING, GuestPhase.RUNNING)
+
+
+_CODES = {
+    GuestPhase.PENDING: 0,
+    GuestPhase.RUNNING: 16,
+    GuestPhase.SHUTTING_DOWN: 32,
+    GuestPhase.TERMINATED: 48,
+    GuestPhase.STOPPING: 64,
+    GuestPhase.STOPPED: 80,
+}
+_ENDED = {GuestPhase.SHUTTING_DOWN: GuestPhase.TERMINATED, GuestPhase.STOPPING: GuestPhase.STOPPED}
+
+
+@dataclass(slots=True)
+class Guest:
+    """One instance; `instance` is moto's. `stretches` are its times of running, the last one perhaps open."""
+
+    instance: Any
+    offering: Offering
+    launched_at_s: float
+    cpu: float | None
+    disk_gib: float
+    has_public_ipv4: bool = False
+    phase: GuestPhase = GuestPhase.PENDING
+    stretches: list[tuple[float, float | None]] = field(default_factory=list)
+    disk_until_s: float | None = None
+    boots: int = 0
+    machine: Machine | None = None
+    is_cut_off: bool = False
+    notice: Notice | None = None
+    rebalance_at_s: float | None = None
+    reason: str = ""
+
+    @property
+    def id(self) -> str:
+        return str(self.instance.id)
+
+    def usage(self) -> Usage:
+        return Usage(
+            instance_id=self.id,
+            offering=self.offering,
+            launched_at_s=self.launched_at_s,
+            stretches=tuple(self.stretches),
+            disk_gib=self.disk_gib,
+            disk_until_s=self.disk_until_s,
+            has_public_ipv4=self.has_public_ipv4,
+        )
+
+
+class Guests:
+    """Every instance there ever was. `lock` guards them and all of moto's EC2.
+
+    `house` is None where nothing boots.
+    """
+
+    def __init__(self, scenario: Scenario, cloud: Cloud, house: House | None, agenda: Agenda, clock: Clock) -> None:
+        self.lock = threading.RLock()
+        self._scenario = scenario
+        self._cloud = cloud
+        self._house = house
+        self._agenda = agenda
+        self._clock = clock
+        self._all: dict[str, Guest] = {}
+        self._hidden: dict[str, Any] = {}
+        self._machines: list[threading.Thread] = []
+
+    def all(self) -> tuple[Guest, ...]:
+        with self.lock:
+            return tuple(self._all.values())
+
+    def find(self, instance_id: str) -> Guest | None:
+        with self.lock:
+            return self._all.get(instance_id)
+
+    def take_over(self) -> tuple[Guest, ...]:
+        """Follows what a call has just done to moto's instances; gives those that are new."""
+        with self.lock:
+            new = tuple(self._admit(each) for each in self._cloud.instances() if each.id not in self._all)
+            for guest in self._all.values():
+                self._follow(guest)
+            return new
+
+    def end(self, guest: Guest, *, code: str, message: str) -> None:
+        """Terminates an instance for a reason of the cloud's own."""
+        with self.lock:
+            if guest.phase is GuestPhase.TERMINATED:
+                return
+            self._unhide()
+            guest.instance.terminate()
+            guest.instance.state_reason = StateReason(f"{code}: {message}", code)
+            guest.reason = code
+            self._follow(guest)
+
+    def hide_new(self, guests: tuple[Guest, ...]) -> None:
+        """Keeps new instances out of every answer for as long as the scenario says."""
+        delay_s = self._scenario.describe_delay_s
+        wanted = {guest.id for guest in guests} if delay_s else set()
+        for reservation in list(self._cloud.backend.reservations.values()):
+            if any(each.id in wanted for each in reservation.instances):
+                self._hidden[reservation.id] = self._cloud.hide(reservation.id)
+                self._agenda.at(self._clock.now_s() + delay_s, functools.partial(self._unhide, reservation.id))
+
+    def _unhide(self, reservation_id: str | None = None) -> None:
+        with self.lock:
+            for each in list(self._hidden):
+                if reservation_id in (None, each):
+                    self._cloud.show(self._hidden.pop(each))
+
+    def cut_off(self, guest: Guest, *, is_cut: bool) -> None:
+        """Takes an instance off the network, or puts it back."""
+        with self.lock:
+            guest.is_cut_off = is_cut
+            if guest.machine is not None:
+                guest.machine.cut_off(is_cut=is_cut)
+
+    def end_all(self) -> None:
+        """Terminates every instance and waits until nothing of them runs."""
+        for guest in self.all():
+            self.end(guest, code="Server.ScheduledStop", message="The lab is closing")
+        for thread in list(self._machines):
+            thread.join(timeout=30.0)
+
+    def _admit(self, instance: Any) -> Guest:
+        now_s = self._clock.now_s()
+        guest = Guest(
+            instance=instance,
+            offering=offering_of(instance),
+            launched_at_s=now_s,
+            cpu=self._quota(instance.instance_type),
+            disk_gib=disk_gib(instance),
+            has_public_ipv4=instance.public_ip is not None,
+        )
+        self._all[guest.id] = guest
+        self._move(guest, GuestPhase.PENDING)
+        self._boot_later(guest)
+        return guest
+
+    def _quota(self, node_type: str) -> float | None:
+        listed = self._scenario.node_types.get(node_type)
+        if listed is None or listed.cpu is None:
+            return None
+        launch = 1 + sum(guest.offering.node_type == node_type for guest in self._all.values())
+        factors = [
+            each.cpu_factor
+            for each in self._scenario.slow_nodes
+            if (each.node_type, each.launch) == (node_type, launch)
+        ]
+        return listed.cpu * min(factors, default=1.0)
+
+    def _follow(self, guest: Guest) -> None:
+        """Draws the consequences of the state that moto has given an instance."""
+        match guest.instance.state:
+            case "terminated" if guest.phase is not GuestPhase.TERMINATED:
+                self._switch_off(guest, GuestPhase.SHUTTING_DOWN)
+            case "stopped" if guest.phase.is_live:
+                self._switch_off(guest, GuestPhase.STOPPING)
+            case "running" if guest.phase is GuestPhase.STOPPED:
+                self._move(guest, GuestPhase.PENDING)
+                self._boot_later(guest)
+            case _:
+                self._move(guest, guest.phase)
+
+    def _switch_off(self, guest: Guest, phase: GuestPhase) -> None:
+        # As on EC2, billing ends when the end begins.
+        self._close_stretch(guest)
+        if phase is GuestPhase.SHUTTING_DOWN and guest.disk_until_s is None:
+            guest.disk_until_s = self._clock.now_s()
+        is_already_ending = guest.phase in _ENDED
+        self._move(guest, phase)
+        if guest.machine is None:
+            self._move(guest, _ENDED[phase])
+        elif not is_already_ending:
+            threading.Thread(target=guest.machine.end, daemon=True).start()
+
+    def _boot_later(self, guest: Guest) -> None:
+        boots = guest.boots = guest.boots + 1
+        self._agenda.at(self._clock.now_s() + self._scenario.boot_delay_s, lambda: self._boot(guest, boots))
+
+    def _boot(self, guest: Guest, boots: int) -> None:
+        with self.lock:
+            if guest.phase is not GuestPhase.PENDING or guest.boots != boots:
+                return
+            if self._house is None:
+                self._run(guest)
+                return
+            thread = threading.Thread(target=self._live, args=(guest, self._house), name=guest.id, daemon=True)
+            self._machines = [each for each in self._machines if each.is_alive()] + [thread]
+            thread.start()
+
+    def _live(self, guest: Guest, house: House) -> None:
+        """A machine's life, from its start to the moment that nothing of it is left."""
+        try:
+            machine = house.start(self._order(guest))
+        except Exception:
+            log.exception("%s does not boot", guest.id)
+            self.end(guest, code="Server.InternalError", message="The instance could not be started")
+            return
+        with self.lock:
+            is_wanted = guest.phase is GuestPhase.PENDING
+            if is_wanted:
+                guest.machine = machine
+                self._run(guest)
+                if guest.is_cut_off:
+                    machine.cut_off(is_cut=True)
+        if not is_wanted:
+            machine.end()
+        machine.wait()
+        with self.lock:
+            guest.machine = None
+            self._go_dark(guest)
+
+    def _go_dark(self, guest: Guest) -> None:
+        """The machine is off: the end that was asked for, or its own doing."""
+        if guest.phase is GuestPhase.RUNNING:
+            self._close_stretch(guest)
+            self._unhide()
+            if guest.instance.instance_initiated_shutdown_behavior == "terminate":
+                guest.instance.terminate()
+            else:
+                guest.instance.stop()
+            code = "Client.InstanceInitiatedShutdown"
+            guest.instance.state_reason = StateReason(f"{code}: Instance initiated shutdown", code)
+            guest.reason = code
+            self._follow(guest)
+        elif guest.phase in _ENDED:
+            self._move(guest, _ENDED[guest.phase])
+
+    def _run(self, guest: Guest) -> None:
+        guest.stretches.append((self._clock.now_s(), None))
+        self._move(guest, GuestPhase.RUNNING)
+
+    def _close_stretch(self, guest: Guest) -> None:
+        if guest.stretches and guest.stretches[-1][1] is None:
+            guest.stretches[-1] = (guest.stretches[-1][0], self._clock.now_s())
+
+    def _move(self, guest: Guest, phase: GuestPhase) -> None:
+        if phase is GuestPhase.TERMINATED is not guest.phase:
+            self._agenda.at(self._clock.now_s() + self._scenario.forget_terminated_s, lambda: self._forget(guest))
+        guest.phase = phase
+        guest.instance._state.name = phase.value  # noqa: SLF001 - moto's setters would do more than this
+        guest.instance._state.code = _CODES[phase]  # noqa: SLF001
+
+    def _forget(self, guest: Guest) -> None:
+        """The cloud no longer tells of the instance; the bill does."""
+        with self.lock:
+            for reservation in list(self._cloud.backend.reservations.values()):
+                if guest.instance in reservation.instances:
+                    reservation.instances.remove(guest.instance)
+                    if not reservation.instances:
+                        self._cloud.hide(reservation.id)
+
+    def _order(self, guest: Guest) -> Order:
+        instance, cloud, lock = guest.instance, self._cloud, self.lock
+
+        def read() -> Metadata:
+            with lock:
+                return read_metadata(
+                    instance, cloud, notice=guest.notice, rebalance_at_s=guest.rebalance_at_s, at_s=guest.launched_at_s
+                )
+
+        return Order(
+            instance_id=guest.id,
+            address=instance.private_ip,
+            hostname=instance.private_dns_name.partition(".")[0],
+            cpu=guest.cpu,
+            user_data=read().user_data,
+            is_first_boot=guest.boots == 1,
+            read_metadata=read,
+        )

@@ -1,0 +1,216 @@
+"""An instance's metadata service, version 2: what a machine may know of itself, for a token with an end."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from elastic.clock import Clock
+
+ADDRESS = "169.254.169.254"
+PORT = 80
+MAX_TOKEN_S = 21_600
+_TOKEN_PATH = "/latest/api/token"
+_TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
+_TOKEN_HEADER = "X-aws-ec2-metadata-token"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The cloud will take the instance back at `at_s`."""
+
+    at_s: float
+    action: str = "terminate"
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """All that the service tells, and how. `tags` is None where they are not to be told."""
+
+    instance_id: str
+    instance_type: str
+    image_id: str
+    region: str
+    zone: str
+    account_id: str
+    local_ipv4: str
+    hostname: str
+    lifecycle: str
+    launched_at_s: float
+    user_data: str | None
+    tags: Mapping[str, str] | None = None
+    notice: Notice | None = None
+    rebalance_at_s: float | None = None
+    profile: str | None = None
+    is_enabled: bool = True
+    needs_token: bool = True
+    hop_limit: int = 1
+
+
+class MetadataServer:
+    """Answers on one listening socket, for one instance."""
+
+    def __init__(self, listener: socket.socket, read: Callable[[], Metadata], *, clock: Clock) -> None:
+        handler = type("Handler", (_Handler,), {"read": staticmethod(read), "tokens": _Tokens(clock)})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler, bind_and_activate=False)
+        self._server.socket.close()
+        self._server.socket = listener
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="imds", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def documents(metadata: Metadata) -> dict[str, str]:
+    """Every path below /latest, and what is there."""
+    told = {
+        "meta-data/instance-id": metadata.instance_id,
+        "meta-data/instance-type": metadata.instance_type,
+        "meta-data/instance-life-cycle": metadata.lifecycle,
+        "meta-data/ami-id": metadata.image_id,
+        "meta-data/local-ipv4": metadata.local_ipv4,
+        "meta-data/hostname": metadata.hostname,
+        "meta-data/local-hostname": metadata.hostname,
+        "meta-data/placement/availability-zone": metadata.zone,
+        "meta-data/placement/region": metadata.region,
+        "meta-data/services/domain": "amazonaws.com",
+        "meta-data/services/partition": "aws",
+        "dynamic/instance-identity/document": json.dumps(_identity(metadata), indent=2),
+        **{f"meta-data/tags/instance/{name}": value for name, value in (metadata.tags or {}).items()},
+    }
+    if metadata.user_data is not None:
+        told["user-data"] = metadata.user_data
+    if metadata.notice is not None:
+        instant = _iso(metadata.notice.at_s)
+        told["meta-data/spot/instance-action"] = json.dumps({"action": metadata.notice.action, "time": instant})
+        told["meta-data/spot/termination-time"] = instant
+    if metadata.rebalance_at_s is not None:
+        rebalance = {"noticeTime": _iso(metadata.rebalance_at_s)}
+        told["meta-data/events/recommendations/rebalance"] = json.dumps(rebalance)
+    if metadata.profile is not None:
+        told[f"meta-data/iam/security-credentials/{metadata.profile}"] = json.dumps(_credentials(metadata))
+    return told
+
+
+class _Tokens:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ends: dict[str, float] = {}
+
+    def give(self, ttl_s: int) -> str:
+        token = secrets.token_urlsafe(40)
+        self._ends[token] = self._clock.now_s() + ttl_s
+        return token
+
+    def is_good(self, token: str) -> bool:
+        now_s = self._clock.now_s()
+        return any(hmac.compare_digest(each, token) and now_s < end_s for each, end_s in list(self._ends.items()))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "EC2ws"
+    sys_version = ""
+    read: Callable[[], Metadata]
+    tokens: _Tokens
+
+    def do_PUT(self) -> None:
+        metadata = self.read()
+        ttl = self.headers.get(_TTL_HEADER, "")
+        if not metadata.is_enabled or self.headers.get("X-Forwarded-For") is not None:
+            self._send(403)
+        elif self.path != _TOKEN_PATH:
+            self._send(404)
+        elif self._hops(metadata) > metadata.hop_limit:
+            # On EC2 the answer dies on its way; a container behind a bridge of the node's own hears nothing.
+            self.close_connection = True
+        elif not ttl.isdecimal() or not 1 <= int(ttl) <= MAX_TOKEN_S:
+            self._send(400)
+        else:
+            self._send(200, self.tokens.give(int(ttl)), {_TTL_HEADER: ttl})
+
+    def do_GET(self) -> None:
+        metadata = self.read()
+        token = self.headers.get(_TOKEN_HEADER)
+        if not metadata.is_enabled:
+            self._send(403)
+        elif (token is None and metadata.needs_token) or (token is not None and not self.tokens.is_good(token)):
+            self._send(401)
+        else:
+            text = _look_up(documents(metadata), self.path.partition("?")[0])
+            self._send(404 if text is None else 200, text or "")
+
+    def _hops(self, metadata: Metadata) -> int:
+        """1 from the node itself, 2 from beyond it."""
+        peer = str(self.client_address[0])
+        return 1 if peer in (ADDRESS, metadata.local_ipv4) or peer.startswith("127.") else 2
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        return None
+
+    def _send(self, status: int, text: str = "", headers: Mapping[str, str] | None = None) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _look_up(told: Mapping[str, str], path: str) -> str | None:
+    """The document at the path, or the list of what is below it."""
+    wanted = path.removeprefix("/latest").strip("/") if path.startswith("/latest") else None
+    if wanted is None:
+        return None
+    if wanted in told:
+        return told[wanted]
+    start = f"{wanted}/" if wanted else ""
+    below = [name.removeprefix(start) for name in told if name.startswith(start)]
+    children = {f"{name.partition('/')[0]}/" if "/" in name else name for name in below}
+    return "\n".join(sorted(children)) or None
+
+
+def _identity(metadata: Metadata) -> dict[str, object]:
+    return {
+        "accountId": metadata.account_id,
+        "architecture": "x86_64",
+        "availabilityZone": metadata.zone,
+        "imageId": metadata.image_id,
+        "instanceId": metadata.instance_id,
+        "instanceType": metadata.instance_type,
+        "pendingTime": _iso(metadata.launched_at_s),
+        "privateIp": metadata.local_ipv4,
+        "region": metadata.region,
+        "version": "2017-09-30",
+    }
+
+
+def _credentials(metadata: Metadata) -> dict[str, str]:
+    return {
+        "Code": "Success",
+        "Type": "AWS-HMAC",
+        "AccessKeyId": "ASIALAB" + metadata.instance_id.removeprefix("i-")[:13].upper(),
+        "SecretAccessKey": "lab",
+        "Token": metadata.instance_id,
+        "LastUpdated": _iso(metadata.launched_at_s),
+        "Expiration": _iso(metadata.launched_at_s + 10 * 365 * 86_400),
+    }
+
+
+def _iso(at_s: float) -> str:
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,218 @@
+"""Puts a lab together, runs it while somebody needs it, and takes all of it down again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from elastic.clock import Clock, SystemClock
+from elastic.errors import Conflict, InvalidInput, NotFound
+from elastic.lab.agenda import Agenda
+from elastic.lab.bill import Bill, Tariff, make_bill
+from elastic.lab.cloud import Cloud
+from elastic.lab.control import Control
+from elastic.lab.guests import Guest, Guests
+from elastic.lab.launching import Launcher
+from elastic.lab.middleware import Middleware
+from elastic.lab.namespaces import TOOLS, NamespaceHouse, has_namespaces
+from elastic.lab.plain import PlainHouse
+from elastic.lab.play import Play
+from elastic.lab.prices import PriceBook
+from elastic.lab.scenario import CapacityWindow, Fault, Machines, Outage, Scenario
+from elastic.lab.slots import Slot, claim_slot
+from elastic.lab.state import InstanceView, LabState, view
+from elastic.lab.timeline import Timeline
+from elastic.lab.weather import Weather
+from elastic.lab.wire import WsgiApp
+
+log = logging.getLogger(__name__)
+_one_at_a_time = threading.Lock()
+
+
+class Lab:
+    """A running cloud. Instances are its own truth; what the API says of them may be late, lost or refused."""
+
+    def __init__(self, scenario: Scenario, house: NamespaceHouse | PlainHouse, *, port: int, clock: Clock) -> None:
+        self.scenario = scenario
+        self.gateway = house.address
+        self._house = house
+        self._clock = clock
+        boots = scenario.machines is not Machines.NONE
+        self._cloud = Cloud(scenario, network=house.network)
+        self._timeline = Timeline(clock.now_s(), scenario.speed)
+        self._book = PriceBook(scenario, started_at_s=self._timeline.started_at_s)
+        self._weather = Weather(scenario)
+        self._agenda = Agenda(clock)
+        self._guests = Guests(scenario, self._cloud, house if boots else None, self._agenda, clock)
+        self._play = Play(self._guests, self._agenda, self._timeline, clock)
+        self._server = self._make_server(port)
+        self.endpoint_url = f"http://{house.address}:{self._server.server_port}"
+        house.endpoint_url = self.endpoint_url
+
+    @property
+    def region(self) -> str:
+        return self.scenario.region
+
+    @property
+    def vpc_id(self) -> str:
+        return self._cloud.vpc_id
+
+    @property
+    def subnets(self) -> Mapping[str, str]:
+        """The subnet of each zone."""
+        return self._cloud.subnets
+
+    def environment(self) -> Mapping[str, str]:
+        """What to export so that boto3, the AWS command line and `elasticd` speak to this lab."""
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint_url,
+            "AWS_ACCESS_KEY_ID": "lab",
+            "AWS_SECRET_ACCESS_KEY": "lab",
+            "AWS_REGION": self.region,
+            "AWS_DEFAULT_REGION": self.region,
+            "ELASTICD_LAB_GATEWAY": self.gateway,
+            "ELASTICD_LAB_SUBNETS": ",".join(self.subnets.values()),
+        }
+
+    def bill(self) -> Bill:
+        """What everything has cost so far, in truth."""
+        tariff = Tariff(self.scenario.ebs_usd_per_gib_month, self.scenario.public_ipv4_usd_per_h)
+        usages = [guest.usage() for guest in self._guests.all()]
+        return make_bill(usages, self._book, tariff, now_s=self._clock.now_s())
+
+    def state(self) -> LabState:
+        return LabState(
+            name=self.scenario.name,
+            machines=self._house.kind if self.scenario.machines is not Machines.NONE else "none",
+            after_s=self._timeline.after_s(self._clock.now_s()),
+            instances=self.instances(),
+        )
+
+    def instances(self) -> tuple[InstanceView, ...]:
+        """Every instance there ever was, also those that the API hides or has forgotten."""
+        return tuple(view(guest) for guest in self._guests.all())
+
+    def running(self) -> tuple[InstanceView, ...]:
+        """Those that are not terminated."""
+        return tuple(each for each in self.instances() if each.phase != "terminated")
+
+    def interrupt(self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None) -> None:
+        """Takes a spot instance back after a notice, or with `notice_s=0` without one."""
+        self._play.interrupt(self._guest(instance_id), notice_s=notice_s, rebalance_s=rebalance_s)
+
+    def crash(self, instance_id: str) -> None:
+        """The instance's host fails: it is gone, without a word."""
+        self._guests.end(self._guest(instance_id), code="Server.InternalError", message="The host has failed")
+
+    def cut_off(self, instance_id: str, *, is_cut: bool) -> None:
+        """Takes an instance off the network, or puts it back."""
+        if not isinstance(self._house, NamespaceHouse):
+            raise InvalidInput("instances that are plain processes cannot be cut off: run the lab as root")
+        self._guests.cut_off(self._guest(instance_id), is_cut=is_cut)
+
+    def set_spot_price(self, node_type: str, usd_per_h: float, *, zone: str | None = None) -> None:
+        """Changes a spot price now, in one zone or all of them; the script's later changes of it are off."""
+        if node_type not in self.scenario.node_types or not usd_per_h > 0:
+            raise InvalidInput(
+                f"wanted a node type of the scenario and a positive price, found {node_type} {usd_per_h}"
+            )
+        self._book.set_spot(node_type, usd_per_h, zone=zone, at_s=self._clock.now_s())
+
+    def add_trouble(self, what: Fault | CapacityWindow | Outage) -> None:
+        """Adds a fault, a capacity window or an outage; their instants count from the lab's start."""
+        self._weather.add(what)
+
+    def log(self, instance_id: str) -> str:
+        """What an instance's user data has written."""
+        self._guest(instance_id)
+        path = self._folder(instance_id) / "console.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def start(self) -> None:
+        self._agenda.start()
+        self._play.begin(self.scenario)
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), name="lab", daemon=True).start()
+
+    def end(self) -> None:
+        """Terminates every instance, then stops answering."""
+        self._guests.end_all()
+        self._server.shutdown()
+        self._server.server_close()
+        self._agenda.end()
+
+    def _guest(self, instance_id: str) -> Guest:
+        guest = self._guests.find(instance_id)
+        if guest is None:
+            raise NotFound(f"no instance {instance_id} in this lab")
+        return guest
+
+    def _folder(self, instance_id: str) -> Path:
+        return self._house.folder / instance_id
+
+    def _make_server(self, port: int) -> BaseWSGIServer:
+        moto = cast(WsgiApp, DomainDispatcherApplication(create_backend_app))
+        launcher = Launcher(
+            app=moto,
+            cloud=self._cloud,
+            guests=self._guests,
+            book=self._book,
+            weather=self._weather,
+            timeline=self._timeline,
+            clock=self._clock,
+        )
+        middleware = Middleware(moto, self.scenario, launcher, Control(self))
+        return make_server(self.gateway, port, middleware, threaded=True, request_handler=_QuietHandler)
+
+
+@contextmanager
+def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None) -> Iterator[Lab]:
+    """Runs a lab in this process, one at a time; at the end nothing of it is left.
+
+    What a lab that was killed has left on this machine is removed first.
+    """
+    if not _one_at_a_time.acquire(blocking=False):
+        raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
+    kind = _kind(scenario.machines)
+    clock = clock or SystemClock()
+    try:
+        widest = Machines.NAMESPACES if has_namespaces() else Machines.PROCESSES
+        slot = claim_slot(lambda dirty: _house(widest, dirty, clock).close())
+        house = _house(kind, slot, clock)
+        try:
+            house.open()
+            lab = Lab(scenario, house, port=port, clock=clock)
+            lab.start()
+            try:
+                yield lab
+            finally:
+                lab.end()
+        finally:
+            house.close()
+            slot.release()
+    finally:
+        _one_at_a_time.release()
+
+
+class _QuietHandler(MotoRequestHandler):
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        log.debug("%s %s", self.requestline, code)
+
+
+def _kind(machines: Machines) -> Machines:
+    if machines is Machines.AUTO:
+        return Machines.NAMESPACES if has_namespaces() else Machines.PROCESSES
+    if machines is Machines.NAMESPACES and not has_namespaces():
+        raise InvalidInput(f"machines: namespaces need root and the commands {', '.join(TOOLS)}", field="machines")
+    return machines
+
+
+def _house(kind: Machines, slot: Slot, clock: Clock) -> NamespaceHouse | PlainHouse:
+    shape = NamespaceHouse if kind is Machines.NAMESPACES else PlainHouse
+    return shape(name=slot.name, number=slot.number, folder=slot.folder, clock=clock)

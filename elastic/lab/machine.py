@@ -1,0 +1,79 @@
+"""The ports of what runs instances: a house starts machines, and a machine runs until it is ended or ends itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from elastic.lab.imds import Metadata
+
+# Names every process of every machine of one lab, so that a later lab finds what a killed one left.
+LAB_MARK = "ELASTICD_LAB"
+INSTANCE_MARK = "ELASTICD_LAB_INSTANCE"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs the user data."""
+
+    instance_id: str
+    address: str
+    hostname: str
+    cpu: float | None
+    user_data: str | None
+    is_first_boot: bool
+    read_metadata: Callable[[], Metadata]
+
+
+class Machine(Protocol):
+    """A running machine."""
+
+    def wait(self) -> None:
+        """Returns once the machine is off, by itself or ended; nothing of it runs any more."""
+        ...
+
+    def end(self) -> None:
+        """Pulls the plug, and returns once nothing of it is left."""
+        ...
+
+    def cut_off(self, *, is_cut: bool) -> None:
+        """Takes the machine off the network, or puts it back."""
+        ...
+
+
+class House(Protocol):
+    """Where machines run."""
+
+    address: str
+    network: str
+    kind: str
+
+    def open(self) -> None:
+        """Removes what an earlier lab left under this name, and makes what machines need."""
+        ...
+
+    def start(self, order: Order) -> Machine:
+        """Starts a machine; it may already be off again when this returns."""
+        ...
+
+    def close(self) -> None:
+        """Removes everything; no machine may be running."""
+        ...
+
+
+def environment(order: Order, *, lab_name: str, folder: Path, endpoint_url: str) -> Mapping[str, str]:
+    """What everything on a machine finds in its environment; nothing of the lab's own is inherited but the threads."""
+    path = (folder / "bin", Path(sys.executable).parent, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin")
+    kept = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "PATH": ":".join(str(each) for each in (*path, "/sbin", "/bin")),
+        "HOME": str(folder / "home"),
+        "AWS_ENDPOINT_URL": endpoint_url,
+        LAB_MARK: lab_name,
+        INSTANCE_MARK: order.instance_id,
+    }

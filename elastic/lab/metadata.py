@@ -1,0 +1,45 @@
+"""What an instance's metadata service tells, taken from moto's instance each time it is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elastic.lab.cloud import ACCOUNT_ID, Cloud
+from elastic.lab.imds import Metadata, Notice
+
+
+def read_metadata(
+    instance: Any, cloud: Cloud, *, notice: Notice | None, rebalance_at_s: float | None, at_s: float
+) -> Metadata:
+    """The instance as it is now; `at_s` is when it was launched."""
+    options = instance.metadata_options
+    tells_tags = options.instance_metadata_tags == "enabled"
+    return Metadata(
+        instance_id=instance.id,
+        instance_type=instance.instance_type,
+        image_id=instance.image_id,
+        region=cloud.region,
+        zone=instance.placement.zone,
+        account_id=ACCOUNT_ID,
+        local_ipv4=instance.private_ip,
+        hostname=instance.private_dns_name,
+        lifecycle="spot" if instance.lifecycle == "spot" else "on-demand",
+        launched_at_s=at_s,
+        user_data=None if instance.user_data is None else instance.user_data.decode(),
+        tags=_own_tags(instance) if tells_tags else None,
+        notice=notice,
+        rebalance_at_s=rebalance_at_s,
+        profile=_profile(instance, cloud),
+        is_enabled=options.http_endpoint == "enabled",
+        needs_token=options.http_tokens == "required",
+        hop_limit=options.http_put_response_hop_limit,
+    )
+
+
+def _own_tags(instance: Any) -> dict[str, str]:
+    return {tag["key"]: tag["value"] for tag in instance.get_tags() if not tag["key"].startswith("aws:")}
+
+
+def _profile(instance: Any, cloud: Cloud) -> str | None:
+    association = cloud.backend.iam_instance_profile_associations.get(instance.id)
+    return None if association is None else str(association.iam_instance_profile.name)

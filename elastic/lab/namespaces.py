@@ -1,0 +1,180 @@
+"""Machines in namespaces of their own, with a network interface, an address, process ids and a quota: for root."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from elastic.clock import Clock
+from elastic.lab.boot import write_boot_files
+from elastic.lab.imds import ADDRESS, PORT, MetadataServer
+from elastic.lab.machine import LAB_MARK, Machine, Order, environment
+from elastic.lab.plain import end_processes, start_process
+from elastic.providers.local.cgroup import find_cpu_cgroups, remove
+
+TOOLS = ("ip", "nsenter", "unshare")
+_CLONE_NEWNET = 0x40000000
+_NAMESPACES = Path("/run/netns")
+
+
+def has_namespaces() -> bool:
+    """True if this process is root and the tools are there."""
+    return os.geteuid() == 0 and all(shutil.which(tool) for tool in TOOLS)
+
+
+class NamespaceHouse:
+    """A bridge, whose address is the lab's, and a pair of interfaces from it into each machine."""
+
+    kind = "namespaces"
+
+    def __init__(self, *, name: str, number: int, folder: Path, clock: Clock) -> None:
+        self.address = f"10.{208 + number}.0.1"
+        self.network = f"10.{208 + number}.0.0/16"
+        self.endpoint_url = ""
+        self._name = name
+        self.folder = folder
+        self._clock = clock
+        self._cgroups = find_cpu_cgroups()
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def open(self) -> None:
+        self._sweep()
+        ip(
+            f"link add {self._name} type bridge",
+            f"addr add {self.address}/16 dev {self._name}",
+            f"link set {self._name} up",
+        )
+
+    def start(self, order: Order) -> Machine:
+        with self._lock:
+            self._count += 1
+            name = f"{self._name}-{self._count}"
+        folder = self.folder / order.instance_id
+        user_data = order.user_data if order.is_first_boot else None
+        hosts = {"localhost": "127.0.0.1", order.hostname: order.address}
+        init = write_boot_files(folder, user_data=user_data, hostname=order.hostname, hosts=hosts)
+        self._plug_in(name, order.address)
+        metadata = MetadataServer(_listener(name), order.read_metadata, clock=self._clock)
+        metadata.start()
+        cgroup = None
+        if self._cgroups is not None and order.cpu is not None:
+            cgroup = self._cgroups.create(name, cpu=order.cpu)
+        env = {
+            **environment(order, lab_name=self._name, folder=folder, endpoint_url=self.endpoint_url),
+            "ELASTICD_LAB_FOLDER": str(folder),
+        }
+        return NamespaceMachine(_boot(name, init, folder, cgroup, env), metadata, name, cgroup)
+
+    def close(self) -> None:
+        self._sweep()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _plug_in(self, name: str, address: str) -> None:
+        ip(
+            f"netns add {name}",
+            f"link add {_cable(name)} type veth peer name eth0 netns {name}",
+            f"link set {_cable(name)} master {self._name} up",
+        )
+        ip(
+            "link set lo up",
+            f"addr add {ADDRESS}/32 dev lo",
+            f"addr add {address}/16 dev eth0",
+            "link set eth0 up",
+            f"route add default via {self.address}",
+            namespace=name,
+        )
+
+    def _sweep(self) -> None:
+        """Removes everything of this name, whoever made it."""
+        end_processes({LAB_MARK: self._name})
+        for path in sorted(_NAMESPACES.glob(f"{self._name}-*")):
+            ip(f"netns del {path.name}")
+        if Path("/sys/class/net", self._name).exists():
+            ip(f"link del {self._name}")
+        if self._cgroups is not None:
+            for group in self._cgroups.path("").glob(f"{self._name}-*"):
+                remove(group)
+
+
+@dataclass(slots=True)
+class NamespaceMachine:
+    """A tree of processes whose first one is process 1 of its namespace: with it the kernel ends all of them."""
+
+    process: subprocess.Popen[bytes]
+    metadata: MetadataServer
+    name: str
+    cgroup: Path | None
+
+    def wait(self) -> None:
+        self.process.wait()
+        self.metadata.end()
+        ip(f"netns del {self.name}")
+        if self.cgroup is not None:
+            remove(self.cgroup)
+
+    def end(self) -> None:
+        # The inner process 1, not `unshare`: the kernel reaps a namespace's all before its first process is gone.
+        while self.process.poll() is None:
+            with suppress(psutil.Error):
+                for child in psutil.Process(self.process.pid).children():
+                    child.send_signal(signal.SIGKILL)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(0.02)
+
+    def cut_off(self, *, is_cut: bool) -> None:
+        ip(f"link set {_cable(self.name)} {'down' if is_cut else 'up'}")
+
+
+def ip(*commands: str, namespace: str | None = None) -> None:
+    """Runs commands of `ip`, all or up to the first that fails; raises RuntimeError then."""
+    where = [] if namespace is None else ["-netns", namespace]
+    done = subprocess.run(
+        ["ip", *where, "-batch", "-"], input="\n".join(commands), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"ip {'; '.join(commands)}: {done.stderr.strip()}")
+
+
+def _cable(name: str) -> str:
+    return name.replace("-", "v")  # An interface's name has 15 characters at most.
+
+
+def _boot(name: str, init: Path, folder: Path, cgroup: Path | None, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    join = "" if cgroup is None else f"echo $$ >'{cgroup}/cgroup.procs' && "
+    script = (
+        f"{join}exec nsenter --net={_NAMESPACES}/{name} unshare --pid --mount --uts --ipc --fork --kill-child "
+        '--mount-proc --propagation private /bin/sh "$@"'
+    )
+    return start_process(["/bin/sh", "-c", script, "sh", init, folder, "namespaces"], env=env, folder=folder)
+
+
+def _listener(namespace: str) -> socket.socket:
+    """A listening socket inside a namespace, held by this process: a thread goes in, opens it, and ends there."""
+    made: list[socket.socket | OSError] = []
+
+    def enter() -> None:
+        try:
+            with open(_NAMESPACES / namespace) as handle:
+                if ctypes.CDLL(None, use_errno=True).setns(handle.fileno(), _CLONE_NEWNET) != 0:
+                    raise OSError(ctypes.get_errno(), f"cannot enter the network namespace {namespace}")
+            made.append(socket.create_server((ADDRESS, PORT), backlog=64))
+        except OSError as error:
+            made.append(error)
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    if isinstance(made[0], OSError):
+        raise made[0]
+    return made[0]

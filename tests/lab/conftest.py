@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import boto3
+import psutil
+import pytest
+from botocore.config import Config
+
+from elastic.lab import Lab, parse_scenario, running_lab
+from tests.lab.world import FIELDS
+
+StartLab = Callable[..., Lab]
+
+
+@pytest.fixture
+def start_lab() -> Iterator[StartLab]:
+    """Starts a lab of these fields over the usual ones. After the test no instance may be left in it."""
+    left: list[str] = []
+    with ExitStack() as stack:
+
+        def start(**fields: Any) -> Lab:
+            lab = stack.enter_context(running_lab(parse_scenario({**FIELDS, **fields})))
+            stack.callback(
+                lambda: left.extend(each.instance_id for each in lab.running() if each.phase != "shutting-down")
+            )
+            return lab
+
+        yield start
+    assert processes_of_labs() == []
+    assert left == [], "a test must terminate what it launches"
+
+
+@pytest.fixture
+def client() -> Callable[..., Any]:
+    """Makes boto3 clients that try a call once."""
+
+    def make(lab: Lab, service: str = "ec2", **options: Any) -> Any:
+        config = Config(retries={"total_max_attempts": 1}, **options)
+        return boto3.client(
+            service,  # type: ignore[call-overload]
+            endpoint_url=lab.endpoint_url,
+            region_name=lab.region,
+            aws_access_key_id="lab",
+            aws_secret_access_key="lab",
+            config=config,
+        )
+
+    return make
+
+
+def processes_of_labs() -> list[int]:
+    """Every process that says it belongs to an instance of this user's labs."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and "ELASTICD_LAB_INSTANCE" in process.environ():
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
