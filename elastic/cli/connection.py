@@ -26,7 +26,11 @@ class Connection:
         """Gives a client of that daemon. Raises Unauthorized if no token is to be found."""
         from elastic.cli.client import Client  # `elasticd --help` needs no HTTP
 
-        return Client(url=self.url or os.environ.get("ELASTICD_URL") or default_url(), token=self._token())
+        return Client(url=self.address(), token=self._token())
+
+    def address(self) -> str:
+        """The daemon's URL."""
+        return self.url or os.environ.get("ELASTICD_URL") or default_url()
 
     def _token(self) -> str:
         if self.token_file is None and (token := os.environ.get("ELASTICD_TOKEN")):

@@ -21,10 +21,15 @@ _TOKEN_BYTES = 32
 def show(
     context: typer.Context,
     path: Annotated[bool, typer.Option("--path", help="Print the file that holds it, not the token.")] = False,
+    link: Annotated[bool, typer.Option("--link", help="Print the address that opens the dashboard with it.")] = False,
 ) -> None:
     """Print the token."""
-    file = connection_of(context).token_file or default_token_file()
-    print(file if path else read_token(file))
+    connection = connection_of(context)
+    file = connection.token_file or default_token_file()
+    if link:
+        print(f"{connection.address()}/login?token={read_token(file)}")
+    else:
+        print(file if path else read_token(file))
 
 
 @app.command("rotate")
