@@ -69,3 +69,13 @@ def test_no_quote_is_lost_and_only_usable_ones_are_believed(
 def test_a_jump_is_as_implausible_backwards_as_forwards(one: float, other: float) -> None:
     assert (why_implausible(one, other) is None) is (why_implausible(other, one) is None)
     assert (why_implausible(one, other) is None) is (max(one / other, other / one) <= GREATEST_JUMP * (1 + 1e-9))
+
+
+def test_what_its_source_doubts_is_quarantined_and_nothing_is_compared_with_it() -> None:
+    sound, doubted = (
+        Quote(Offering("small"), 0.1, 1.0, "s"),
+        Quote(Offering("small"), 99.0, 0.0, "s", doubt="wrong currency"),
+    )
+    sifted = sift([doubted, sound], {})
+    assert sifted.believed == (sound,)
+    assert [each.reason for each in sifted.quarantined] == ["wrong currency"]

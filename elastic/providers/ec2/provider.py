@@ -29,7 +29,7 @@ from elastic.providers.ec2.template import Template, sweep_templates
 from elastic.providers.ec2.user_data import user_data
 
 _CATALOG_S = 6 * 3600.0
-_CATALOG_RETRY_S = 60.0
+_CATALOG_RETRY_S = 15.0
 _ATTEND_S = 300.0
 _SWEEP_S = 3600.0
 _TAGS_A_CALL = 1000  # CreateTags takes no more resources.
@@ -64,6 +64,7 @@ class Ec2Provider:
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
         self._catalog_due_s = 0.0
+        self._catalog_failure = ProviderError("EC2 was not asked yet what it sells")
         self._group_id: str | None = None
         self._images = Images(aws, settings)
         self._buyer = Buyer(aws)
@@ -90,14 +91,15 @@ class Ec2Provider:
         """All that EC2 sells here, read again every 6 hours; an old one does while there is no answer."""
         with self._lock:
             now_s = self._clock.now_s()
-            if self._catalog is None or now_s >= self._catalog_due_s:
+            if now_s >= self._catalog_due_s:
                 self._catalog_due_s = now_s + _CATALOG_S
                 try:
                     self._catalog = read_catalog(self._aws, self._settings)
-                except ProviderError:
+                except ProviderError as error:
                     self._catalog_due_s = now_s + _CATALOG_RETRY_S
-                    if self._catalog is None:
-                        raise
+                    self._catalog_failure = error
+            if self._catalog is None:
+                raise type(self._catalog_failure)(str(self._catalog_failure))
             return self._catalog
 
     def launch(self, request: LaunchRequest) -> Instance:

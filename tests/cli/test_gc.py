@@ -1,0 +1,77 @@
+import io
+import json
+import time
+from typing import Any
+
+import pytest
+
+from elastic.cli.gc import duration_s
+from elastic.errors import InvalidInput
+from tests.cli.commands import Run, runner
+from tests.providers import ec2_world
+from tests.providers.contract import request
+from tests.providers.ec2_endpoint import Endpoint
+from tests.providers.ec2_world import REGION, provider_of
+from tests.providers.test_ec2 import HERE
+
+served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.ec2, ec2_world.clock
+
+OURS = ("--cluster", "tested", "--region", REGION)
+
+
+@pytest.fixture
+def elasticd(endpoint: Endpoint, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ELASTICD_CONFIG", "/nonexistent")
+    return runner(capsys)
+
+
+def _attended(ec2: Any, provider_id: str, *, ago_s: float) -> None:
+    tag = {"Key": "elasticd:attended", "Value": f"{time.time() - ago_s:.0f}"}
+    ec2.create_tags(Resources=[provider_id], Tags=[tag])
+
+
+def _states(ec2: Any) -> dict[str, str]:
+    pages = ec2.describe_instances()["Reservations"]
+    return {each["InstanceId"]: each["State"]["Name"] for page in pages for each in page["Instances"]}
+
+
+def test_a_machine_that_was_just_bought_is_attended(elasticd: Run) -> None:
+    launched = provider_of().launch(request(1, HERE))
+    (row,) = json.loads(elasticd("gc", *OURS, "-o", "json").out)
+    assert (row["provider_id"], row["node_id"], row["verdict"]) == (launched.provider_id, "node-1", "attended")
+
+
+def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
+    launched = provider_of().launch(request(1, HERE))
+    done = elasticd("gc", *OURS, "--older-than", "0s")
+    assert (done.status, "abandoned" in done.out) == (0, True)
+    assert _states(ec2) == {launched.provider_id: "running"}
+
+
+def test_what_no_daemon_stands_for_is_ended_and_nothing_else(elasticd: Run, ec2: Any, endpoint: Endpoint) -> None:
+    attended, abandoned = (provider_of().launch(request(number, HERE)).provider_id for number in (1, 2))
+    other = provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})).launch(request(3, HERE)).provider_id
+    time.sleep(2)  # a machine's age is told in whole seconds
+    _attended(ec2, attended, ago_s=0)
+    done = elasticd("gc", *OURS, "--older-than", "1s", "--terminate", "--yes")
+    assert done.status == 0
+    assert abandoned in done.err
+    assert _states(ec2) == {attended: "running", abandoned: "terminated", other: "running"}
+    assert elasticd("gc", *OURS, "--older-than", "1h", "--terminate", "--yes").err == ""
+
+
+def test_where_nobody_can_be_asked_nothing_is_ended_unsaid(
+    elasticd: Run, ec2: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    provider_of().launch(request(1, HERE))
+    time.sleep(1.1)  # a machine's age is told in whole seconds
+    done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate")
+    assert (done.status, "say --yes" in done.err) == (2, True)
+    assert set(_states(ec2).values()) == {"running"}
+
+
+@pytest.mark.parametrize("text", ["", "30", "m", "-1h", "1w"])
+def test_a_time_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="wanted a time such as 90s"):
+        duration_s(text)

@@ -1,0 +1,281 @@
+import functools
+import json
+import math
+import os
+from typing import Any
+
+import pytest
+
+from elastic.clock import ManualClock
+from elastic.config import Ec2Settings
+from elastic.errors import PriceUnavailable
+from elastic.model import Capacity, Offering
+from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
+from elastic.pricing.ec2 import Ec2Prices, Feeds, Market, connect_feeds
+from elastic.pricing.ec2.price_list import parse_entry
+from tests.pricing.contract import PriceSourceContract
+from tests.providers import ec2_world
+from tests.providers.ec2_endpoint import Endpoint
+from tests.providers.ec2_world import REGION
+
+served, endpoint, clock = ec2_world.served, ec2_world.endpoint, ec2_world.clock
+pytestmark = pytest.mark.usefixtures("endpoint")
+
+PLAIN = Ec2Settings(region=REGION, volume_gib=73, volume_usd_per_gib_month=0.1, public_ipv4_usd_per_h=0.005)
+EXTRAS_USD_PER_H = 0.015  # 73 GiB x 0.1 / 730 h, and an address
+HERE = Offering("c5.xlarge", Capacity.ON_DEMAND, "us-east-1a")
+SPOT_A, SPOT_B = (Offering("c5.xlarge", Capacity.SPOT, f"us-east-1{letter}") for letter in "ab")
+
+
+@functools.cache
+def _connected(url: str) -> Feeds:
+    return connect_feeds(REGION)
+
+
+def prices_of(settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] = (HERE, SPOT_A)) -> Ec2Prices:
+    market = Market(offerings=lambda: offerings, public_zones=lambda: {"us-east-1a", "us-east-1b"})
+    return Ec2Prices(settings, feeds=_connected(os.environ["AWS_ENDPOINT_URL"]), market=market, started_at_s=1000.0)
+
+
+def entry(node_type: str = "c5.xlarge", usd: str = "0.1700000000", **changes: Any) -> dict[str, Any]:
+    """An entry as AWS's price list has it, but for what is never read."""
+    attributes = {
+        "instanceType": node_type,
+        "regionCode": REGION,
+        "operatingSystem": "Linux",
+        "tenancy": "Shared",
+        "capacitystatus": "Used",
+        "preInstalledSw": "NA",
+    }
+    dimension = {"unit": changes.pop("unit", "Hrs"), "pricePerUnit": {changes.pop("currency", "USD"): usd}}
+    term = {"effectiveDate": changes.pop("date", "2020-01-01T00:00:00Z"), "priceDimensions": {"SKU.T.D": dimension}}
+    product = {"sku": "SKU", "productFamily": "Compute Instance", "attributes": {**attributes, **changes}}
+    return {"product": product, "terms": {"OnDemand": {"SKU.T": term}}}
+
+
+def tell(endpoint: Endpoint, *entries: dict[str, Any]) -> None:
+    """The next question for on-demand prices gets these."""
+    endpoint.answer_json(
+        "GetProducts", {"FormatVersion": "aws_v1", "PriceList": [json.dumps(each) for each in entries]}
+    )
+
+
+def tell_spot(endpoint: Endpoint, *rows: tuple[str, str, str], system: str = "Linux/UNIX") -> None:
+    """The next question for spot prices gets these: zone, price, instant."""
+    items = "".join(
+        f"<item><instanceType>c5.xlarge</instanceType><productDescription>{system}</productDescription>"
+        f"<spotPrice>{price}</spotPrice><timestamp>{at}</timestamp><availabilityZone>{zone}</availabilityZone></item>"
+        for zone, price, at in rows
+    )
+    endpoint.answer("DescribeSpotPriceHistory", f"<spotPriceHistorySet>{items}</spotPriceHistorySet><nextToken/>")
+
+
+def usd(quotes: tuple[Quote, ...]) -> list[tuple[Offering, float]]:
+    return [(quote.offering, round(quote.usd_per_h, 6)) for quote in quotes]
+
+
+class TestEc2Prices(PriceSourceContract):
+    """moto has spot prices, and no price list."""
+
+    @pytest.fixture
+    def source(self, endpoint: Endpoint) -> PriceSource:
+        tell(endpoint, entry())
+        return prices_of()
+
+    @pytest.fixture
+    def now_s(self, clock: ManualClock) -> float:
+        return clock.now_s()
+
+
+NOW_S = 1_767_225_600.0  # 2026-01-01T00:00:00Z
+
+
+def test_a_quote_is_the_whole_nodes_burn(endpoint: Endpoint) -> None:
+    tell(endpoint, entry())
+    tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"))
+    on_demand, spot = prices_of().refresh(NOW_S)
+    assert usd((on_demand, spot)) == [(HERE, 0.17 + EXTRAS_USD_PER_H), (SPOT_A, 0.07 + EXTRAS_USD_PER_H)]
+    assert on_demand.valid_from_s == 1_577_836_800.0
+    assert (spot.valid_from_s, spot.observed_at_s) == (NOW_S - 3600, NOW_S)
+
+
+def test_a_zone_without_public_addresses_costs_none(endpoint: Endpoint) -> None:
+    tell(endpoint, entry())
+    elsewhere = Offering("c5.xlarge", Capacity.ON_DEMAND, "us-east-1c")
+    (quote,) = prices_of(offerings=(elsewhere,)).refresh(NOW_S)
+    assert quote.usd_per_h == pytest.approx(0.17 + 0.01)
+
+
+def test_the_question_names_region_system_tenancy_and_all_types_at_once(endpoint: Endpoint) -> None:
+    tell(endpoint, entry(), entry("c5.large", "0.085"))
+    prices_of(offerings=(HERE, Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"))).refresh(NOW_S)
+    (sent,) = endpoint.sent("GetProducts")
+    filters = {each["Field"]: (each["Type"], each["Value"]) for each in json.loads(sent["json"])["Filters"]}
+    assert filters["instanceType"] == ("ANY_OF", "c5.large,c5.xlarge")
+    assert filters["operatingSystem"] == ("TERM_MATCH", "Linux")
+    assert filters["tenancy"] == ("TERM_MATCH", "Shared")
+    assert filters["regionCode"] == ("TERM_MATCH", REGION)
+
+
+@pytest.mark.parametrize(
+    ("changes", "doubt"),
+    [
+        ({"currency": "CNY"}, "wanted a price in USD, got one in CNY"),
+        ({"tenancy": "Dedicated"}, "wanted tenancy Shared, got Dedicated"),
+        ({"operatingSystem": "Windows"}, "wanted operatingSystem Linux, got Windows"),
+        ({"preInstalledSw": "SQL Std"}, "wanted preInstalledSw NA, got SQL Std"),
+        ({"capacitystatus": "UnusedCapacityReservation"}, "wanted capacitystatus Used, got UnusedCapacityReservation"),
+        ({"regionCode": "us-west-2"}, "wanted regionCode us-east-1, got us-west-2"),
+        ({"unit": "Quantity"}, "wanted a price by the hour (Hrs), got one by Quantity"),
+    ],
+)
+def test_a_price_of_something_else_is_quarantined_with_its_reason(
+    endpoint: Endpoint, changes: dict[str, str], doubt: str
+) -> None:
+    tell(endpoint, entry(**changes))
+    sifted = sift(prices_of(offerings=(HERE,)).refresh(NOW_S), {})
+    assert sifted.believed == ()
+    assert [each.reason for each in sifted.quarantined] == [doubt]
+
+
+@pytest.mark.parametrize("text", ["0.0000000000", "-0.17", "NaN", "1e400"])
+def test_an_impossible_price_is_quarantined_and_no_extra_hides_it(endpoint: Endpoint, text: str) -> None:
+    tell(endpoint, entry(usd=text))
+    sifted = sift(prices_of(offerings=(HERE,)).refresh(NOW_S), {})
+    assert sifted.believed == ()
+    assert sifted.quarantined[0].reason.startswith("wanted a positive, finite price")
+
+
+def test_the_price_in_order_counts_beside_one_that_is_not(endpoint: Endpoint) -> None:
+    tell(endpoint, entry(usd="9.9", tenancy="Host"), entry(), entry(usd="8.8", operatingSystem="RHEL"))
+    (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
+    assert quote.doubt is None
+    assert quote.usd_per_h == pytest.approx(0.17 + EXTRAS_USD_PER_H)
+
+
+def test_two_prices_that_contradict_are_both_not_believed(endpoint: Endpoint) -> None:
+    tell(endpoint, entry(), entry(usd="0.18"))
+    (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
+    assert quote.doubt == "wanted one price, got several that contradict"
+
+
+def test_an_entry_of_another_shape_is_no_answer(endpoint: Endpoint) -> None:
+    broken = entry()
+    del broken["terms"]
+    tell(endpoint, broken)
+    with pytest.raises(PriceUnavailable, match="wanted one on-demand term"):
+        prices_of(offerings=(HERE,)).refresh(NOW_S)
+
+
+def test_what_is_no_machine_is_no_entry() -> None:
+    dedicated_host = entry()
+    dedicated_host["product"]["productFamily"] = "Dedicated Host"
+    assert parse_entry(json.dumps(dedicated_host), region=REGION) is None
+
+
+def test_the_price_list_is_read_every_6_hours_and_spot_prices_every_minute(endpoint: Endpoint) -> None:
+    prices = prices_of()
+    for now_s in (NOW_S, NOW_S + 59, NOW_S + 61, NOW_S + 21_601):
+        tell(endpoint, entry())
+        prices.refresh(now_s)
+    assert (len(endpoint.sent("GetProducts")), len(endpoint.sent("DescribeSpotPriceHistory"))) == (2, 3)
+
+
+def test_a_spot_price_that_came_and_went_is_told_once(endpoint: Endpoint) -> None:
+    prices = prices_of(offerings=(SPOT_A,))
+    first = ("us-east-1a", "0.07", "2025-12-31T23:00:00Z")
+    tell_spot(endpoint, first)
+    assert usd(prices.refresh(NOW_S)) == [(SPOT_A, 0.085)]
+    tell_spot(
+        endpoint, ("us-east-1a", "0.06", "2026-01-01T00:00:40Z"), ("us-east-1a", "0.09", "2026-01-01T00:00:20Z"), first
+    )
+    assert usd(prices.refresh(NOW_S + 60)) == [(SPOT_A, 0.105), (SPOT_A, 0.075)]
+    assert usd(prices.refresh(NOW_S + 61)) == [(SPOT_A, 0.075)]
+
+
+def test_a_spot_price_of_another_system_or_zone_is_not_taken(endpoint: Endpoint) -> None:
+    tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"), system="Windows")
+    (quote,) = prices_of(offerings=(SPOT_A,)).refresh(NOW_S)
+    assert quote.doubt == "wanted the price of Linux/UNIX, got that of Windows"
+    tell_spot(endpoint, ("us-east-1f", "0.07", "2025-12-31T23:00:00Z"))
+    assert prices_of(offerings=(SPOT_A,)).refresh(NOW_S) == ()
+
+
+def test_a_spot_price_that_is_no_number_is_quarantined(endpoint: Endpoint) -> None:
+    tell_spot(endpoint, ("us-east-1a", "cheap", "2025-12-31T23:00:00Z"))
+    (quote,) = prices_of(offerings=(SPOT_A,)).refresh(NOW_S)
+    assert (math.isnan(quote.usd_per_h), quote.doubt) == (True, "wanted a number of USD per hour, got 'cheap'")
+
+
+def test_a_feed_that_does_not_answer_is_not_quoted_and_asked_again_soon(endpoint: Endpoint) -> None:
+    prices = prices_of()
+    tell(endpoint, entry())
+    assert {quote.offering for quote in prices.refresh(NOW_S)} == {HERE, SPOT_A}
+    endpoint.forbid("DescribeSpotPriceHistory")
+    assert {quote.offering for quote in prices.refresh(NOW_S + 61)} == {HERE}
+    assert {quote.offering for quote in prices.refresh(NOW_S + 62)} == {HERE}
+    endpoint.always.clear()
+    assert {quote.offering for quote in prices.refresh(NOW_S + 95)} == {HERE, SPOT_A}
+
+
+def test_what_is_remembered_does_not_look_freshly_observed(endpoint: Endpoint) -> None:
+    tell(endpoint, entry())
+    prices = prices_of(offerings=(HERE,))
+    prices.refresh(NOW_S)
+    (quote,) = prices.refresh(NOW_S + 3600)
+    assert quote.observed_at_s == NOW_S
+
+
+def test_feeds_that_are_both_silent_are_no_prices(endpoint: Endpoint) -> None:
+    endpoint.forbid("DescribeSpotPriceHistory")
+    endpoint.forbid("GetProducts", "AccessDeniedException")
+    with pytest.raises(PriceUnavailable, match=r"the price list: .*; the spot prices: "):
+        prices_of().refresh(NOW_S)
+
+
+def test_a_type_that_is_not_listed_has_no_price_and_is_asked_for_again(endpoint: Endpoint) -> None:
+    prices = prices_of(offerings=(HERE,))
+    tell(endpoint)
+    assert prices.refresh(NOW_S) == ()
+    assert prices.refresh(NOW_S + 1) == ()
+    tell(endpoint, entry())
+    assert len(prices.refresh(NOW_S + 31)) == 1
+
+
+def test_an_override_replaces_the_on_demand_price_and_adds_the_extras(endpoint: Endpoint) -> None:
+    tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"))
+    settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.11}})
+    quotes = prices_of(settings).refresh(NOW_S)
+    assert usd(quotes) == [(HERE, 0.125), (SPOT_A, 0.085)]
+    assert quotes[0].valid_from_s == 1000.0
+    assert endpoint.sent("GetProducts") == []
+
+
+def test_history_gives_every_change_of_90_days(endpoint: Endpoint) -> None:
+    tell_spot(
+        endpoint,
+        ("us-east-1b", "0.08", "2025-12-01T00:00:00Z"),
+        ("us-east-1a", "0.07", "2025-11-01T00:00:00Z"),
+        ("us-east-1a", "0.06", "2025-10-20T00:00:00Z"),
+    )
+    quotes = prices_of(offerings=(SPOT_A, SPOT_B)).history(NOW_S)
+    assert usd(quotes) == [(SPOT_A, 0.075), (SPOT_A, 0.085), (SPOT_B, 0.095)]
+    (sent,) = endpoint.sent("DescribeSpotPriceHistory")
+    assert (sent["StartTime"], sent["EndTime"]) == ("2025-10-03T00:00:00Z", "2026-01-01T00:00:00Z")
+
+
+def test_every_page_of_spot_prices_is_read(endpoint: Endpoint) -> None:
+    item = (
+        "<item><instanceType>c5.xlarge</instanceType><productDescription>Linux/UNIX</productDescription><spotPrice>0.1"
+        "</spotPrice><timestamp>2025-12-31T00:00:00Z</timestamp><availabilityZone>{zone}</availabilityZone></item>"
+    )
+    for zone, token in (("us-east-1a", "more"), ("us-east-1b", "")):
+        rows = f"<spotPriceHistorySet>{item.format(zone=zone)}</spotPriceHistorySet><nextToken>{token}</nextToken>"
+        endpoint.answer("DescribeSpotPriceHistory", rows)
+    assert len(prices_of(offerings=(SPOT_A, SPOT_B)).refresh(NOW_S)) == 2
+
+
+def test_settings_find_it_by_name(endpoint: Endpoint) -> None:
+    tell(endpoint, entry())
+    source = PRICE_SOURCES["ec2"](PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (HERE,)))
+    assert usd(source.refresh(NOW_S)) == [(HERE, 0.18)]

@@ -1,0 +1,412 @@
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from elastic.clock import ManualClock
+from elastic.config import Ec2Requirements, Ec2Settings
+from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
+from elastic.model import Capacity, Offering
+from elastic.providers import InstanceState, Provider
+from elastic.providers.ec2 import Ec2Provider, connect
+from elastic.providers.ec2.machines import read_machines
+from tests.providers import ec2_world
+from tests.providers.contract import ProviderContract, World, request
+from tests.providers.ec2_endpoint import Endpoint
+from tests.providers.ec2_world import PLAIN, REGION, WholeSeconds, provider_of
+
+served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.ec2, ec2_world.clock
+
+pytestmark = pytest.mark.usefixtures("endpoint")
+
+HERE = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a")
+SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
+
+
+class TestEc2Provider(ProviderContract):
+    """moto boots and ends machines at once, and makes two of one ClientToken: the provider must see to that itself."""
+
+    @pytest.fixture
+    def world(self, ec2: Any) -> World:
+        return World(
+            connect=provider_of,
+            clock=WholeSeconds(),
+            pass_time=lambda: None,
+            destroy=lambda provider_id: ec2.terminate_instances(InstanceIds=[provider_id]),
+        )
+
+
+def _described(ec2: Any, provider_id: str) -> dict[str, Any]:
+    found: dict[str, Any] = ec2.describe_instances(InstanceIds=[provider_id])["Reservations"][0]["Instances"][0]
+    return found
+
+
+def _tags(raw: dict[str, Any]) -> dict[str, str]:
+    return {each["Key"]: each["Value"] for each in raw["Tags"]}
+
+
+def _user_data(sent: dict[str, str]) -> str:
+    return base64.b64decode(sent["LaunchTemplateData.UserData"]).decode()
+
+
+def test_a_machine_bears_its_cluster_job_node_and_intent_and_so_does_its_disk(ec2: Any) -> None:
+    launched = provider_of().launch(request(1, HERE))
+    wanted = {
+        "elasticd:cluster": "tested",
+        "elasticd:job": "job-1",
+        "elasticd:node": "node-1",
+        "elasticd:intent": "token-1",
+        "Name": "elasticd node-1",
+    }
+    machine = _described(ec2, launched.provider_id)
+    assert _tags(machine) == wanted
+    (disk,) = ec2.describe_volumes(VolumeIds=[machine["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]])["Volumes"]
+    assert _tags(disk) == wanted
+
+
+def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> None:
+    provider_of().launch(request(1, HERE))
+    (sent,) = endpoint.sent("CreateLaunchTemplate")
+    data = {name.removeprefix("LaunchTemplateData."): value for name, value in sent.items()}
+    assert data["MetadataOptions.HttpTokens"] == "required"
+    assert data["MetadataOptions.HttpPutResponseHopLimit"] == "1"
+    assert data["InstanceInitiatedShutdownBehavior"] == "terminate"
+    assert data["ImageId"].startswith("ami-")
+    assert {name: data[f"BlockDeviceMapping.1.Ebs.{name}"] for name in ("VolumeType", "Encrypted", "VolumeSize")} == {
+        "VolumeType": "gp3",
+        "Encrypted": "true",
+        "VolumeSize": "30",
+    }
+    assert data["BlockDeviceMapping.1.Ebs.DeleteOnTermination"] == "true"
+    (group,) = ec2.describe_security_groups(GroupIds=[data["SecurityGroupId.1"]])["SecurityGroups"]
+    (rule,) = group["IpPermissions"]
+    assert [pair["GroupId"] for pair in rule["UserIdGroupPairs"]] == [group["GroupId"]]
+    assert rule["IpRanges"] == []
+    assert _tags(group) == {"elasticd:cluster": "tested"}
+
+
+def test_one_instant_fleet_buys_one_type_in_one_zone_under_the_intents_token(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    provider.launch(request(1, HERE))
+    spot = provider.launch(request(2, SPOT))
+    first, second = endpoint.sent("CreateFleet")
+    assert (first["Type"], first["ClientToken"]) == ("instant", "token-1")
+    assert first["TargetCapacitySpecification.TotalTargetCapacity"] == "1"
+    assert first["LaunchTemplateConfigs.1.Overrides.1.InstanceType"] == "c5.large"
+    assert "SpotOptions.AllocationStrategy" not in first
+    assert second["TargetCapacitySpecification.DefaultTargetCapacityType"] == "spot"
+    assert second["SpotOptions.AllocationStrategy"] == "price-capacity-optimized"
+    assert spot.offering == SPOT
+
+
+def test_a_template_goes_once_its_launch_is_answered(ec2: Any) -> None:
+    provider_of().launch(request(1, HERE))
+    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
+
+
+def test_templates_that_lost_launches_left_behind_are_swept(endpoint: Endpoint, ec2: Any, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
+    endpoint.lose("CreateFleet")
+    with pytest.raises(ProviderUnavailable):
+        provider.launch(request(1, HERE))
+    provider.instances()
+    assert len(ec2.describe_launch_templates()["LaunchTemplates"]) == 1
+    clock.advance(2 * 3600)
+    provider.instances()
+    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
+
+
+def test_user_data_carries_the_join_token_and_is_small(endpoint: Endpoint) -> None:
+    provider_of().launch(request(1, HERE))
+    script = _user_data(endpoint.sent("CreateLaunchTemplate")[0])
+    assert script.startswith("#!/bin/sh\n")
+    assert len(script) < 8_000
+    given = json.loads(script.split("<<'ELASTICD_END'\n")[1].split("\nELASTICD_END")[0])
+    assert given["join_token"] == "secret-1"
+    assert given["env"] == {"GREETING": "hello"}
+    assert script.count("secret-1") == 1
+    elsewhere = [parameters for action, parameters in endpoint.calls if action != "CreateLaunchTemplate"]
+    assert "secret-1" not in str(elsewhere)
+
+
+def test_an_answer_that_is_lost_buys_one_machine_all_the_same(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    endpoint.lose("CreateFleet")
+    with pytest.raises(ProviderUnavailable):
+        provider.launch(request(1, HERE))
+    again = provider.launch(request(1, HERE))
+    assert [each.provider_id for each in provider.instances()] == [again.provider_id]
+    assert len(endpoint.sent("CreateFleet")) == 1
+
+
+def test_a_launch_is_never_repeated_by_itself(endpoint: Endpoint) -> None:
+    endpoint.fail("CreateFleet", "InternalError", status=500, times=3)
+    with pytest.raises(ProviderUnavailable, match="InternalError"):
+        provider_of().launch(request(1, HERE))
+    assert len(endpoint.sent("CreateFleet")) == 1
+
+
+def test_a_repeated_launch_is_the_same_request(endpoint: Endpoint) -> None:
+    endpoint.fail("CreateFleet", "InternalError", status=500)
+    with pytest.raises(ProviderUnavailable):
+        provider_of().launch(request(1, HERE))
+    provider_of().launch(request(1, HERE))
+    first, second = endpoint.sent("CreateFleet")
+    assert first == second
+    first, second = endpoint.sent("CreateLaunchTemplate")
+    assert first == second
+
+
+FLEET_WITHOUT = (
+    "<fleetId>fleet-1</fleetId><fleetInstanceSet/><errorSet><item><errorCode>{code}</errorCode>"
+    "<errorMessage>There is no more.</errorMessage><lifecycle>on-demand</lifecycle></item></errorSet>"
+)
+
+
+def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(endpoint: Endpoint, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
+    lasted_s = []
+    for number in range(6):
+        endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
+        with pytest.raises(CapacityUnavailable, match=r"c5\.large on-demand us-east-1a"):
+            provider.launch(request(number, HERE))
+        assert HERE not in provider.offerings()
+        assert Offering("c5.large", Capacity.ON_DEMAND, "us-east-1b") in provider.offerings()
+        lasted_s.append(provider.blocked()[HERE] - clock.now_s())
+        clock.advance(lasted_s[-1] + 1)
+        assert HERE in provider.offerings()
+    assert lasted_s == [180, 360, 720, 1440, 1800, 1800]
+
+
+def test_a_blocked_offering_is_refused_without_a_call(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="UnfulfillableCapacity"))
+    for number in (1, 2):
+        with pytest.raises(CapacityUnavailable):
+            provider.launch(request(number, HERE))
+    assert len(endpoint.sent("CreateFleet")) == 1
+
+
+def test_a_blocked_offering_stays_on_offer_while_a_machine_of_it_lives(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    launched = provider.launch(request(1, HERE))
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
+    with pytest.raises(CapacityUnavailable):
+        provider.launch(request(2, HERE))
+    provider.instances()
+    assert HERE in provider.offerings()
+    provider.terminate(launched.provider_id, now_s=0.0)
+    provider.instances()
+    assert HERE not in provider.offerings()
+
+
+def test_a_fleet_without_instance_or_error_had_no_capacity(endpoint: Endpoint) -> None:
+    endpoint.answer("CreateFleet", "<fleetId>fleet-1</fleetId><fleetInstanceSet/><errorSet/>")
+    with pytest.raises(CapacityUnavailable):
+        provider_of().launch(request(1, HERE))
+
+
+def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="VcpuLimitExceeded"))
+    with pytest.raises(ProviderError, match="quota is used up; ask AWS to raise it") as told:
+        provider.launch(request(1, HERE))
+    assert not isinstance(told.value, CapacityUnavailable | ProviderUnavailable)
+    closed = {each for each in provider.catalog().offerings if each not in provider.offerings()}
+    assert closed == {Offering("c5.large", Capacity.ON_DEMAND, zone) for zone in ("us-east-1a", "us-east-1b")}
+
+
+def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint, ec2: Any) -> None:
+    endpoint.forbid("CreateFleet")
+    provider = provider_of()
+    launched = provider.launch(request(1, SPOT))
+    assert (launched.offering, launched.token) == (SPOT, "token-1")
+    (sent,) = endpoint.sent("RunInstances")
+    assert (sent["ClientToken"], sent["InstanceMarketOptions.MarketType"]) == ("token-1", "spot")
+    assert sent["MetadataOptions.HttpTokens"] == "required"
+    provider.launch(request(2, HERE))
+    assert len(endpoint.sent("CreateFleet")) == 1
+    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
+
+
+def test_without_any_permission_to_launch_it_names_what_is_missing(endpoint: Endpoint) -> None:
+    endpoint.forbid("CreateFleet")
+    endpoint.forbid("RunInstances")
+    with pytest.raises(ProviderError, match=r"may not; allow it in their IAM policy .*ec2:RunInstances"):
+        provider_of().launch(request(1, HERE))
+
+
+@pytest.mark.parametrize("action", ["DescribeInstances", "DescribeSubnets", "CreateLaunchTemplate"])
+def test_a_missing_permission_is_named_by_its_call(endpoint: Endpoint, action: str) -> None:
+    endpoint.forbid(action)
+    with pytest.raises(ProviderError, match=f"ec2:{action}") as told:
+        provider_of().launch(request(1, HERE))
+    assert not isinstance(told.value, ProviderUnavailable)
+
+
+def test_throttled_launches_wait_and_terminations_do_not(endpoint: Endpoint, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
+    launched = provider.launch(request(1, HERE))
+    endpoint.fail("CreateFleet", "RequestLimitExceeded", status=503)
+    for _ in range(2):
+        with pytest.raises(ProviderUnavailable):
+            provider.launch(request(2, HERE))
+    assert len(endpoint.sent("CreateFleet")) == 2
+    endpoint.fail("TerminateInstances", "RequestLimitExceeded", status=503, times=2)
+    provider.terminate(launched.provider_id, now_s=clock.now_s())
+    assert len(endpoint.sent("TerminateInstances")) == 3
+    clock.advance(2)
+    assert provider.launch(request(2, HERE)).state is not InstanceState.GONE
+
+
+def test_a_list_that_cannot_be_complete_is_no_list(endpoint: Endpoint) -> None:
+    endpoint.fail("DescribeInstances", "InternalError", status=500, times=9)
+    with pytest.raises(ProviderUnavailable, match="listing the instances"):
+        provider_of().instances()
+
+
+def _page(provider_id: str, token: str) -> str:
+    return (
+        f"<reservationSet><item><instancesSet><item><instanceId>{provider_id}</instanceId><instanceType>c5.large"
+        "</instanceType><launchTime>2026-01-01T00:00:00.000Z</launchTime><instanceState><name>running</name>"
+        "</instanceState><placement><availabilityZone>us-east-1a</availabilityZone></placement></item></instancesSet>"
+        f"</item></reservationSet><nextToken>{token}</nextToken>"
+    )
+
+
+def test_every_page_of_the_list_is_read(endpoint: Endpoint) -> None:
+    for provider_id, token in (("i-1", "second"), ("i-2", "third"), ("i-3", "")):
+        endpoint.answer("DescribeInstances", _page(provider_id, token))
+    assert [each.provider_id for each in provider_of().instances()] == ["i-1", "i-2", "i-3"]
+    assert [sent.get("NextToken") for sent in endpoint.sent("DescribeInstances")] == [None, "second", "third"]
+
+
+def test_a_machine_that_cannot_be_described_yet_is_pending(endpoint: Endpoint, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
+    provider.launch(request(0, HERE))
+    endpoint.answer("DescribeInstances", "<reservationSet/>", times=2)
+    endpoint.fail("DescribeInstances", "InvalidInstanceID.NotFound")
+    launched = provider.launch(request(1, HERE))
+    assert (launched.state, launched.launched_at_s, launched.token) == (
+        InstanceState.PENDING,
+        clock.now_s(),
+        "token-1",
+    )
+    assert launched.provider_id in {each.provider_id for each in provider.instances()}
+
+
+def test_a_second_machine_of_one_intent_stands_for_none(ec2: Any) -> None:
+    provider = provider_of()
+    first = provider.launch(request(1, HERE))
+    raw = _described(ec2, first.provider_id)
+    tags = [{"ResourceType": "instance", "Tags": raw["Tags"]}]
+    ec2.run_instances(ImageId=raw["ImageId"], MinCount=1, MaxCount=1, TagSpecifications=tags)
+    tokens = [each.token for each in provider.instances()]
+    assert len(tokens) == 2
+    assert sum(token == "token-1" for token in tokens) == 1
+    assert len(set(tokens)) == 2
+
+
+def test_a_machine_without_an_intent_is_listed_all_the_same(ec2: Any) -> None:
+    tags = [{"ResourceType": "instance", "Tags": [{"Key": "elasticd:cluster", "Value": "tested"}]}]
+    ec2.run_instances(ImageId="ami-12c6146b", MinCount=1, MaxCount=1, TagSpecifications=tags)
+    (stray,) = provider_of().instances()
+    assert stray.token == f"none:{stray.provider_id}"
+
+
+def test_another_clusters_machines_are_not_listed(ec2: Any) -> None:
+    provider_of(PLAIN.model_copy(update={"cluster": "another"})).launch(request(1, HERE))
+    assert provider_of().instances() == ()
+
+
+def test_a_job_keeps_its_image_when_a_newer_one_comes_out(endpoint: Endpoint) -> None:
+    parameter = {"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}
+    endpoint.answer_json("GetParameter", parameter)
+    provider_of().launch(request(1, HERE))
+    provider_of().launch(request(2, HERE))
+    assert len(endpoint.sent("GetParameter")) == 1
+    images = {sent["LaunchTemplateData.ImageId"] for sent in endpoint.sent("CreateLaunchTemplate")}
+    assert images == {"ami-12c6146b"}
+
+
+def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:
+    endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "none"}})
+    with pytest.raises(ProviderError, match="wanted the id of an image, found 'none'"):
+        provider_of().launch(request(1, HERE))
+
+
+def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
+    launched = provider.launch(request(1, HERE))
+    provider.instances()
+    first_s = clock.now_s()
+    clock.advance(60)
+    provider.instances()
+    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s:.0f}"
+    clock.advance(300)
+    provider.instances()
+    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{clock.now_s():.0f}"
+
+
+def test_listing_does_not_fail_because_tagging_does(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    provider.launch(request(1, HERE))
+    endpoint.forbid("CreateTags")
+    assert len(provider.instances()) == 1
+
+
+def test_offerings_are_types_in_zones_that_sell_them_in_both_capacities() -> None:
+    provider = provider_of()
+    assert len(provider.offerings()) == 8
+    (large, _) = provider.node_types()
+    assert (large.name, large.cpu, large.memory_gib, large.gpu_count) == ("c5.large", 2, 4, 0)
+    only = provider_of(PLAIN.model_copy(update={"capacities": ("spot",), "zones": ("us-east-1a",)}))
+    assert {(each.capacity, each.zone) for each in only.offerings()} == {(Capacity.SPOT, "us-east-1a")}
+
+
+def test_requirements_choose_among_all_current_types() -> None:
+    wanted = Ec2Requirements(cpu="4..8", memory="8GB..", gpu="T4:1")
+    settings = Ec2Settings(region=REGION, zones=("us-east-1a",), requirements=wanted)
+    types = provider_of(settings).node_types()
+    assert {each.name for each in types} == {"g4dn.xlarge", "g4dn.2xlarge"}
+    assert {each.gpu_model for each in types} == {"T4"}
+
+
+def test_requirements_that_too_many_meet_are_refused() -> None:
+    settings = Ec2Settings(region=REGION, requirements=Ec2Requirements(cpu="4.."))
+    with pytest.raises(ProviderError, match=r"wanted 1 to 64 node types, found \d+ that meet them"):
+        provider_of(settings).node_types()
+
+
+def test_neither_types_nor_requirements_is_an_error_at_once() -> None:
+    with pytest.raises(InvalidInput, match=r"ec2\.types: wanted node types by name"):
+        provider_of(Ec2Settings(region=REGION))
+
+
+def test_a_zone_without_subnet_is_named() -> None:
+    with pytest.raises(ProviderError, match="wanted a subnet in eu-west-9z"):
+        provider_of(PLAIN.model_copy(update={"zones": ("us-east-1a", "eu-west-9z")})).offerings()
+
+
+def test_what_is_sold_outlives_a_silent_api(endpoint: Endpoint, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
+    before = provider.offerings()
+    clock.advance(7 * 3600)
+    endpoint.fail("DescribeSubnets", "InternalError", status=500, times=9)
+    assert provider.offerings() == before
+
+
+def test_no_credentials_are_told_as_such(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent")
+    aws = connect(REGION)
+    with pytest.raises(ProviderError, match="wanted AWS credentials"):
+        read_machines(aws, {})
+
+
+def test_it_satisfies_the_port() -> None:
+    provider: Provider = provider_of()
+    assert isinstance(provider, Ec2Provider)
