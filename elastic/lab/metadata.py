@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from typing import Any
 
 from elastic.lab.cloud import ACCOUNT_ID, Cloud
 from elastic.lab.imds import Metadata, Notice
+
+_GZIP = b"\x1f\x8b"
 
 
 def read_metadata(
@@ -25,7 +29,7 @@ def read_metadata(
         hostname=instance.private_dns_name,
         lifecycle="spot" if instance.lifecycle == "spot" else "on-demand",
         launched_at_s=at_s,
-        user_data=None if instance.user_data is None else instance.user_data.decode(),
+        user_data=_script(instance.user_data),
         tags=_own_tags(instance) if tells_tags else None,
         notice=notice,
         rebalance_at_s=rebalance_at_s,
@@ -34,6 +38,14 @@ def read_metadata(
         needs_token=options.http_tokens == "required",
         hop_limit=options.http_put_response_hop_limit,
     )
+
+
+def _script(encoded: Any) -> str | None:
+    """User data as text; compressed data is unpacked here, as cloud-init would do on the machine."""
+    if encoded is None:
+        return None
+    data = base64.b64decode(str(encoded))
+    return (gzip.decompress(data) if data.startswith(_GZIP) else data).decode("utf-8", "replace")
 
 
 def _own_tags(instance: Any) -> dict[str, str]:

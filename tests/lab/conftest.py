@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import boto3
@@ -20,6 +19,7 @@ StartLab = Callable[..., Lab]
 def start_lab() -> Iterator[StartLab]:
     """Starts a lab of these fields over the usual ones. After the test no instance may be left in it."""
     left: list[str] = []
+    known: list[str] = []
     with ExitStack() as stack:
 
         def start(**fields: Any) -> Lab:
@@ -30,7 +30,7 @@ def start_lab() -> Iterator[StartLab]:
             return lab
 
         yield start
-    assert processes_of_labs() == []
+    assert processes_of(*known) == []
     assert left == [], "a test must terminate what it launches"
 
 
@@ -52,13 +52,11 @@ def client() -> Callable[..., Any]:
     return make
 
 
-def processes_of_labs() -> list[int]:
-    """Every process that says it belongs to an instance of this user's labs."""
+def processes_of(*instance_ids: str) -> list[int]:
+    """Every process that says it belongs to one of these instances; other labs may run on this machine."""
     found = []
     for process in psutil.process_iter():
-        try:
-            if process.pid != os.getpid() and "ELASTICD_LAB_INSTANCE" in process.environ():
+        with suppress(psutil.Error):
+            if process.environ().get("ELASTICD_LAB_INSTANCE") in instance_ids:
                 found.append(process.pid)
-        except psutil.Error:
-            continue
     return found
