@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,25 +95,6 @@ def plot(
     scale = scale_to(greatest)
     lines = tuple(Line(_path(at_s, values, scale), tone) for tone, values in series)
     return Plot(lines, scale, tuple(_across(instant, at_s) for instant in marks_at_s))
-
-
-def with_gaps(at_s: Sequence[float], values: Sequence[float]) -> tuple[list[float], list[float | None]]:
-    """Gives the points with a None in each stretch much longer than usual, so that no line is drawn over a standstill.
-
-    >>> with_gaps([0, 10, 20, 60], [1, 1, 1, 2])
-    ([0, 10, 20, 40.0, 60], [1, 1, 1, None, 2])
-    """
-    spans = sorted(after - before for before, after in itertools.pairwise(at_s))
-    longest_s = 2.5 * spans[len(spans) // 2] if spans else math.inf
-    instants: list[float] = []
-    filled: list[float | None] = []
-    for instant, value in zip(at_s, values, strict=True):
-        if instants and instant - instants[-1] > longest_s:
-            instants.append((instants[-1] + instant) / 2)
-            filled.append(None)
-        instants.append(instant)
-        filled.append(value)
-    return instants, filled
 
 
 def _path(at_s: Sequence[float], values: Sequence[float | None], scale: Scale) -> str:

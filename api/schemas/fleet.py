@@ -69,7 +69,10 @@ class Measurement(Wire):
 
 
 class ThroughputPoint(Wire):
-    """Mean iterations per second around an instant."""
+    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing was done.
+
+    `training_phase` is the one that most of the iterations belong to.
+    """
 
     at_s: FiniteFloat
     iterations_per_s: FiniteFloat

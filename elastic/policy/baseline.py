@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from elastic.model import Group, Offering, Price, Sample, Series
@@ -14,12 +15,29 @@ _S_PER_H = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class FixedChoice:
-    """One group from start to end. `estimated_phases` are those it was not measured in, scaled from others' ratio."""
+    """One group from start to end. `estimated_phases` are those it was not measured in, scaled from others' ratio.
+
+    `bends` are the seconds after the start at which its price changed, and the dollars spent by then.
+    """
 
     group: Group
     usd: float
     lasts_s: float
     estimated_phases: tuple[str, ...] = ()
+    bends: tuple[tuple[float, float], ...] = ()
+
+    def usd_after(self, share: float) -> float:
+        """Dollars spent when a share of the whole duration is over, from 0 to 1.
+
+        >>> choice = FixedChoice(Group.of(Offering("small")), 3.0, 10.0, bends=((5.0, 1.0),))
+        >>> [choice.usd_after(share) for share in (0.0, 0.25, 0.75, 1.0)]
+        [0.0, 0.5, 2.0, 3.0]
+        """
+        at_s = share * self.lasts_s
+        for (from_s, before), (to_s, after) in pairwise(((0.0, 0.0), *self.bends, (self.lasts_s, self.usd))):
+            if at_s < to_s:
+                return before + (after - before) * (at_s - from_s) / (to_s - from_s)
+        return self.usd
 
 
 def fixed_choices(
@@ -60,11 +78,9 @@ def fixed_choices(
         if paces_s is None or any(offering not in histories for offering, _ in group.members):
             continue
         lasts_s = start_up_s + sum(count * paces_s[phase] for phase, count in iterations.items())
-        usd = sum(
-            count * _cost_usd(histories[offering], started_at_s, started_at_s + lasts_s)
-            for offering, count in group.members
-        )
-        found.append(FixedChoice(group, usd, lasts_s, estimated))
+        bills = [(count, histories[offering]) for offering, count in group.members]
+        *bends, (_, usd) = _course(bills, started_at_s, lasts_s)
+        found.append(FixedChoice(group, usd, lasts_s, estimated, tuple(bends)))
     return tuple(sorted(found, key=lambda choice: (float(f"{choice.usd:.9g}"), choice.group)))
 
 
@@ -107,10 +123,19 @@ def _histories(prices: Sequence[Price]) -> dict[Offering, list[Price]]:
     return found
 
 
-def _cost_usd(history: Sequence[Price], from_s: float, to_s: float) -> float:
-    begins_s = [from_s, *(price.valid_from_s for price in history[1:])]
-    ends_s = [*begins_s[1:], to_s]
-    return sum(
-        price.usd_per_h * max(0.0, min(end_s, to_s) - max(begin_s, from_s)) / _S_PER_H
-        for price, begin_s, end_s in zip(history, begins_s, ends_s, strict=True)
-    )
+def _course(
+    bills: Sequence[tuple[int, Sequence[Price]]], started_at_s: float, lasts_s: float
+) -> list[tuple[float, float]]:
+    """Gives seconds after the start and dollars spent by then, at each change of price on the way and at the end."""
+    changes_usd_per_h: dict[float, float] = {0.0: 0.0}
+    for count, history in bills:
+        begins_s = [0.0, *(max(price.valid_from_s - started_at_s, 0.0) for price in history[1:])]
+        for after_s, before, price in zip(begins_s, [None, *history], history, strict=False):
+            change = price.usd_per_h - (before.usd_per_h if before else 0.0)
+            changes_usd_per_h[after_s] = changes_usd_per_h.get(after_s, 0.0) + count * change
+    rate_usd_per_h, usd, course = 0.0, 0.0, []
+    for from_s, to_s in pairwise([*sorted(each for each in changes_usd_per_h if each < lasts_s), lasts_s]):
+        rate_usd_per_h += changes_usd_per_h[from_s]
+        usd += rate_usd_per_h * (to_s - from_s) / _S_PER_H
+        course.append((to_s, usd))
+    return course or [(lasts_s, 0.0)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Table, func, select, update
@@ -15,8 +16,11 @@ from elastic.store.codec import from_text
 from elastic.store.engine import insert
 from elastic.store.schema import buckets, generations, jobs, series, windows
 
-BUCKET_S = 10
+BUCKET_S = 5
 """Width of the stored sums of throughput, in seconds."""
+
+_MOST_BUCKETS = 720
+"""A window is spread over its last hour at most, so that none can ask for rows without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,10 @@ class StoredWindow:
 
 @dataclass(frozen=True, slots=True)
 class ThroughputPoint:
-    """Mean iterations per second around an instant."""
+    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing was done.
+
+    `training_phase` is the one that most of the iterations belong to.
+    """
 
     at_s: float
     iterations_per_s: float
@@ -86,24 +93,58 @@ def recent_series(connection: Connection, job_id: str, *, newest: int = 64) -> t
 
 def throughput(connection: Connection, job_id: str, *, since_s: float, points: int) -> tuple[ThroughputPoint, ...]:
     """Throughput over time in at most about `points` points, oldest first, from the stored sums alone."""
-    span = select(func.min(buckets.c.at_s), func.max(buckets.c.at_s))
-    first, last = connection.execute(span.where(buckets.c.job_id == job_id, buckets.c.at_s >= since_s)).one()
+    mine = (buckets.c.job_id == job_id) & (buckets.c.at_s >= since_s)
+    first, last = connection.execute(select(func.min(buckets.c.at_s), func.max(buckets.c.at_s)).where(mine)).one()
     if first is None:
         return ()
     width_s = max((last - first) // max(points, 1) // BUCKET_S * BUCKET_S, BUCKET_S)
-    query = (
-        select(
-            func.min(buckets.c.at_s).label("at_s"),
-            func.sum(buckets.c.iterations).label("iterations"),
-            func.sum(buckets.c.elapsed_s).label("elapsed_s"),
-            buckets.c.training_phase,
-        )
-        .where(buckets.c.job_id == job_id, buckets.c.at_s >= since_s)
-        .group_by(buckets.c.at_s - buckets.c.at_s % width_s, buckets.c.training_phase)
-        .order_by(func.min(buckets.c.at_s))
-    )
-    rows = connection.execute(query)
-    return tuple(ThroughputPoint(row.at_s, row.iterations / row.elapsed_s, row.training_phase) for row in rows)
+    slot = (buckets.c.at_s - (buckets.c.at_s - first) % width_s).label("slot")
+    phase = buckets.c.training_phase
+    query = select(slot, phase, func.sum(buckets.c.iterations)).where(mine).group_by("slot", phase)
+    done: dict[int, dict[str, float]] = {}
+    for at_s, training_phase, iterations in connection.execute(query):
+        done.setdefault(at_s, {})[training_phase] = iterations
+    return rates(done, width_s=width_s)
+
+
+def rates(done: Mapping[int, Mapping[str, float]], *, width_s: int) -> tuple[ThroughputPoint, ...]:
+    """Gives a point for each slot from the first to the last, from the iterations of each phase done in a slot.
+
+    A slot in which nothing was done is 0, in the phase before it. The last slot is not over, so it is left out
+    unless it is the only one.
+
+    >>> done = {0: {"main": 10.0}, 10: {"main": 5.0}, 15: {"main": 1.0}}
+    >>> [point.iterations_per_s for point in rates(done, width_s=5)]
+    [2.0, 0.0, 1.0]
+    """
+    points: list[ThroughputPoint] = []
+    first, last = min(done), max(done)
+    for at_s in range(first, max(last, first + 1), width_s):
+        phases = done.get(at_s) or {points[-1].training_phase: 0.0}
+        most = max(sorted(phases), key=lambda phase: phases[phase])
+        points.append(ThroughputPoint(float(at_s), sum(phases.values()) / width_s, most))
+    return tuple(points)
+
+
+def spread(window: Window) -> dict[int, float]:
+    """Divides a window's iterations among the buckets that it lasted through, in proportion to the time in each.
+
+    >>> spread(Window("node-1", 1, 1, 1, "main", 8, 8, 8.0, is_cold=False, ended_at_s=14.0))
+    {5: 4.0, 10: 4.0}
+    """
+    last = int(window.ended_at_s // BUCKET_S)
+    first = max(int((window.ended_at_s - window.elapsed_s) // BUCKET_S), last - _MOST_BUCKETS + 1)
+    if first == last:
+        return {last * BUCKET_S: float(window.iterations)}
+    begin_s = max(window.ended_at_s - window.elapsed_s, first * BUCKET_S)
+    inner = range(first + 1, last + 1)
+    pieces = pairwise((begin_s, *(number * BUCKET_S for number in inner), window.ended_at_s))
+    each_s = window.iterations / (window.ended_at_s - begin_s)
+    return {
+        number * BUCKET_S: each_s * (to_s - from_s)
+        for number, (from_s, to_s) in enumerate(pieces, start=first)
+        if to_s > from_s
+    }
 
 
 def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> dict[int, str]:
@@ -145,20 +186,17 @@ def _values(node: Node, window: Window, series_id: int) -> dict[str, object]:
 
 
 def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
-    sums: dict[tuple[int, str], tuple[int, float]] = {}
+    sums: dict[tuple[int, str], float] = {}
     for window in fresh:
-        if window.is_cold:  # start-up is no throughput; the chart shows it as a gap
-            continue
-        key = (int(window.ended_at_s // BUCKET_S * BUCKET_S), window.phase)
-        iterations, elapsed_s = sums.get(key, (0, 0.0))
-        sums[key] = (iterations + window.iterations, elapsed_s + window.elapsed_s)
+        for at_s, iterations in spread(window).items():
+            sums[at_s, window.phase] = sums.get((at_s, window.phase), 0.0) + iterations
     rows = [
-        {"job_id": job_id, "at_s": at_s, "training_phase": phase, "iterations": iterations, "elapsed_s": elapsed_s}
-        for (at_s, phase), (iterations, elapsed_s) in sums.items()
+        {"job_id": job_id, "at_s": at_s, "training_phase": phase, "iterations": iterations}
+        for (at_s, phase), iterations in sums.items()
     ]
     if rows:
         new = _upsertable(connection, buckets)
-        added = {name: buckets.c[name] + new.excluded[name] for name in ("iterations", "elapsed_s")}
+        added = {"iterations": buckets.c.iterations + new.excluded.iterations}
         keys = ["job_id", "at_s", "training_phase"]
         connection.execute(new.on_conflict_do_update(index_elements=keys, set_=added), rows)
 

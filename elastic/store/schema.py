@@ -163,8 +163,7 @@ buckets = Table(
     Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
     Column("at_s", Integer, primary_key=True),
     Column("training_phase", String(64), primary_key=True),
-    Column("iterations", Integer, nullable=False),
-    Column("elapsed_s", Float(53), nullable=False),
+    Column("iterations", Float(53), nullable=False),
 )
 
 decisions = Table(

@@ -93,8 +93,7 @@ def upgrade() -> None:
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("at_s", sa.Integer(), nullable=False),
         sa.Column("training_phase", sa.String(length=64), nullable=False),
-        sa.Column("iterations", sa.Integer(), nullable=False),
-        sa.Column("elapsed_s", sa.Float(precision=53), nullable=False),
+        sa.Column("iterations", sa.Float(precision=53), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_buckets_job_id")),
         sa.PrimaryKeyConstraint("job_id", "at_s", "training_phase", name=op.f("pk_buckets")),
     )

@@ -35,6 +35,14 @@ def test_each_price_counts_while_it_holds() -> None:
     )
 
     assert choice.usd == pytest.approx(0.2 + 0.6 + 0.25)
+    assert [each for bend in choice.bends for each in bend] == pytest.approx([200, 0.2, 500, 0.8])
+    assert [choice.usd_after(share) for share in (0.0, 0.1, 0.35, 1.0)] == pytest.approx([0.0, 0.1, 0.5, 1.05])
+
+
+def test_a_choice_with_nothing_to_do_costs_nothing() -> None:
+    (choice,) = fixed_choices([series("local.half", 1.0, noise=0)], PRICES, iterations={}, started_at_s=NOW_S)
+
+    assert (choice.usd, choice.lasts_s, choice.usd_after(0.5)) == (0.0, 0.0, 0.0)
 
 
 def test_every_node_of_a_group_is_paid() -> None:

@@ -33,8 +33,9 @@ from elastic.model import (
     Snapshot,
     Window,
 )
-from elastic.store import Event, Store, from_text, lock, open_store, to_text
+from elastic.store import Event, Store, ThroughputPoint, from_text, lock, open_store, to_text
 from elastic.store.engine import Database
+from elastic.store.measurements import BUCKET_S, rates, spread
 
 HALF = Offering("local.half")
 
@@ -178,12 +179,65 @@ def test_windows_of_a_generation_the_node_was_not_in_are_dropped(store: Store, j
     assert store.windows(job.id) == ()
 
 
-def test_cold_windows_are_progress_but_no_rate(store: Store, job: Job, node: Node) -> None:
+def test_cold_windows_are_progress_but_no_sample(store: Store, job: Job, node: Node) -> None:
     store.append_windows(node.id, [window(node, 1, iteration=1, is_cold=True), window(node, 2, iteration=3)])
     (series,) = store.recent_series(job.id)
     assert [sample.iterations for sample in series.samples] == [2]
+    assert store.job(job.id).iteration == 3
     (point,) = store.throughput(job.id)
-    assert point.iterations_per_s == pytest.approx(4.0)
+    assert point.iterations_per_s == pytest.approx(4 / BUCKET_S)
+
+
+def test_throughput_is_by_the_clock_and_falls_to_nothing_in_a_standstill(store: Store, job: Job, node: Node) -> None:
+    ends_s = [205.0, 210.0, 225.0, 230.0, 232.0]  # 10 s without a window
+    store.append_windows(
+        node.id,
+        [
+            window(node, seq, iterations=10, elapsed_s=2.0 if ended_at_s == 232.0 else 5.0, ended_at_s=ended_at_s)
+            for seq, ended_at_s in enumerate(ends_s, start=1)
+        ],
+    )
+    points = store.throughput(job.id)
+    assert [point.at_s for point in points] == [200.0, 205.0, 210.0, 215.0, 220.0, 225.0]
+    assert [point.iterations_per_s for point in points] == pytest.approx([2.0, 2.0, 0.0, 0.0, 2.0, 2.0])
+    assert {point.training_phase for point in points} == {"main"}
+
+
+def test_wider_slots_hold_what_the_buckets_in_them_do(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(
+        node.id, [window(node, seq, iterations=10, elapsed_s=5.0, ended_at_s=203.0 + 5 * seq) for seq in range(1, 13)]
+    )
+    points = store.throughput(job.id, buckets=3)
+    assert [point.at_s for point in points] == [200.0, 220.0, 240.0]
+    assert [point.iterations_per_s for point in points] == pytest.approx([34 / 20, 2.0, 2.0])
+    (later, *_) = store.throughput(job.id, since_s=233.0, buckets=3)
+    assert later.at_s == 235.0
+    assert later.iterations_per_s == pytest.approx(2.0)
+
+
+def test_a_slow_iteration_is_spread_over_the_time_it_took(node: Node) -> None:
+    slow = window(node, 1, iterations=1, elapsed_s=20.0, ended_at_s=212.5)
+    assert spread(slow) == pytest.approx({190: 0.125, 195: 0.25, 200: 0.25, 205: 0.25, 210: 0.125})
+    assert spread(window(node, 1, elapsed_s=5.0, ended_at_s=205.0)) == pytest.approx({200: 2.0})
+
+
+def test_a_window_of_any_length_is_spread_over_an_hour_at_most(node: Node) -> None:
+    share = spread(window(node, 1, iterations=7, elapsed_s=1e12, ended_at_s=1e6 + 1))
+    assert (len(share), max(share)) == (720, 1_000_000)
+    assert sum(share.values()) == pytest.approx(7)
+
+
+def test_a_slot_is_of_the_phase_that_did_most_in_it() -> None:
+    points = rates({0: {"warmup": 6.0, "gan": 4.0}, 20: {"gan": 10.0}, 30: {"gan": 1.0}}, width_s=10)
+    assert points == (
+        ThroughputPoint(0.0, 1.0, "warmup"),
+        ThroughputPoint(10.0, 0.0, "warmup"),
+        ThroughputPoint(20.0, 1.0, "gan"),
+    )
+
+
+def test_the_only_slot_is_given_though_it_is_not_over() -> None:
+    assert rates({5: {"main": 1.0}}, width_s=5) == (ThroughputPoint(5.0, 0.2, "main"),)
 
 
 def test_training_phases_are_kept_apart(store: Store, job: Job, node: Node) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from statistics import median
 
 from api import schemas
-from api.dashboard.charts import Plot, plot, with_gaps
+from api.dashboard.charts import Plot, plot
 from api.dashboard.facts import JobFacts
 from api.dashboard.format import moment, quantity, usd
 from api.dashboard.views.decisions import decision_item
@@ -74,8 +71,8 @@ def cost_timeline(facts: JobFacts) -> Timeline:
     """Gives dollars over time, against the budget and against the worst fixed choice."""
     points = facts.cost
     series = [NamedSeries("spent", "money", tuple(each.usd for each in points))] if points else []
-    if points and facts.fixed and facts.throughput:
-        series.append(_baseline(points, facts.throughput, facts.fixed[-1]))
+    if points and facts.fixed:
+        series.append(_baseline(points, facts.fixed[-1]))
     budget_usd = facts.job.spec.objective.budget_usd
     if points and budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * points[-1].usd:
         series.append(NamedSeries("budget", "limit", (budget_usd,) * len(points), is_dashed=True))
@@ -120,9 +117,13 @@ def _timeline(
 def _rates(points: Sequence[ThroughputPoint], *, begin_s: float | None) -> tuple[list[float], tuple[NamedSeries, ...]]:
     """Gives one line for each training phase, since their rates do not compare; the last phase has the main colour."""
     phases = list(dict.fromkeys(point.training_phase for point in points))
-    lines = {phase: dict(zip(*with_gaps(*_of_phase(points, phase)), strict=True)) for phase in phases}
-    begun = set() if begin_s is None else {begin_s}  # a decision taken before the first measurement is shown, too
-    at_s = sorted(begun.union(*lines.values()))
+    at_s = [point.at_s for point in points]
+    if begin_s is not None and at_s and begin_s < at_s[0]:  # a decision taken before the first iteration is shown, too
+        at_s.insert(0, begin_s)
+    lines = {
+        phase: {point.at_s: point.iterations_per_s for point in points if point.training_phase == phase}
+        for phase in phases
+    }
     series = tuple(
         NamedSeries(
             f"it/s in {phase}" if len(phases) > 1 else "it/s",
@@ -134,11 +135,6 @@ def _rates(points: Sequence[ThroughputPoint], *, begin_s: float | None) -> tuple
     return at_s, series
 
 
-def _of_phase(points: Sequence[ThroughputPoint], phase: str) -> tuple[list[float], list[float]]:
-    mine = [point for point in points if point.training_phase == phase]
-    return [point.at_s for point in mine], [point.iterations_per_s for point in mine]
-
-
 def _marks(facts: JobFacts) -> list[Mark]:
     made = [each for each in reversed(facts.decisions) if each.plan.action is not Action.HOLD]
     items = [decision_item(each, now_s=facts.now_s) for each in made]
@@ -147,30 +143,11 @@ def _marks(facts: JobFacts) -> list[Mark]:
     ]
 
 
-def _baseline(
-    points: Sequence[schemas.CostPoint], progress: Sequence[ThroughputPoint], choice: FixedChoice
-) -> NamedSeries:
-    """Spreads what a fixed choice would have cost over time as the iterations came."""
-    at_s = [each.at_s for each in progress]
-    usual_s = median([after - before for before, after in pairwise(at_s) if after > before] or [1.0])
-    # Each point stands for the stretch that begins with it, so what it did is done when that stretch is over.
-    done = list(accumulate((each.iterations_per_s * usual_s for each in progress), initial=0.0))
-    ends_s = [at_s[0], *(each + usual_s for each in at_s)]
-    usd_by = [choice.usd * _between(each.at_s, ends_s, done) / done[-1] for each in points]
-    return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", (*usd_by[:-1], choice.usd), is_dashed=True)
-
-
-def _between(at_s: float, instants: Sequence[float], values: Sequence[float]) -> float:
-    """Gives the value at an instant, on the straight line between the two known ones around it.
-
-    >>> _between(5.0, [0.0, 10.0], [0.0, 3.0]), _between(-1.0, [0.0, 10.0], [0.0, 3.0])
-    (1.5, 0.0)
-    """
-    after = bisect_right(instants, at_s)
-    if after == 0 or after == len(instants):
-        return values[0] if after == 0 else values[-1]
-    share = (at_s - instants[after - 1]) / (instants[after] - instants[after - 1])
-    return values[after - 1] + share * (values[after] - values[after - 1])
+def _baseline(points: Sequence[schemas.CostPoint], choice: FixedChoice) -> NamedSeries:
+    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it would have taken."""
+    begin_s, span_s = points[0].at_s, points[-1].at_s - points[0].at_s
+    usd_by = tuple(choice.usd_after((each.at_s - begin_s) / span_s if span_s > 0 else 1.0) for each in points)
+    return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", usd_by, is_dashed=True)
 
 
 def _cost_summary(facts: JobFacts) -> str:

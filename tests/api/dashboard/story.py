@@ -273,5 +273,4 @@ def _hold(story: Story) -> None:
             best_other_gain=0.034,
             margin=0.10,
         )
-        story.now_s += 5.0
-        story.train(1.0)
+        story.train(10.0)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.dashboard.charts import interval_bar, plot, scale_to, with_gaps
+from api.dashboard.charts import interval_bar, plot, scale_to
 from elastic.model import Interval
 
 
@@ -32,10 +32,6 @@ def test_a_whisker_never_leaves_the_axis() -> None:
 def test_a_line_is_broken_where_nothing_is_known() -> None:
     drawn = plot([0.0, 1.0, 2.0, 3.0], [("rate", [1.0, None, 1.0, 0.0])])
     assert drawn.lines[0].path == "M0 0M666.7 0L1000 1000"
-
-
-def test_a_standstill_breaks_the_line() -> None:
-    assert with_gaps([0.0, 10.0, 20.0, 120.0], [1.0, 1.0, 1.0, 1.0])[1] == [1.0, 1.0, 1.0, None, 1.0]
 
 
 def test_an_empty_chart_is_no_error() -> None:

@@ -206,13 +206,20 @@ def test_a_far_budget_is_said_and_not_drawn() -> None:
     assert [each.name for each in near.series] == ["spent", "budget"]
 
 
-def test_a_fixed_choice_ends_at_its_whole_cost() -> None:
-    cost = (schemas.CostPoint(at_s=0.0, usd=0.0), schemas.CostPoint(at_s=100.0, usd=0.8))
-    points = tuple(ThroughputPoint(10.0 * step, 1.0, "main") for step in range(10))
-    facts = make_facts(cost=cost, throughput=points, fixed=(FixedChoice(Group.of(LARGE), 1.25, 1.0),))
-    baseline = cost_timeline(facts).series[1]
+def test_a_decision_between_two_points_leaves_the_line_whole() -> None:
+    points = (ThroughputPoint(80.0, 1.0, "main"), ThroughputPoint(100.0, 1.0, "main"))
+    chart = throughput_timeline(make_facts(throughput=points, action=Action.MOVE))
+    assert (chart.at_s, chart.series[0].values) == ((80.0, 100.0), (1.0, 1.0))
+    later = throughput_timeline(make_facts(throughput=(ThroughputPoint(95.0, 1.0, "main"),), action=Action.MOVE))
+    assert (later.at_s, later.series[0].values) == ((90.0, 95.0), (None, 1.0))
+
+
+def test_a_fixed_choice_grows_from_nothing_with_its_prices_to_its_whole_cost() -> None:
+    cost = tuple(schemas.CostPoint(at_s=1000.0 + 25.0 * step, usd=0.2 * step) for step in range(5))
+    choice = FixedChoice(Group.of(LARGE), usd=1.2, lasts_s=200.0, bends=((100.0, 0.8),))
+    baseline = cost_timeline(make_facts(cost=cost, fixed=(choice,))).series[1]
     assert baseline.name == "large throughout"
-    assert baseline.values[-1] == pytest.approx(1.25)
+    assert baseline.values == pytest.approx((0.0, 0.4, 0.8, 1.0, 1.2))
 
 
 def test_an_empty_job_has_nothing_to_draw() -> None:
