@@ -2,6 +2,7 @@
 
 const charts = new Map();
 const LEAST_HEIGHT = 210;
+const LABEL_ROOM = 28; // half of the widest time label, which stands around the last instant
 
 export function drawAll() {
   for (const [id, chart] of charts) {
@@ -58,16 +59,17 @@ function options(figure, holder, points, chart) {
   const unit = figure.dataset.unit;
   const ink = colour("muted", holder);
   const line = colour("line", holder);
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11.5px InterVariable, system-ui, sans-serif" };
+  // A whole number of pixels: uPlot takes the digits before `px` alone for the size.
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "12px InterVariable, system-ui, sans-serif" };
   return {
     ...sizeOf(holder),
     tzDate: (at_s) => uPlot.tzDate(new Date(at_s * 1000), "Etc/UTC"),
     legend: { show: false },
-    padding: [chart.marks.length ? 22 : 8, 20, 0, 0],
+    padding: [chart.marks.length ? 22 : 8, LABEL_ROOM, 0, 0],
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
-      { ...axis, values: TIMES, space: 70, size: 28, gap: 6 },
+      { ...axis, values: TIMES, space: 62, size: 38, gap: 6 },
       { ...axis, size: unit === "$" ? 62 : 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => money(unit, tick)) },
     ],
     series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],

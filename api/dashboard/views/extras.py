@@ -145,7 +145,6 @@ def spec_lines(spec: JobSpec) -> tuple[tuple[str, str], ...]:
     lines = (
         ("command", shlex.join(spec.command)),
         ("workload", spec.workload or ""),
-        ("hyperparameters", _pairs(spec.hyperparameters)),
         ("iterations", "" if spec.iterations is None else f"{spec.iterations:,}"),
         ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
         ("nodes", str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"),
@@ -161,8 +160,9 @@ def spec_lines(spec: JobSpec) -> tuple[tuple[str, str], ...]:
             "an hour sooner is worth",
             "" if objective.value_of_time_usd_per_h is None else usd(objective.value_of_time_usd_per_h),
         ),
-        ("environment", _pairs(spec.env)),
         ("phases", ", ".join(_phase(each.name, each.until_iteration) for each in spec.phases)),
+        ("hyperparameters", _pairs(spec.hyperparameters)),
+        ("environment", _pairs(spec.env)),
     )
     return tuple((name, value) for name, value in lines if value)
 
