@@ -3,7 +3,8 @@
     python -m elastic.workloads.rendezvous --host 127.0.0.1 --port 0 --ready-file PATH
 
 It listens at one address only (a TCPStore left to itself binds all, and it has no authentication), writes `host:port`
-to the ready file once it answers, and ends on SIGTERM.
+to the ready file once it answers, and ends on SIGTERM, or when nobody has been connected for long: a daemon that was
+killed and never started again ends nothing.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
+
+import psutil
 
 from elastic.workloads.listening import listen
 
 END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+IDLE_EXIT_S = 3600.0
+"""Longer than nodes take to boot and to live out their leases: a job that is alive connects well before."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,15 +32,16 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--host", default="127.0.0.1", help="the one address to listen at")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--ready-file", type=Path, required=True, help="receives host:port once the store answers")
+    parser.add_argument("--idle-exit-s", type=float, default=IDLE_EXIT_S, help="end after so long without a client")
     arguments = parser.parse_args(argv)
     # Blocked before torch starts threads of its own, which inherit this: the signal is then waited for, not handled.
     signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
-    serve(arguments.host, arguments.port, arguments.ready_file)
+    serve(arguments.host, arguments.port, arguments.ready_file, idle_exit_s=arguments.idle_exit_s)
     return 0
 
 
-def serve(host: str, port: int, ready_file: Path) -> None:
-    """Serves a store at `host` until one of `END_SIGNALS` arrives."""
+def serve(host: str, port: int, ready_file: Path, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
+    """Serves a store at `host` until one of `END_SIGNALS` arrives, or no client has been there for `idle_exit_s`."""
     # Bound before the slow import, so that a taken port is known at once.
     listener = listen(host, port)
     from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
@@ -43,7 +50,19 @@ def serve(host: str, port: int, ready_file: Path) -> None:
         host, listener.port, None, is_master=True, wait_for_workers=False, master_listen_fd=listener.descriptor
     )
     _announce(f"{host}:{store.port}", ready_file)
-    signal.sigwait(END_SIGNALS)
+    idle_since_s = monotonic()
+    while signal.sigtimedwait(END_SIGNALS, min(idle_exit_s / 4, 60.0)) is None:
+        if _has_clients(store.port):
+            idle_since_s = monotonic()
+        elif monotonic() - idle_since_s > idle_exit_s:
+            return
+
+
+def _has_clients(port: int) -> bool:
+    found = [c for c in psutil.Process().net_connections(kind="tcp") if c.status == psutil.CONN_ESTABLISHED]
+    # The store is a client of itself, by an IPv4 address in IPv6 clothes.
+    own = {(each.laddr.ip.removeprefix("::ffff:"), each.laddr.port) for each in found}
+    return any(each.laddr.port == port and tuple(each.raddr) not in own for each in found)
 
 
 def _announce(address: str, ready_file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,21 @@ def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path) -> None:
         process.kill()
         process.wait()
     assert [path.name for path in tmp_path.iterdir()] == ["ready"]
+
+
+def test_ends_by_itself_when_nobody_has_been_there_for_long(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready), "--idle-exit-s", "2"]
+    process = subprocess.Popen(command)
+    try:
+        host, port = _wait_for(ready).strip().split(":")
+        with socket.create_connection((host, int(port)), timeout=10):
+            SystemClock().sleep(4)
+            assert process.poll() is None, "a store with a client lives on"
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _wait_for(path: Path) -> str:
