@@ -139,11 +139,11 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
 
 def serve(settings: Settings) -> None:
     """Runs the daemon until SIGTERM or Ctrl-C. Raises AlreadyRunning if another one owns the data folder."""
-    _log_to_stderr()
     descriptor = lock(settings.data_dir)
     try:
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
+        _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
         url = f"http://{_bracketed(settings.host)}:{port}"
         daemon = build(settings, clock=SystemClock(), url=url)
         _write_address(settings.data_dir, url, port)
