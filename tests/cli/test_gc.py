@@ -43,6 +43,7 @@ def test_a_machine_that_was_just_bought_is_attended(elasticd: Run) -> None:
 
 def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
     launched = provider_of().launch(request(1, HERE))
+    time.sleep(2)  # a machine's age is told in whole seconds
     done = elasticd("gc", *OURS, "--older-than", "0s")
     assert (done.status, "abandoned" in done.out) == (0, True)
     assert _states(ec2) == {launched.provider_id: "running"}
@@ -66,6 +67,7 @@ def test_where_nobody_can_be_asked_nothing_is_ended_unsaid(
     monkeypatch.setattr("sys.stdin", io.StringIO())
     provider_of().launch(request(1, HERE))
     time.sleep(1.1)  # a machine's age is told in whole seconds
+    time.sleep(2)  # a machine's age is told in whole seconds
     done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate")
     assert (done.status, "say --yes" in done.err) == (2, True)
     assert set(_states(ec2).values()) == {"running"}
