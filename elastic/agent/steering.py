@@ -74,14 +74,19 @@ class Leave:
 Action: TypeAlias = Wait | Start | AskToDrain | Terminate | Kill | Collect | Leave
 
 
-def steer(*, wanted: Wanted, group: Group | None, ended_generation: int | None, now: float) -> Action:
+def steer(
+    *, wanted: Wanted, group: Group | None, ended_generation: int | None = None, is_end_told: bool = True, now: float
+) -> Action:
     """Gives the one next step towards what is wanted.
 
-    >>> steer(wanted=Wanted(is_known=True), group=Group(generation=3, grace_s=30), ended_generation=None, now=0.0)
+    ``ended_generation`` is the last one that ended here, None if none has; ``is_end_told`` says whether the daemon
+    knows how it ended.
+
+    >>> steer(wanted=Wanted(is_known=True), group=Group(generation=3, grace_s=30), now=0.0)
     AskToDrain()
     """
     if group is None:
-        return _steer_without_group(wanted, ended_generation)
+        return _steer_without_group(wanted, ended_generation, is_end_told=is_end_told)
     if not group.is_alive:
         return Collect()
     if _is_wanted(group, wanted) and group.drain_asked_at is None:
@@ -111,9 +116,12 @@ def node_state(group: Group | None, *, has_heard_workers: bool, has_news_of_exit
     return AgentState.RUNNING if has_heard_workers else AgentState.STARTING
 
 
-def _steer_without_group(wanted: Wanted, ended_generation: int | None) -> Action:
+def _steer_without_group(wanted: Wanted, ended_generation: int | None, *, is_end_told: bool) -> Action:
     if wanted.must_leave:
         return Leave()
+    if not is_end_told:
+        # The next generation's news would take the place of how this one ended.
+        return Wait()
     if wanted.assignment is None or wanted.assignment.generation == ended_generation:
         # A generation that has ended here is not begun again: the daemon answers its exit with a new one.
         return Wait()

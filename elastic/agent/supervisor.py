@@ -97,7 +97,7 @@ class Supervisor:
         """What the next heartbeat says."""
         with self._lock:
             group, last_exit = self._group, self._memory.last_exit
-            has_news = last_exit is not None and last_exit.generation != self._told_exit_of
+            has_news = self._has_news_of_exit()
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
         state = node_state(group, has_heard_workers=self._intake.heard().any_word, has_news_of_exit=has_news)
@@ -117,10 +117,11 @@ class Supervisor:
             self.leave()
         with self._lock:
             wanted, group = replace(self._wanted, must_leave=self._must_leave), self._group
+            last_exit, is_end_told = self._memory.last_exit, not self._has_news_of_exit()
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
-        ended = self._memory.last_exit.generation if self._memory.last_exit else None
-        match steer(wanted=wanted, group=group, ended_generation=ended, now=now):
+        ended = last_exit.generation if last_exit else None
+        match steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now):
             case Wait():
                 pass
             case Start(assignment):
@@ -198,6 +199,10 @@ class Supervisor:
         remember(self._memory, self._settings.work_dir)
         self._set_group(None)
         self._wake_heart.set()
+
+    def _has_news_of_exit(self) -> bool:
+        last_exit = self._memory.last_exit
+        return last_exit is not None and last_exit.generation != self._told_exit_of
 
     def _set_group(self, group: Group | None) -> None:
         with self._lock:

@@ -45,9 +45,7 @@ DRAINING = replace(GROUP, drain_asked_at=100.0)
 
 
 def next_step(wanted: Assignment | None, group: Group | None, *, now: float = 100.0, leave: bool = False) -> object:
-    return steer(
-        wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, ended_generation=None, now=now
-    )
+    return steer(wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, now=now)
 
 
 def test_an_idle_node_starts_what_it_is_assigned() -> None:
@@ -68,12 +66,12 @@ def test_what_is_no_longer_wanted_drains(wanted: Assignment | None) -> None:
 
 
 def test_what_runs_goes_on_while_the_daemon_has_not_spoken() -> None:
-    assert steer(wanted=Wanted(), group=GROUP, ended_generation=None, now=0.0) == Wait()
+    assert steer(wanted=Wanted(), group=GROUP, now=0.0) == Wait()
 
 
 def test_a_node_that_must_leave_drains_first_even_if_the_daemon_has_not_spoken() -> None:
-    assert steer(wanted=Wanted(must_leave=True), group=GROUP, ended_generation=None, now=0.0) == AskToDrain()
-    assert steer(wanted=Wanted(must_leave=True), group=None, ended_generation=None, now=0.0) == Leave()
+    assert steer(wanted=Wanted(must_leave=True), group=GROUP, now=0.0) == AskToDrain()
+    assert steer(wanted=Wanted(must_leave=True), group=None, now=0.0) == Leave()
 
 
 def test_a_node_that_must_leave_starts_nothing() -> None:
@@ -113,6 +111,13 @@ def test_a_generation_that_ended_here_is_not_begun_again() -> None:
     wanted = Wanted(assignment=ONE, is_known=True)
     assert steer(wanted=wanted, group=None, ended_generation=1, now=0.0) == Wait()
     assert steer(wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0) == Start(TWO)
+
+
+def test_nothing_is_begun_before_the_daemon_knows_how_the_last_generation_ended() -> None:
+    wanted = Wanted(assignment=TWO, is_known=True)
+    assert steer(wanted=wanted, group=None, ended_generation=1, is_end_told=False, now=0.0) == Wait()
+    leaving = replace(wanted, must_leave=True)
+    assert steer(wanted=leaving, group=None, ended_generation=1, is_end_told=False, now=0.0) == Leave()
 
 
 @pytest.mark.parametrize(
