@@ -20,7 +20,10 @@ MAX_SOCKET_PATH_BYTES = 100
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """A node's place in the world; `cpu_quota` in cores, `None` where the provider limits the node itself or not."""
+    """A node's place in the world; `cpu_quota` in cores, `None` where the provider limits the node itself or not.
+
+    `imds` says that the machine has a metadata service (`elastic.agent.imds`) which tells of its coming end.
+    """
 
     node_id: str
     daemon_url: str
@@ -31,6 +34,7 @@ class AgentSettings:
     artifact_root: Path
     cpu_quota: float | None = None
     lease_s: float = 600.0
+    imds: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -72,5 +76,6 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         artifact_root=Path(fields["artifact_root"]),
         cpu_quota=None if quota is None else float(quota),
         lease_s=float(fields.get("lease_s", 600.0)),
+        imds=bool(fields.get("imds", False)),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},
     )

@@ -197,6 +197,7 @@ class Ec2Provider:
             "artifact_root": str(self._paths.artifact_root),
             "cpu_quota": None,
             "lease_s": self._lease_s,
+            "imds": True,
             "env": dict(request.env),
         }
 
