@@ -78,7 +78,6 @@ class Lab:
             "AWS_REGION": self.region,
             "AWS_DEFAULT_REGION": self.region,
             "ELASTICD_LAB_GATEWAY": self.gateway,
-            "ELASTICD_LAB_SUBNETS": ",".join(self.subnets.values()),
         }
 
     def bill(self) -> Bill:
