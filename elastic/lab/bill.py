@@ -9,6 +9,7 @@ from elastic.lab.prices import PriceBook
 from elastic.model import Offering
 
 MINIMUM_BILLED_S = 60.0
+"""Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand, aws.amazon.com/ebs/pricing)."""
 _HOURS_PER_MONTH = 730.0
 
 
@@ -16,7 +17,7 @@ _HOURS_PER_MONTH = 730.0
 class Usage:
     """What is billed of one instance. `stretches` are its times of running, `until` None while it still runs.
 
-    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not.
+    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not, for 60 s at least.
     """
 
     instance_id: str
@@ -75,7 +76,8 @@ def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLi
     ran = [(start_s, now_s if end_s is None else end_s) for start_s, end_s in usage.stretches]
     billed = [(start_s, max(end_s, start_s + MINIMUM_BILLED_S)) for start_s, end_s in ran]
     billed_s = sum(end_s - start_s for start_s, end_s in billed)
-    disk_s = (now_s if usage.disk_until_s is None else usage.disk_until_s) - usage.launched_at_s
+    disk_until_s = now_s if usage.disk_until_s is None else usage.disk_until_s
+    disk_s = max(disk_until_s - usage.launched_at_s, MINIMUM_BILLED_S)
     return BillLine(
         instance_id=usage.instance_id,
         offering=usage.offering,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Iterator, Mapping
@@ -77,7 +78,13 @@ class Lab:
             "AWS_SECRET_ACCESS_KEY": "lab",
             "AWS_REGION": self.region,
             "AWS_DEFAULT_REGION": self.region,
+            # Machines have elasticd as the lab has it, and reach what listens on the lab's address.
+            "ELASTICD_HOST": self.gateway,
+            "ELASTICD_EC2__TYPES": json.dumps(list(self.scenario.node_types)),
+            "ELASTICD_EC2__SUBNETS": json.dumps(list(self.subnets.values())),
+            "ELASTICD_EC2__BOOTSTRAP": "true",
             "ELASTICD_LAB_GATEWAY": self.gateway,
+            "ELASTICD_LAB_SUBNETS": ",".join(self.subnets.values()),
         }
 
     def bill(self) -> Bill:

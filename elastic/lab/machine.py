@@ -68,7 +68,7 @@ class House(Protocol):
 def environment(order: Order, *, lab_name: str, folder: Path, endpoint_url: str) -> Mapping[str, str]:
     """What everything on a machine finds in its environment; nothing of the lab's own is inherited but the threads."""
     path = (folder / "bin", Path(sys.executable).parent, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin")
-    kept = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "LANG") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "LANG", "PYTHONPATH") if name in os.environ}
     return {
         **kept,
         "PATH": ":".join(str(each) for each in (*path, "/sbin", "/bin")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import IO
 from elastic.errors import Conflict
 
 COUNT = 32
+_SHARED = Path("/tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,11 @@ def claim_slot(sweep: Callable[[Slot], None]) -> Slot:
 
 
 def _root() -> Path:
-    root = Path(tempfile.gettempdir()) / f"elasticd-lab-{os.geteuid()}"
+    # Not TMPDIR: the namespaces and addresses of all labs of a user are the machine's, so they must meet here.
+    root = _SHARED / f"elasticd-lab-{os.geteuid()}"
     root.mkdir(mode=0o700, exist_ok=True)
     if root.stat().st_uid != os.geteuid():
-        raise Conflict(f"{root} belongs to somebody else: remove it, or set TMPDIR to a folder of your own")
+        raise Conflict(f"{root} belongs to somebody else: remove it")
     return root
 
 

@@ -52,6 +52,10 @@ def test_an_instance_that_never_ran_costs_its_disk() -> None:
     assert usd(usage(SPOT, disk_gib=30), after_s=730 * 3600) == pytest.approx(30 * 0.08)
 
 
+def test_a_disk_costs_a_minute_at_least() -> None:
+    assert usd(usage(SPOT, disk_gib=30), after_s=20) == pytest.approx(30 * 0.08 / 730 / 60)
+
+
 def test_a_public_address_costs_while_the_instance_runs() -> None:
     what = Usage("i-1", SPOT, START_S, ((START_S, START_S + 3600),), 0.0, None, has_public_ipv4=True)
     assert make_bill([what], book(), TARIFF, now_s=START_S + 3600).lines[0].public_ipv4_usd == pytest.approx(0.005)
