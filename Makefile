@@ -36,7 +36,7 @@ browser:  ## Finds Chromium, or installs it with apt-get when run as root.
 			"or leave those tests out with make test BROWSER=0" >&2; exit 1; \
 	fi
 
-demo: $(STAMP)  ## Trains ESRGAN on three local node types, under 5 minutes, and accounts for it.
+demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 minutes, and accounts for it.
 	@$(BIN)/python -m examples.demo
 
 test: $(STAMP) browser  ## Runs all tests but the slow ones.

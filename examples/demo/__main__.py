@@ -14,7 +14,9 @@ from elastic.cli.client import Client, JsonObject
 from elastic.cli.decision import explain_decision
 from elastic.cli.job import read_spec
 from elastic.errors import ElasticError
+from examples.demo.cloud import Cloud
 from examples.demo.house import HERE, DemoFailed, House, open_house
+from examples.demo.market import Market
 from examples.demo.pace import iterations_here
 from examples.demo.portrait import Portrait
 from examples.demo.screen import open_screen
@@ -23,6 +25,7 @@ from examples.demo.watching import Watcher, Witness
 KEPT = Path(".demo")
 _TIMEOUT_S = 285.0
 _POLL_S = 0.5
+_MOST_OFF = 0.01  # by how much of the bill the ledger may differ from it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,6 +64,7 @@ def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:
             print()
         _keep_artifacts(client, report)
         print(_quality(report["quality"]))
+        print(_account(house.cloud, report))
         print(f"{_replay(client, job['id'])} decisions decided again from their snapshots: the same plans")
     if broken := list(witness.broken_promises(report)):
         raise DemoFailed("; ".join(broken))
@@ -69,18 +73,30 @@ def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:
 def _watch(house: House, client: Client, job_id: str, portrait: Portrait | None, *, started_s: float) -> Witness:
     """Shows the job until it and its nodes have ended."""
     watcher, witness = Watcher(client, job_id), Witness()
+    market = Market(house.cloud.spot_usd_per_h, house.cloud.set_spot_price)
     with open_screen(started_s=started_s) as show:
         while time.time() - started_s < _TIMEOUT_S:
-            house.check_daemon()
+            house.check()
             sight = watcher.look()
             witness.see(sight)
             if portrait is not None:
                 portrait.consider(sight)
-            show(sight, house.market.react(sight, witness, now_s=time.time()))
+            show(sight, market.react(sight, witness, now_s=time.time()))
             if sight.standing.is_over and not client.items("/v1/nodes", limit=1, job=job_id):
                 return witness
             time.sleep(_POLL_S)
     raise DemoFailed(f"the job had not ended after {_TIMEOUT_S:.0f} s, at {sight.standing.line()}")
+
+
+def _account(cloud: Cloud, report: JsonObject) -> str:
+    """Compares the ledger with what EC2 charges. Raises DemoFailed if they differ, or if something is still charged."""
+    if running := cloud.running():
+        raise DemoFailed(f"no instance should be left, found {', '.join(running)}")
+    spent_usd, bill_usd = float(report["spent_usd"]), cloud.bill_usd()
+    off = abs(spent_usd - bill_usd) / bill_usd
+    if off > _MOST_OFF:
+        raise DemoFailed(f"the ledger says ${spent_usd:.6f} and EC2's bill ${bill_usd:.6f}: {off:.1%} apart")
+    return f"the ledger's ${spent_usd:.5f} are EC2's bill of ${bill_usd:.5f} to {off:.2%}; no instance is left there"
 
 
 def _replay(client: Client, job_id: str) -> int:

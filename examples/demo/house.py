@@ -1,4 +1,4 @@
-"""The demo's own daemon: started on a free port in a folder of its own, ended without a trace."""
+"""The demo's own EC2 and its own daemon: started on free ports, ended without a trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import psutil
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
-from examples.demo.market import Market
+from examples.demo.cloud import Cloud, CloudFailed, start_cloud
 
 HERE = Path(__file__).parent
 _START_TIMEOUT_S = 60.0
@@ -33,15 +33,11 @@ class DemoFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A running daemon: its folder, its process, the market it buys on."""
+    """A running daemon, its folder, and the cloud it buys in."""
 
     folder: Path
-    market: Market
+    cloud: Cloud
     daemon: subprocess.Popen[bytes]
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "daemon.log"
 
     @property
     def url(self) -> str:
@@ -54,32 +50,37 @@ class House:
     def client(self) -> Client:
         return Client(url=self.url, token=self.token)
 
-    def check_daemon(self) -> None:
-        """Raises DemoFailed if the daemon has died."""
-        if (status := self.daemon.poll()) is not None:
-            raise DemoFailed(f"the daemon ended with status {status}")
+    def check(self) -> None:
+        """Raises DemoFailed if the daemon or the lab has died."""
+        for name, process in (("daemon", self.daemon), ("lab", self.cloud.process)):
+            if (status := process.poll()) is not None:
+                raise DemoFailed(f"the {name} ended with status {status}")
 
 
 @contextmanager
 def open_house() -> Iterator[House]:
-    """Starts the daemon; in the end stops it and removes its folder. Raises DemoFailed if anything of it stays."""
+    """Starts lab and daemon; in the end stops both and removes their folder. Raises DemoFailed if anything stays."""
     folder = Path(tempfile.mkdtemp(prefix="elasticd-demo-"))
+    cloud: Cloud | None = None
     try:
-        house = _start(folder)
+        cloud = start_cloud(folder / "lab.log")
+        house = House(folder, cloud, _start_daemon(folder, cloud))
         try:
             _wait_until_it_answers(house)
             yield house
-        except Exception:
-            print(_tail(house.log), file=sys.stderr)
-            raise
         finally:
             _stop_jobs(house)
-            _stop_daemon(house)
+            _stop_daemon(house.daemon)
+    except CloudFailed as error:
+        raise DemoFailed(str(error)) from error
+    except Exception:
+        _show_logs(folder)
+        raise
     finally:
-        left = _sweep(folder)
+        left = _end(cloud, folder)
         shutil.rmtree(folder, ignore_errors=True)
     if left:
-        raise DemoFailed(f"these processes had to be ended by force: {', '.join(left)}")
+        raise DemoFailed(f"these had to be ended by force: {', '.join(left)}")
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:
@@ -93,29 +94,27 @@ def processes_of(folder: Path) -> list[psutil.Process]:
     return found
 
 
-def _start(folder: Path) -> House:
-    market = Market.open(folder / "prices.csv", opening_prices=HERE / "prices.csv")
+def _start_daemon(folder: Path, cloud: Cloud) -> subprocess.Popen[bytes]:
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")},
+        **{name: value for name, value in os.environ.items() if not name.startswith(("ELASTICD_", "AWS_"))},
+        **cloud.environment,
         "ELASTICD_CONFIG": str(HERE / "elasticd.toml"),
         "ELASTICD_DATA_DIR": str(folder / "data"),
-        "ELASTICD_PRICE_TRACE": str(folder / "prices.csv"),
         "ELASTICD_PORT": "0",  # any free one; the daemon says which in its data folder
         "OMP_NUM_THREADS": "1",
     }
+    command = [sys.executable, "-m", "elastic.cli", "serve", "--provider", "ec2"]
     with (folder / "daemon.log").open("wb") as log:
         # A session of its own: Ctrl-C reaches the demo, which then ends the daemon in good order.
-        command = [sys.executable, "-m", "elastic.cli", "serve"]
-        daemon = subprocess.Popen(
+        return subprocess.Popen(
             command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True
         )
-    return House(folder, market, daemon)
 
 
 def _wait_until_it_answers(house: House) -> None:
     until_s = time.monotonic() + _START_TIMEOUT_S
     while time.monotonic() < until_s:
-        house.check_daemon()
+        house.check()
         with suppress(ElasticError, OSError, ValueError), house.client() as client:
             client.get("/v1/node-types")
             return
@@ -129,7 +128,7 @@ def _stop_jobs(house: House) -> None:
         until_s = time.monotonic() + _STOP_TIMEOUT_S
         asked: set[str] = set()
         while time.monotonic() < until_s:
-            house.check_daemon()
+            house.check()
             jobs = [each for each in client.items("/v1/jobs", limit=100) if not each["is_final"]]
             if not jobs and not client.items("/v1/nodes", limit=100):
                 return
@@ -140,22 +139,27 @@ def _stop_jobs(house: House) -> None:
             time.sleep(0.2)
 
 
-def _stop_daemon(house: House) -> None:
-    house.daemon.send_signal(signal.SIGTERM)
+def _stop_daemon(daemon: subprocess.Popen[bytes]) -> None:
+    daemon.send_signal(signal.SIGTERM)
     try:
-        house.daemon.wait(_STOP_TIMEOUT_S)
+        daemon.wait(_STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        house.daemon.kill()
-        house.daemon.wait()
+        daemon.kill()
+        daemon.wait()
         raise DemoFailed(f"the daemon did not end within {_STOP_TIMEOUT_S:.0f} s of SIGTERM") from None
 
 
-def _sweep(folder: Path) -> list[str]:
-    """Ends what is left of the demo and names it."""
-    until_s = time.monotonic() + _SWEEP_TIMEOUT_S
-    while (left := processes_of(folder)) and time.monotonic() < until_s:
-        time.sleep(0.1)
+def _end(cloud: Cloud | None, folder: Path) -> list[str]:
+    """Ends the lab and then whatever else is left of the demo, and names what had to be ended by force."""
     names = []
+    if cloud is not None:
+        try:
+            cloud.end()
+        except CloudFailed as error:
+            names.append(str(error))
+    until_s = time.monotonic() + _SWEEP_TIMEOUT_S
+    while (left := _left(cloud, folder)) and time.monotonic() < until_s:
+        time.sleep(0.1)
     for process in left:
         with suppress(psutil.Error):
             names.append(f"{process.pid} {' '.join(process.cmdline())[:120]}")
@@ -163,5 +167,16 @@ def _sweep(folder: Path) -> list[str]:
     return names
 
 
-def _tail(log: Path, lines: int = 40) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+def _left(cloud: Cloud | None, folder: Path) -> list[psutil.Process]:
+    return [*processes_of(folder), *([] if cloud is None else cloud.left())]
+
+
+def _show_logs(folder: Path, lines: int = 40) -> None:
+    for name in ("lab.log", "daemon.log"):
+        with suppress(OSError):
+            print(
+                f"--- {name}",
+                *(folder / name).read_text(errors="replace").splitlines()[-lines:],
+                sep="\n",
+                file=sys.stderr,
+            )

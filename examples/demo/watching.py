@@ -11,7 +11,7 @@ from elastic.cli.client import Client, JsonObject
 from elastic.cli.watch import Standing, standing_of
 
 _DULL = frozenset({"checkpoint", "job_phase"})
-NODE_TYPES = ("small", "medium", "large")
+NODE_TYPES = ("c5.large", "c5.xlarge", "c5.2xlarge")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ def report(*left_at_usd_per_h: float) -> dict[str, Any]:
 @pytest.fixture
 def witness() -> Witness:
     return Witness(
-        prices={"small": {0.075}, "large": {0.125, 0.5}}, choices=["large", "small"], measured=set(NODE_TYPES)
+        prices={"c5.large": {0.075}, "c5.xlarge": {0.125, 0.5}},
+        choices=["c5.xlarge", "c5.large"],
+        measured=set(NODE_TYPES),
     )
 
 
@@ -28,9 +30,9 @@ def test_a_move_away_from_the_risen_price_keeps_the_promise(witness: Witness) ->
 
 def test_a_move_of_before_the_rise_does_not(witness: Witness) -> None:
     (broken,) = witness.broken_promises(report(0.125))
-    assert broken == "the price change should have moved the job; it trained on large -> small"
+    assert broken == "the price change should have moved the job; it trained on c5.xlarge -> c5.large"
 
 
 def test_without_a_change_there_is_nothing_to_move_on() -> None:
-    witness = Witness(prices={"small": {0.075}}, measured=set(NODE_TYPES))
+    witness = Witness(prices={"c5.large": {0.075}}, measured=set(NODE_TYPES))
     assert list(witness.broken_promises(report(0.075))) == ["a price should have changed, none did"]
