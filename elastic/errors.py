@@ -9,6 +9,9 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── AlreadyRunning           another daemon owns this database
 ├── DaemonUnreachable        no daemon answers at the address in force
 ├── PriceUnavailable         no price in force for an offering that a launch needs
+├── StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be repeated
+├── CheckpointDamaged        what a bucket holds is torn, foreign or incomplete: an earlier checkpoint may serve
+├── Superseded               a newer generation of the job has committed: this one's checkpoints no longer count
 └── ProviderError            a provider could not do what it was asked
     ├── CapacityUnavailable  none of these machines is to be had now; try another offering
     └── ProviderUnavailable  the provider does not answer or throttles; the same call may be repeated
@@ -57,6 +60,18 @@ class DaemonUnreachable(ElasticError):
 
 class PriceUnavailable(ElasticError):
     """No price is in force for an offering that a launch needs."""
+
+
+class StorageUnavailable(ElasticError):
+    """The bucket of checkpoints does not answer, or refuses what was asked."""
+
+
+class CheckpointDamaged(ElasticError):
+    """What a bucket holds is torn, foreign or incomplete."""
+
+
+class Superseded(ElasticError):
+    """A newer generation of the job has committed."""
 
 
 class ProviderError(ElasticError):

@@ -1,9 +1,9 @@
-"""moto's EC2 of one region, with a network that has a subnet for each of the scenario's zones."""
+"""moto's EC2 of one region, whose default VPC is the lab's network with a default subnet in each of its zones."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moto.backends import get_backend
@@ -29,14 +29,8 @@ class Cloud:
         reset_model_data()
         self.region = scenario.region
         self.backend: Any = get_backend("ec2")[ACCOUNT_ID][scenario.region]
-        vpc = self.backend.create_vpc(network)
-        blocks = ipaddress.ip_network(network).subnets(new_prefix=20)
-        next(blocks)  # The first one holds the lab's own address.
-        self.vpc_id: str = vpc.id
-        self.subnets: Mapping[str, str] = {
-            zone: self.backend.create_subnet(vpc.id, str(block), availability_zone=zone).id
-            for zone, block in zip(scenario.zones, blocks, strict=False)
-        }
+        self.vpc_id: str = _make_default_vpc(self.backend, network)
+        self.subnets: Mapping[str, str] = _make_subnets(self.backend, self.vpc_id, network, scenario.zones)
 
     def instances(self) -> Iterator[Any]:
         """Every instance that moto shows, of its own class."""
@@ -78,6 +72,30 @@ def offering_of(instance: Any) -> Offering:
 def disk_gib(instance: Any) -> float:
     """The size of its disks, GiB."""
     return float(sum(each.size or 0 for _, each in instance.get_block_device_mapping))
+
+
+def _make_default_vpc(backend: Any, network: str) -> str:
+    """Puts the lab's network in the place of moto's own default VPC, with the way out that AWS gives a default VPC."""
+    for subnet in list(backend.describe_subnets()):
+        backend.delete_subnet(subnet.id)
+    backend.delete_vpc(backend.default_vpc.id)
+    vpc = backend.create_vpc(network, is_default=True)
+    backend.default_vpc = vpc
+    gateway = backend.create_internet_gateway()
+    backend.attach_internet_gateway(gateway.id, vpc.id)
+    (table,) = backend.describe_route_tables(filters={"vpc-id": [vpc.id]})
+    backend.create_route(table.id, "0.0.0.0/0", gateway_id=gateway.id)
+    return str(vpc.id)
+
+
+def _make_subnets(backend: Any, vpc_id: str, network: str, zones: Sequence[str]) -> dict[str, str]:
+    """One a zone; moto makes a zone's first subnet its default one, which gives public addresses."""
+    blocks = ipaddress.ip_network(network).subnets(new_prefix=20)
+    next(blocks)  # The first one holds the lab's own address.
+    return {
+        zone: str(backend.create_subnet(vpc_id, str(block), availability_zone=zone).id)
+        for zone, block in zip(zones, blocks, strict=False)
+    }
 
 
 def _require_real_types(scenario: Scenario) -> None:

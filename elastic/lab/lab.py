@@ -81,10 +81,8 @@ class Lab:
             # Machines have elasticd as the lab has it, and reach what listens on the lab's address.
             "ELASTICD_HOST": self.gateway,
             "ELASTICD_EC2__TYPES": json.dumps(list(self.scenario.node_types)),
-            "ELASTICD_EC2__SUBNETS": json.dumps(list(self.subnets.values())),
             "ELASTICD_EC2__BOOTSTRAP": "true",
             "ELASTICD_LAB_GATEWAY": self.gateway,
-            "ELASTICD_LAB_SUBNETS": ",".join(self.subnets.values()),
         }
 
     def bill(self) -> Bill:

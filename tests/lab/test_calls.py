@@ -90,6 +90,22 @@ def test_an_outage_cuts_every_call(start_lab: StartLab, client: Client) -> None:
             call()
 
 
+def test_the_network_is_the_accounts_default_vpc_with_a_default_subnet_in_each_zone(
+    start_lab: StartLab, client: Client
+) -> None:
+    lab = start_lab()
+    ec2 = client(lab)
+    (vpc,) = ec2.describe_vpcs()["Vpcs"]
+    assert (vpc["VpcId"], vpc["IsDefault"]) == (lab.vpc_id, True)
+    told = ec2.describe_subnets(Filters=[{"Name": "default-for-az", "Values": ["true"]}])["Subnets"]
+    assert {each["AvailabilityZone"]: each["SubnetId"] for each in told} == lab.subnets
+    assert all(each["MapPublicIpOnLaunch"] for each in told)
+    (table,) = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [lab.vpc_id]}])["RouteTables"]
+    ways_out = [each["GatewayId"] for each in table["Routes"] if each["DestinationCidrBlock"] == "0.0.0.0/0"]
+    assert len(ways_out) == 1
+    assert ways_out[0].startswith("igw-")
+
+
 def test_without_capacity_nothing_is_launched(start_lab: StartLab, client: Client) -> None:
     lab = start_lab(capacity=[{"node_type": "c5.large", "zone": "us-east-1a", "available": 2}])
     ec2 = client(lab)

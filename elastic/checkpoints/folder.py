@@ -1,0 +1,125 @@
+"""A folder of files that are to be carried: what is in it, what its bytes are, and a still copy of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+PARTIAL_ENDINGS = (".partial", ".part", ".tmp", ".temp", ".incomplete")
+"""Files named so, or beginning with a dot, are still being written."""
+_READ_BYTES = 1 << 20
+
+
+class Look(NamedTuple):
+    """A file as the file system tells of it: the same twice means that its bytes have not changed."""
+
+    inode: int
+    size_bytes: int
+    modified_at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """A file held still: a link that no rename or removal in the folder can touch."""
+
+    path: str
+    link: Path
+    look: Look
+    sha256: str
+
+
+class Changing(Exception):
+    """A file was written to while it was read; look again when it has come to rest."""
+
+
+class Folder:
+    """One folder, and the digests of its files by their looks, so that nothing is read twice."""
+
+    def __init__(self, path: Path, *, staging: Path) -> None:
+        self.path = path
+        self._staging = staging
+        self._digests: dict[Look, str] = {}
+
+    def looks(self) -> Mapping[str, Look]:
+        """Every whole file in the folder, by its path inside it."""
+        found: dict[str, Look] = {}
+        for folder, names, files in os.walk(self.path):
+            names[:] = [name for name in names if not name.startswith(".")]
+            for name in files:
+                path = Path(folder, name)
+                if name.startswith(".") or name.endswith(PARTIAL_ENDINGS) or path.is_symlink():
+                    continue
+                with suppress(FileNotFoundError):
+                    found[path.relative_to(self.path).as_posix()] = look_at(path)
+        return found
+
+    def hold_still(self) -> tuple[Still, ...]:
+        """Links every file into the staging folder and reads its digest. Raises Changing."""
+        self.let_go()
+        self._staging.mkdir(parents=True)
+        held: list[Still] = []
+        for number, path in enumerate(sorted(self.looks())):
+            link = self._staging / str(number)
+            try:
+                os.link(self.path / path, link)
+            except FileNotFoundError:  # an older checkpoint that the script has just let go of
+                continue
+            look = look_at(link)
+            held.append(Still(path, link, look, self._digest(link, look)))
+        return tuple(held)
+
+    def let_go(self) -> None:
+        """Removes the links."""
+        shutil.rmtree(self._staging, ignore_errors=True)
+
+    def has(self, path: str, sha256: str) -> bool:
+        """Whether the folder holds this file with these bytes."""
+        try:
+            return self._digest(self.path / path, look_at(self.path / path)) == sha256
+        except (FileNotFoundError, Changing):
+            return False
+
+    def put(self, arrived: Path, path: str) -> None:
+        """Moves a file into its place, durably and in one step."""
+        target = self.path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with arrived.open("rb") as file:
+            os.fsync(file.fileno())
+        arrived.replace(target)
+
+    def keep_only(self, paths: Collection[str]) -> None:
+        """Removes every other file, those half written included."""
+        for folder, _, files in os.walk(self.path):
+            for name in files:
+                if Path(folder, name).relative_to(self.path).as_posix() not in paths:
+                    Path(folder, name).unlink(missing_ok=True)
+
+    def _digest(self, path: Path, look: Look) -> str:
+        known = self._digests.get(look)
+        if known is None:
+            known = sha256_of(path)
+            if look_at(path) != look:
+                raise Changing(path.name)
+            self._digests[look] = known
+        return known
+
+
+def look_at(path: Path) -> Look:
+    """The file as it is now."""
+    status = path.stat()
+    return Look(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file, read in pieces."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_READ_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()

@@ -1,0 +1,122 @@
+"""A manifest: the one object whose existence makes the files that it names a checkpoint."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from elastic.errors import CheckpointDamaged
+
+FORMAT = "elasticd-manifest-1"
+MANIFESTS = "manifests/"
+DATA = "data/"
+_NAME = re.compile(MANIFESTS + r"g(\d{6,})-(\d{6,})\.json")
+_DATA = re.compile(DATA + r"g(\d{6,})-([A-Za-z0-9_.-]+)/([0-9a-f]{64})")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Place(NamedTuple):
+    """Where a manifest stands in the order of all: a later generation comes after whatever an earlier one commits."""
+
+    generation: int
+    sequence: int
+
+    @property
+    def name(self) -> str:
+        """The manifest's name.
+
+        >>> Place(3, 17).name
+        'manifests/g000003-000017.json'
+        """
+        return f"{MANIFESTS}g{self.generation:06d}-{self.sequence:06d}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a checkpoint: its path inside the folder, and what its bytes must be. `name` is the object's."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One committed state of a job's checkpoint folder.
+
+    `attempt` tells one writer's try from any other's; `iteration` is None where the script named none.
+    """
+
+    generation: int
+    sequence: int
+    node_id: str
+    attempt: str
+    iteration: int | None
+    committed_at_s: float
+    files: tuple[File, ...]
+
+    @property
+    def place(self) -> Place:
+        return Place(self.generation, self.sequence)
+
+
+def place_of(name: str) -> Place | None:
+    """Where the manifest of this name stands; None for a name that no manifest has."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else Place(int(match[1]), int(match[2]))
+
+
+def data_name(generation: int, node_id: str, sha256: str) -> str:
+    """The name of a data object: only its owner, or a later generation, may ever remove it."""
+    return f"{DATA}g{generation:06d}-{node_id}/{sha256}"
+
+
+def owner_of(name: str) -> tuple[int, str] | None:
+    """The generation and node that wrote a data object; None for a name that none has."""
+    match = _DATA.fullmatch(name)
+    return None if match is None else (int(match[1]), match[2])
+
+
+def to_json(manifest: Manifest) -> bytes:
+    """The manifest as its object holds it."""
+    return json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1).encode()
+
+
+def from_json(data: bytes, *, place: Place) -> Manifest:
+    """Reads the manifest found at `place`; raises CheckpointDamaged unless it is one and belongs there."""
+    try:
+        fields = json.loads(data)
+        if fields["format"] != FORMAT:
+            raise CheckpointDamaged(f"{place.name}: wanted {FORMAT}, found {fields['format']!r}")
+        manifest = Manifest(
+            generation=int(fields["generation"]),
+            sequence=int(fields["sequence"]),
+            node_id=str(fields["node_id"]),
+            attempt=str(fields["attempt"]),
+            iteration=None if fields["iteration"] is None else int(fields["iteration"]),
+            committed_at_s=float(fields["committed_at_s"]),
+            files=tuple(_file(each) for each in fields["files"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointDamaged(
+            f"{place.name}: wanted a manifest, found a torn or foreign object ({error!r})"
+        ) from error
+    if manifest.place != place:
+        raise CheckpointDamaged(f"{place.name}: found the manifest of {manifest.place.name}")
+    return manifest
+
+
+def _file(fields: Mapping[str, Any]) -> File:
+    file = File(str(fields["path"]), int(fields["size_bytes"]), str(fields["sha256"]), str(fields["name"]))
+    path = PurePosixPath(file.path)
+    # What a bucket says must not lead out of the folder that it is written to.
+    if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in file.path:
+        raise ValueError(f"path {file.path!r}")
+    if not _DIGEST.fullmatch(file.sha256) or owner_of(file.name) is None or file.size_bytes < 0:
+        raise ValueError(f"file {file.path!r}")
+    return file

@@ -1,0 +1,225 @@
+"""What is committed is whole, whatever dies, whoever else writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.checkpoints.bring import bring
+from elastic.checkpoints.location import Location
+from elastic.checkpoints.manifest import Place
+from elastic.checkpoints.proof import check_bucket
+from elastic.checkpoints.s3 import Bucket
+from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
+from tests.checkpoints.bucket import Killed, Wire, objects
+from tests.checkpoints.conftest import Machine
+
+
+def manifests(bucket: Bucket) -> list[str]:
+    return bucket.names("manifests/")
+
+
+def restored(tmp_path: Path, bucket: Bucket, *, generation: int = 9) -> dict[str, str]:
+    """What a node with an empty disk gets."""
+    fresh = Machine(tmp_path, bucket, node_id="fresh")
+    bring(fresh.shelf, fresh.folder, generation=generation)
+    return fresh.read()
+
+
+def test_an_empty_bucket_brings_nothing(machine: Machine) -> None:
+    assert bring(machine.shelf, machine.folder, generation=1) is None
+
+
+def test_what_is_committed_is_brought_to_an_empty_disk(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    machine.write(a="1", b="2")
+    (machine.folder.path / "half.partial").write_text("torn")
+    manifest = machine.commit(iteration=7)
+    assert (manifest.place.name, manifest.iteration) == ("manifests/g000001-000001.json", 7)
+    assert restored(tmp_path, bucket) == {"a": "1", "b": "2"}
+
+
+def test_two_commits_are_kept_and_data_is_sent_once(machine: Machine, bucket: Bucket, wire: Wire) -> None:
+    for number in range(4):
+        machine.write(fixed="large", step=str(number))
+        machine.commit()
+    assert manifests(bucket) == ["manifests/g000001-000003.json", "manifests/g000001-000004.json"]
+    assert len(bucket.names("data/")) == 3
+    assert wire.asked["PutObject"] == 4 + 5
+
+
+def test_a_folder_that_holds_it_already_is_not_sent_it_again(machine: Machine, wire: Wire) -> None:
+    machine.write(a="1")
+    machine.commit()
+    bring(machine.shelf, machine.folder, generation=1)
+    assert wire.asked["HeadObject"] == 0
+
+
+def test_a_folder_is_made_equal_to_what_was_committed(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    machine.write(a="1")
+    machine.commit()
+    other = Machine(tmp_path, bucket, node_id="n2")
+    other.write(a="other", stale="x")
+    bring(other.shelf, other.folder, generation=1)
+    assert other.read() == {"a": "1"}
+
+
+def test_a_present_checkpoint_leaves_the_folder_alone(machine: Machine) -> None:
+    machine.write(a="1")
+    place = machine.commit().place
+    machine.write(a="ahead")
+    bring(machine.shelf, machine.folder, generation=1, present={place})
+    assert machine.read() == {"a": "ahead"}
+
+
+@pytest.mark.parametrize("operation", ["ListObjectsV2", "PutObject", "GetObject", "DeleteObjects"])
+@pytest.mark.parametrize("passed", [0, 1, 2, 3])
+def test_a_death_at_any_request_leaves_a_whole_checkpoint(
+    machine: Machine, bucket: Bucket, wire: Wire, tmp_path: Path, operation: str, passed: int
+) -> None:
+    for number in range(2):
+        machine.write(a=f"a{number}", b=f"b{number}")
+        machine.commit()
+    machine.write(a="a2", b="b2")
+    wire.dies_before = {operation: passed}
+    try:
+        machine.commit()
+        was_told = True
+    except Killed:
+        was_told = False
+    wire.dies_before = {}
+    found = restored(tmp_path, bucket)
+    assert found in ({"a": "a1", "b": "b1"}, {"a": "a2", "b": "b2"})
+    assert found["a"] == "a2" or not was_told
+    # The next writer removes what the dead one left.
+    machine.write(a="a3", b="b3")
+    machine.commit()
+    assert len(manifests(bucket)) == 2
+    assert len(bucket.names("data/")) == 4
+
+
+def test_an_older_generation_cannot_hide_a_newer_one(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    newer = Machine(tmp_path, bucket, node_id="n2")
+    newer.write(a="newer")
+    newer.commit(generation=2)
+    machine.write(a="older")
+    with pytest.raises(Superseded):
+        machine.commit(generation=1)
+    with pytest.raises(Superseded):
+        bring(machine.shelf, machine.folder, generation=1)
+    assert restored(tmp_path, bucket) == {"a": "newer"}
+
+
+def test_an_older_generation_that_commits_late_is_told_so(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    newer = Machine(tmp_path, bucket, node_id="n2")
+    newer.write(a="newer")
+    machine.write(a="older")
+    interrupt = machine.shelf.bucket.create
+
+    def create(name: str, content: bytes) -> bool:
+        newer.commit(generation=2)
+        return interrupt(name, content)
+
+    machine.shelf.bucket.create = create  # type: ignore[method-assign]
+    with pytest.raises(Superseded):
+        machine.commit(generation=1)
+    machine.shelf.bucket.create = interrupt  # type: ignore[method-assign]
+    assert restored(tmp_path, bucket) == {"a": "newer"}
+
+
+def test_a_number_that_is_taken_makes_the_writer_look_again(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    other = Machine(tmp_path, bucket, node_id="n2")
+    places = machine.shelf.places
+
+    def places_before_the_other() -> list[Place]:
+        machine.shelf.places = places  # type: ignore[method-assign]
+        seen = places()
+        other.write(a="other")
+        other.commit()
+        return seen
+
+    machine.write(a="mine")
+    machine.shelf.places = places_before_the_other  # type: ignore[method-assign]
+    assert machine.commit().sequence == 2
+    assert restored(tmp_path, bucket) == {"a": "mine"}
+
+
+def test_a_commit_whose_answer_was_lost_counts_once(machine: Machine, bucket: Bucket) -> None:
+    create = machine.shelf.bucket.create
+
+    def repeated(name: str, content: bytes) -> bool:
+        create(name, content)
+        return create(name, content)
+
+    machine.shelf.bucket.create = repeated  # type: ignore[method-assign]
+    machine.write(a="1")
+    machine.commit()
+    assert manifests(bucket) == ["manifests/g000001-000001.json"]
+
+
+def test_data_that_vanished_is_sent_again(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    machine.write(a="1")
+    manifest = machine.commit()
+    bucket.delete([manifest.files[0].name])
+    machine.write(b="2")
+    machine.commit()
+    assert restored(tmp_path, bucket) == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize("torn", ["manifest", "data", "foreign", "missing"])
+def test_a_torn_or_foreign_checkpoint_is_refused_and_the_previous_used(
+    machine: Machine, bucket: Bucket, tmp_path: Path, torn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine.write(a="1")
+    machine.commit()
+    machine.write(a="2")
+    newest = machine.commit()
+    damage(bucket, tmp_path, torn, manifest=newest.place.name, data=newest.files[0].name)
+    assert restored(tmp_path, bucket) == {"a": "1"}
+    assert "refused" in caplog.text
+
+
+def test_starting_anew_is_refused_where_every_checkpoint_is_damaged(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
+    machine.write(a="1")
+    newest = machine.commit()
+    damage(bucket, tmp_path, "data", manifest=newest.place.name, data=newest.files[0].name)
+    with pytest.raises(CheckpointDamaged, match="none of 1 can be used"):
+        restored(tmp_path, bucket)
+
+
+def test_a_manifest_leads_nowhere_but_into_the_folder(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    machine.write(a="1")
+    name = machine.commit().place.name
+    text = bucket.read(name).decode()
+    bucket.delete([name])
+    bucket.create(name, text.replace('"path": "a"', '"path": "../../a"').encode())
+    with pytest.raises(CheckpointDamaged):
+        restored(tmp_path, bucket)
+
+
+def test_a_bucket_that_is_not_there_is_said_to_be_so(machine: Machine, bucket: Bucket) -> None:
+    machine.write(a="1")
+    machine.shelf.bucket.location = Location("no-such-bucket", bucket.location.prefix)
+    with pytest.raises(StorageUnavailable, match="NoSuchBucket"):
+        machine.commit()
+
+
+def test_the_proof_leaves_nothing_behind(bucket: Bucket) -> None:
+    check_bucket(bucket)
+    assert objects(bucket) == []
+
+
+def damage(bucket: Bucket, tmp_path: Path, torn: str, *, manifest: str, data: str) -> None:
+    (tmp_path / "torn").write_bytes(b"{")
+    match torn:
+        case "manifest":
+            bucket.upload(tmp_path / "torn", manifest)
+        case "data":
+            bucket.upload(tmp_path / "torn", data)
+        case "missing":
+            bucket.delete([data])
+        case _:
+            (tmp_path / "torn").write_bytes(bucket.read(manifest).replace(b'"sequence": 2', b'"sequence": 5'))
+            bucket.upload(tmp_path / "torn", manifest)
