@@ -56,4 +56,5 @@ def _snapshot(context: Context, spec: JobSpec, *, series: tuple[Series, ...], no
         changes=(),
         spent_usd=0.0,
         limits=Limits(**policy, minimum_billed_s=provider.minimum_billed_s),
+        unavailable=provider.blocks.listed(now_s=now_s),
     )

@@ -60,6 +60,7 @@ class PolicySettings(BaseModel):
     boot_prior_s: FiniteFloat = Field(60.0, ge=0)
     wind_down_s: FiniteFloat = Field(600.0, ge=0)
     price_max_age_s: FiniteFloat = Field(86_400.0, gt=0)
+    spot_price_max_age_s: FiniteFloat = Field(3600.0, gt=0)
 
 
 class Ec2Requirements(BaseModel):

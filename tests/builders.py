@@ -119,8 +119,11 @@ def window(
     )
 
 
-def node(of: str = "local.half", *, phase: NodePhase = NodePhase.JOINED, number: int = 1, **rest: Any) -> Node:
-    return Node(f"node-{number}", "job-1", offering(of), phase, f"token-{number}", NOW_S - 300, **rest)
+def node(
+    of: str | Offering = "local.half", *, phase: NodePhase = NodePhase.JOINED, number: int = 1, **rest: Any
+) -> Node:
+    bought = offering(of) if isinstance(of, str) else of
+    return Node(f"node-{number}", "job-1", bought, phase, f"token-{number}", NOW_S - 300, **rest)
 
 
 def switch(to: str | Group = "local.half", *, pause_s: float = 5.0, boot_s: float = 3.0) -> Switch:

@@ -17,7 +17,7 @@ from api.schemas.decision import (
 )
 from api.schemas.fleet import Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
 from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Scale
-from api.schemas.market import LedgerPage, LedgerRow, NodeType, Offering, Price
+from api.schemas.market import LedgerPage, LedgerRow, NodeType, Offering, Price, Unavailable
 from api.schemas.spec import JobSpec, JobState, Objective, TrainingPhase
 from api.schemas.wire import Fault, Page, Problem, Wire
 
@@ -62,6 +62,7 @@ __all__ = [
     "Switch",
     "ThroughputPoint",
     "TrainingPhase",
+    "Unavailable",
     "Window",
     "Wire",
 ]

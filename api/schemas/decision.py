@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import FiniteFloat
 
 from api.schemas.fleet import Group, Node
-from api.schemas.market import NodeType, Price
+from api.schemas.market import NodeType, Price, Unavailable
 from api.schemas.spec import JobState
 from api.schemas.wire import Wire
 from elastic import model
@@ -20,7 +20,10 @@ class Interval(Wire):
 
 
 class Candidate(Wire):
-    """A group weighed for the rest of the job; null is unmeasured or unpriced."""
+    """A group weighed for the rest of the job; null is unmeasured or unpriced.
+
+    `unavailable` is why the nodes it still needs cannot be bought now, null if they can.
+    """
 
     group: Group
     training_phase: str
@@ -31,6 +34,7 @@ class Candidate(Wire):
     effective_iterations_per_usd: FiniteFloat | None
     remaining_usd: FiniteFloat | None
     remaining_s: FiniteFloat | None
+    unavailable: str | None
 
 
 class Reason(Wire):
@@ -108,6 +112,7 @@ class Limits(Wire):
     boot_prior_s: FiniteFloat
     wind_down_s: FiniteFloat
     price_max_age_s: FiniteFloat
+    spot_price_max_age_s: FiniteFloat
     minimum_billed_s: FiniteFloat
 
 
@@ -126,6 +131,7 @@ class Snapshot(Wire):
     changes: list[Change]
     spent_usd: FiniteFloat
     limits: Limits
+    unavailable: list[Unavailable]
 
 
 class ExplainedDecision(Decision):

@@ -28,6 +28,14 @@ class Offering(Wire):
     zone: str
 
 
+class Unavailable(Wire):
+    """An offering of which none is bought until then, and why."""
+
+    offering: Offering
+    until_s: FiniteFloat
+    why: model.Obstacle
+
+
 class Price(Wire):
     """What an offering costs from `valid_from_s` on, in USD per hour."""
 

@@ -23,7 +23,7 @@ from elastic.model.node import (
     Outcome,
     move_node,
 )
-from elastic.model.offering import Capacity, NodeType, Offering, Price
+from elastic.model.offering import Capacity, NodeType, Obstacle, Offering, Price, Unavailable
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 
@@ -51,6 +51,7 @@ __all__ = [
     "NodePhase",
     "NodeType",
     "Objective",
+    "Obstacle",
     "Offering",
     "Outcome",
     "Plan",
@@ -61,6 +62,7 @@ __all__ = [
     "Snapshot",
     "Switch",
     "TrainingPhase",
+    "Unavailable",
     "Window",
     "move_job",
     "move_node",

@@ -50,6 +50,20 @@ class Group:
     def node_count(self) -> int:
         return sum(count for _, count in self.members)
 
+    @property
+    def node_types(self) -> tuple[tuple[str, int], ...]:
+        """How many nodes of which types, sorted: what its speed depends on, wherever and however they were bought.
+
+        >>> from elastic.model.offering import Capacity
+        >>> bought = Offering("small", Capacity.ON_DEMAND, "a"), Offering("small", Capacity.SPOT, "a")
+        >>> Group(((bought[0], 1), (bought[1], 2))).node_types
+        (('small', 3),)
+        """
+        counts: dict[str, int] = {}
+        for offering, count in self.members:
+            counts[offering.node_type] = counts.get(offering.node_type, 0) + count
+        return tuple(sorted(counts.items()))
+
     def __str__(self) -> str:
         return " + ".join(f"{count} x {offering.node_type} {offering.capacity}" for offering, count in self.members)
 

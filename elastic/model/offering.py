@@ -63,6 +63,24 @@ class Price:
         _require_positive(self.usd_per_h, f"{self.offering}: price in USD per hour")
 
 
+class Obstacle(StrEnum):
+    """Why an offering is left alone for a while."""
+
+    CAPACITY = "capacity"
+    QUOTA = "quota"
+    LAUNCH_FAILED = "launch_failed"
+    FAILED_TO_JOIN = "failed_to_join"
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """An offering that was refused lately, or sold a machine that never joined: none of it is bought until then."""
+
+    offering: Offering
+    until_s: float
+    why: Obstacle
+
+
 def _require_positive(value: float, what: str) -> None:
     if not (math.isfinite(value) and value > 0):
         raise InvalidInput(f"{what} must be positive and finite, got {value}")

@@ -49,6 +49,7 @@ class Candidate:
 
     `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T); `effective_iterations_per_usd`
     counts what getting there and finishing costs. None while unmeasured or unpriced. `samples` counts warm windows.
+    `unavailable` is why the nodes it still needs cannot be bought now, for a person.
     """
 
     group: Group
@@ -60,6 +61,7 @@ class Candidate:
     effective_iterations_per_usd: float | None = None
     remaining_usd: float | None = None
     remaining_s: float | None = None
+    unavailable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from elastic.model.job import Job
 from elastic.model.measurement import Group, Series
 from elastic.model.node import Node
-from elastic.model.offering import NodeType, Price
+from elastic.model.offering import Capacity, NodeType, Price, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,8 @@ class Limits:
     `trial_windows`: warm windows that end a trial. `trial_usd_share`: the greatest share of the job's expected cost
     that all trials together may cost. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
     `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed
-    longer ago is no price. `minimum_billed_s`: the least that the provider bills for a launch.
+    longer ago is no price; one of spot capacity after `spot_price_max_age_s` already, for it changes by the hour.
+    `minimum_billed_s`: the least that the provider bills for a launch.
     """
 
     margin: float = 0.10
@@ -53,7 +54,13 @@ class Limits:
     boot_prior_s: float = 60.0
     wind_down_s: float = 600.0
     price_max_age_s: float = 86_400.0
+    spot_price_max_age_s: float = 3600.0
     minimum_billed_s: float = 60.0
+
+    def trust(self, price: Price, *, now_s: float) -> bool:
+        """Whether a launch may rely on a price at `now_s`."""
+        is_spot = price.offering.capacity is Capacity.SPOT
+        return price.observed_at_s >= now_s - (self.spot_price_max_age_s if is_spot else self.price_max_age_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ class Snapshot:
     `target` is the group decided last (None before the first decision), `current` the group that trains now (None while
     none does). `prices` holds the price in force of each candidate offering, and may hold the one before it, so that a
     reason can tell what changed; an offering without one is absent.
-    `spent_usd` is the ledger's total for the job at `now_s`.
+    `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now.
     """
 
     now_s: float
@@ -78,3 +85,4 @@ class Snapshot:
     changes: tuple[Change, ...]
     spent_usd: float
     limits: Limits = Limits()
+    unavailable: tuple[Unavailable, ...] = ()

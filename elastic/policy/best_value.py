@@ -8,10 +8,12 @@ is weighed for as long again as it has trained, and for an hour at least.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from elastic.model import Action, Group, JobPhase, Plan, Snapshot
+from elastic.policy.availability import UNAVAILABLE, until
 from elastic.policy.ranking import move_or_stay
-from elastic.policy.survey import Outlook, Ranked, Survey, take_survey
+from elastic.policy.survey import Outlook, Ranked, Survey, nothing_to_be_had, take_survey
 from elastic.policy.trial import is_on_trial, seconds_left, spent_on_trials_usd, trial_cap_usd, trial_offers
 from elastic.policy.words import figures, name, rate, usd
 
@@ -40,10 +42,31 @@ def _nothing_to_buy(survey: Survey) -> Plan | None:
     if survey.choices:
         return None
     objections = sorted({each.objection for each in survey.outlooks if each.objection is not None})
-    why = "; ".join(objections) or "no node type that the job admits has a fresh price"
     held = survey.snapshot.target
     what = "nothing is started" if held is None else f"{name(held)} is kept"
+    admitted = [each for each in survey.outlooks if each.objection is None and each.usd_per_h is not None]
+    if admitted:
+        return nothing_to_be_had(survey, admitted)
+    why = "; ".join(objections) or "no node type that the job admits has a fresh price"
     return survey.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
+
+
+def _unavailable(survey: Survey) -> Plan | None:
+    """What is wanted cannot be had: back to what trains meanwhile, else a start on the best that can be bought.
+
+    No trial or margin is asked of it, for there is nothing that it is measured against.
+    """
+    snapshot, held = survey.snapshot, survey.of(survey.snapshot.target)
+    if held is None or held.lack is None:
+        return None
+    why, numbers = held.lack.text, until(held.lack.until_s)
+    if snapshot.current is not None:
+        text = f"{why}: back to {name(snapshot.current)}, which trains"
+        return survey.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
+    anew = _start(take_survey(replace(snapshot, target=None)))
+    assert anew is not None and anew.target is not None, "a job without a target starts where there is a choice"
+    text = f"{why}: {anew.reason.text}"
+    return survey.plan(Action.MOVE, anew.target, UNAVAILABLE, text, {**anew.reason.numbers, **numbers})
 
 
 def _start(survey: Survey) -> Plan | None:
@@ -189,6 +212,7 @@ def _has_trained(snapshot: Snapshot, group: Group) -> bool:
 _RULES: tuple[Callable[[Survey], Plan | None], ...] = (
     _nothing_left,
     _nothing_to_buy,
+    _unavailable,
     _start,
     _not_permitted,
     _change_in_progress,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from elastic.model import Action, Group, JobPhase, Offering, Plan, Snapshot
-from elastic.policy.survey import Survey, admits, take_survey
+from elastic.policy.availability import lack_of
+from elastic.policy.quotes import burn_usd_per_h
+from elastic.policy.survey import Survey, admits, nothing_to_be_had, take_survey
 from elastic.policy.words import name, rate, usd
 
 
@@ -15,36 +19,58 @@ def fixed(snapshot: Snapshot) -> Plan:
     wanted = snapshot.job.spec.fixed_node_type
     if wanted is None:
         return survey.hold("not_permitted", "the policy fixed needs fixed_node_type, and the job names none")
-    offering = _held(snapshot, wanted) or _cheapest(survey, wanted)
-    group = None if offering is None else Group.of(offering, snapshot.job.spec.nodes_max)
+    group = _held(snapshot, wanted) or _cheapest(survey, wanted)
     if group is not None and snapshot.target == group:
         return survey.hold("fixed", f"{name(group)}, as the job fixes it{_measured(survey, group)}")
-    quote = None if offering is None else survey.quotes.get(offering)
-    if group is None or quote is None:
-        text = f"{wanted}: no offering of it is admitted and has a fresh price, so nothing changes"
-        return survey.hold("no_price", text)
+    burn = None if group is None else burn_usd_per_h(group, survey.quotes)
+    if group is None or burn is None:
+        return _nothing(survey, wanted)
     action = Action.START if snapshot.target is None else Action.MOVE
-    burn = quote.usd_per_h * group.node_count
-    return survey.plan(
-        action, group, "fixed", f"{name(group)} at {usd(burn)}/h, as the job fixes it", {"usd_per_h": burn}
-    )
+    text = f"{_refused(survey, wanted)}{name(group)} at {usd(burn)}/h, as the job fixes it"
+    return survey.plan(action, group, "fixed", text, {"usd_per_h": burn})
 
 
-def _held(snapshot: Snapshot, node_type: str) -> Offering | None:
-    """The offering that is held already; for want of its price nothing moves to another."""
+def _held(snapshot: Snapshot, node_type: str) -> Group | None:
+    """What is held already, unless nodes of it are missing that cannot be had."""
     members = snapshot.target.members if snapshot.target else ()
-    return next((each for each, _ in members if each.node_type == node_type and admits(snapshot, each)), None)
+    groups = (_group(snapshot, each) for each, _ in members if each.node_type == node_type and admits(snapshot, each))
+    return next((each for each in groups if lack_of(snapshot, each) is None), None)
 
 
-def _cheapest(survey: Survey, node_type: str) -> Offering | None:
-    """The cheapest offering; of equals the first by name."""
+def _cheapest(survey: Survey, node_type: str) -> Group | None:
+    """The group of the cheapest offering that can be bought; of equals the first by name."""
+    snapshot = survey.snapshot
     fitting = [
-        quote
-        for quote in survey.quotes.values()
-        if quote.offering.node_type == node_type and admits(survey.snapshot, quote.offering)
+        (survey.quotes[offering].usd_per_h, offering)
+        for offering in _fitting(survey, node_type)
+        if lack_of(snapshot, _group(snapshot, offering)) is None
     ]
-    best = min(fitting, key=lambda each: (each.usd_per_h, each.offering), default=None)
-    return best.offering if best else None
+    return _group(snapshot, min(fitting)[1]) if fitting else None
+
+
+def _nothing(survey: Survey, node_type: str) -> Plan:
+    groups = {_group(survey.snapshot, offering) for offering in _fitting(survey, node_type)}
+    refused = [each for each in survey.outlooks if each.group in groups and each.lack is not None]
+    if refused:
+        return nothing_to_be_had(survey, refused)
+    text = f"{node_type}: no offering of it is admitted and has a fresh price, so nothing changes"
+    return survey.hold("no_price", text)
+
+
+def _fitting(survey: Survey, node_type: str) -> Iterator[Offering]:
+    return (each for each in survey.quotes if each.node_type == node_type and admits(survey.snapshot, each))
+
+
+def _group(snapshot: Snapshot, offering: Offering) -> Group:
+    return Group.of(offering, snapshot.job.spec.nodes_max)
+
+
+def _refused(survey: Survey, node_type: str) -> str:
+    """Why what is held is left though it is what the job fixes; empty if it is not."""
+    held = survey.of(survey.snapshot.target)
+    if held is None or held.lack is None or [node_type] != [each for each, _ in held.group.node_types]:
+        return ""
+    return f"{held.lack.text}: "
 
 
 def _measured(survey: Survey, group: Group) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
+from elastic.policy.availability import UNAVAILABLE, lack_of
 from elastic.policy.passage import transition_of
 from elastic.policy.quotes import burn_usd_per_h, fresh_quotes, known_burn_usd_per_h, latest_quotes
 from elastic.policy.words import duration, name, usd
@@ -17,8 +18,9 @@ from elastic.policy.words import duration, name, usd
 _S_PER_H = 3600.0
 # Changes that no later one can be the opposite of: a trial is meant to be left.
 _EXPERIMENTS = frozenset({"trial"})
-# Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set it, names another.
-_COMPELLED = frozenset({"not_permitted", "fixed"})
+# Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set it, names another;
+# or what is held cannot be bought, so that nothing runs that a change could undo.
+_COMPELLED = frozenset({"not_permitted", "fixed", UNAVAILABLE})
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:
@@ -95,12 +97,19 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     return _refused(snapshot, plan, "max_usd_per_hour", "max_usd_per_hour", why)
 
 
+def _available(snapshot: Snapshot, plan: Plan) -> Plan:
+    lack = lack_of(snapshot, plan.target) if plan.target else None
+    return plan if lack is None else _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
+
+
 def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     """A change is made only if the budget still covers its wind-down once both groups have burned through it."""
     budget_usd = snapshot.job.spec.objective.budget_usd
     if budget_usd is None or plan.target is None:
         return plan
-    transition, quotes = transition_of(snapshot, snapshot.target, plan.target), latest_quotes(snapshot)
+    # What could not be bought costs nothing to leave.
+    origin = snapshot.current if plan.reason.code == UNAVAILABLE else snapshot.target
+    transition, quotes = transition_of(snapshot, origin, plan.target), latest_quotes(snapshot)
     burn = known_burn_usd_per_h(transition.union, quotes)
     needed_usd = transition.usd(quotes) + burn * snapshot.limits.wind_down_s / _S_PER_H
     if snapshot.spent_usd + needed_usd < budget_usd:
@@ -127,6 +136,7 @@ _LIMITS: tuple[Callable[[Snapshot, Plan], Plan], ...] = (
     _node_count,
     _price_known,
     _burn_cap,
+    _available,
     _budget_for_change,
     _cooldown,
 )

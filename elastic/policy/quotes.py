@@ -23,11 +23,10 @@ Quotes = Mapping[Offering, Quote]
 
 def fresh_quotes(snapshot: Snapshot) -> Quotes:
     """The quotes that a launch may rely on; a price observed too long ago is no price."""
-    oldest_s = snapshot.now_s - snapshot.limits.price_max_age_s
     return {
         offering: _quote(history)
         for offering, history in _in_force(snapshot).items()
-        if history[-1].observed_at_s >= oldest_s
+        if snapshot.limits.trust(history[-1], now_s=snapshot.now_s)
     }
 
 

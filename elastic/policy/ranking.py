@@ -38,6 +38,13 @@ class Comparison:
         return 1 - self.other.usd_per_iteration.value / self.held.usd_per_iteration.value
 
     @property
+    def is_ranked(self) -> bool:
+        """True if the intervals are apart; the same node types have the same speed, whatever it is."""
+        if self.held.group.node_types == self.other.group.node_types:
+            return True
+        return not self.other.usd_per_iteration.overlaps(self.held.usd_per_iteration)
+
+    @property
     def payback_iterations(self) -> float | None:
         """Iterations that win back what the move costs; None if none ever do."""
         won_usd = self.held.usd_per_iteration.value - self.other.usd_per_iteration.value
@@ -134,7 +141,7 @@ def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
             f"{figures(pair.iterations_left)} iterations left do not win it back with the margin of {percent(margin)}"
         )
         return survey.hold("cannot_pay", text, pair.numbers())
-    if pair.other.usd_per_iteration.overlaps(held.usd_per_iteration):
+    if not pair.is_ranked:
         text = f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} stays"
         return survey.hold("overlap", text, pair.numbers())
     return _move(survey, pair)

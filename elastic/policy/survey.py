@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from elastic.model import Action, Candidate, Group, Interval, Offering, Plan, Reason, Sample, Snapshot
+from elastic.policy.availability import UNAVAILABLE, Lack, all_told, lack_of, until
 from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of
 from elastic.policy.passage import Passage, passage
 from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
@@ -16,12 +17,16 @@ _S_PER_H = 3600.0
 # Fewer windows than this may agree by chance.
 _LEAST_WINDOWS = 5
 
+NodeTypes = tuple[tuple[str, int], ...]
+"""What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a speed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """One candidate. `step_s` is measured, or predicted from other sizes if `samples` is 0, or None.
 
-    It is settled when its windows are enough to rank by; `objection` is why the job may not run on it, if it may not.
+    It is settled when its windows are enough to rank by; `objection` is why the job may not run on it, if it may not;
+    `lack` is why it cannot be completed now, if it cannot.
     """
 
     group: Group
@@ -31,10 +36,11 @@ class Outlook:
     usd_per_h: float | None
     objection: str | None
     passage: Passage | None
+    lack: Lack | None
 
     @property
     def is_choice(self) -> bool:
-        return self.objection is None and self.usd_per_h is not None
+        return self.objection is None and self.usd_per_h is not None and self.lack is None
 
     @property
     def iterations_per_usd(self) -> Interval | None:
@@ -115,33 +121,43 @@ class Survey:
             effective_iterations_per_usd=left / way.usd.value if way and left and way.usd.value > 0 else None,
             remaining_usd=way.usd.value if way else None,
             remaining_s=way.lasts_s if way else None,
+            unavailable=outlook.lack.text if outlook.lack else None,
         )
 
 
 def take_survey(snapshot: Snapshot) -> Survey:
     """Weighs every candidate of the snapshot's job."""
     quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
-    samples = _samples_by_group(snapshot, focus.training_phase)
-    measured = {group: step_s for group, own in samples.items() if (step_s := estimate_step_s(own)) is not None}
+    samples = _samples_by_types(snapshot, focus.training_phase)
+    measured = {types: step_s for types, own in samples.items() if (step_s := estimate_step_s(own)) is not None}
     groups = _groups(snapshot, quotes, measured)
-    steps_s = {group: measured.get(group) or _predicted(group, measured) for group in groups}
-    left = _iterations_left(snapshot, quotes, focus, {group: measured[group] for group in groups if group in measured})
+    left = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
     for group in groups:
-        step_s, windows = steps_s[group], len(samples.get(group, ()))
+        types, windows = group.node_types, len(samples.get(group.node_types, ()))
+        step_s = measured.get(types) or _predicted(types, measured)
         burn = burn_usd_per_h(group, quotes)
         outlooks.append(
             Outlook(
                 group=group,
                 samples=windows,
                 step_s=step_s,
-                is_settled=group in measured and _is_settled(snapshot, windows, measured[group]),
+                is_settled=types in measured and _is_settled(snapshot, windows, measured[types]),
                 usd_per_h=burn,
                 objection=objection_to(snapshot, group, burn),
                 passage=_passage(snapshot, quotes, measured, group, step_s, left) if burn is not None else None,
+                lack=lack_of(snapshot, group),
             )
         )
     return Survey(snapshot, quotes, focus, left, tuple(outlooks))
+
+
+def nothing_to_be_had(survey: Survey, wanted: Sequence[Outlook]) -> Plan:
+    """The plan that waits because none of `wanted` can be bought now, until the first of them can."""
+    lack = all_told(each.lack for each in wanted if each.lack is not None)
+    held = survey.snapshot.target
+    what = "nothing is started" if held is None else f"{name(held)} is kept"
+    return survey.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))
 
 
 def objection_to(snapshot: Snapshot, group: Group, burn: float | None) -> str | None:
@@ -164,19 +180,22 @@ def admits(snapshot: Snapshot, offering: Offering) -> bool:
     return (not spec.node_types or offering.node_type in spec.node_types) and spec.capacity.admits(offering.capacity)
 
 
-def _samples_by_group(snapshot: Snapshot, training_phase: str) -> dict[Group, list[Sample]]:
+def _samples_by_types(snapshot: Snapshot, training_phase: str) -> dict[NodeTypes, list[Sample]]:
     """The windows of the focus phase alone: a warm-up's rate says nothing of what follows."""
-    found: dict[Group, list[Sample]] = {}
+    found: dict[NodeTypes, list[Sample]] = {}
     for series in snapshot.series:
         if series.training_phase == training_phase:
-            found.setdefault(series.group, []).extend(series.samples)
+            found.setdefault(series.group.node_types, []).extend(series.samples)
     return found
 
 
-def _groups(snapshot: Snapshot, quotes: Quotes, measured: Iterable[Group]) -> list[Group]:
-    """Every group worth a line: of each admitted, priced offering the counts of interest; and what is held."""
+def _groups(snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes]) -> list[Group]:
+    """Every group worth a line: of each admitted, priced offering the counts of interest; and what is held.
+
+    A group that is proposed is of one offering, so of one zone: gradients that cross zones cost more than computing.
+    """
     held = [group for group in (snapshot.target, snapshot.current) if group is not None]
-    known = [*measured, *held]
+    known = [*measured, *(group.node_types for group in held)]
     found = {
         Group.of(offering, count)
         for offering in quotes
@@ -186,34 +205,38 @@ def _groups(snapshot: Snapshot, quotes: Quotes, measured: Iterable[Group]) -> li
     return sorted(found | set(held))
 
 
-def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[Group]) -> set[int]:
+def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) -> set[int]:
     """The least and the most nodes, doublings between, and what is known with its neighbours: few, yet within reach."""
     least, most = snapshot.job.spec.nodes_min, snapshot.job.spec.nodes_max
     counts = {least, most}
     count = least
     while (count := 2 * count) < most:
         counts.add(count)
-    for group in known:
-        if [each for each, _ in group.members] == [offering]:
-            counts |= {group.node_count - 1, group.node_count, group.node_count + 1}
+    for types in known:
+        if [each for each, _ in types] == [offering.node_type]:
+            size = types[0][1]
+            counts |= {size - 1, size, size + 1}
     return {count for count in counts if least <= count <= most}
 
 
-def _predicted(group: Group, measured: Mapping[Group, Interval]) -> Interval | None:
-    if len(group.members) > 1:
+def _predicted(types: NodeTypes, measured: Mapping[NodeTypes, Interval]) -> Interval | None:
+    if len(types) > 1:
         return None
-    offering = group.members[0][0]
-    sizes = {
-        each.node_count: step_s.value for each, step_s in measured.items() if [o for o, _ in each.members] == [offering]
-    }
-    return predict_step_s(sizes, group.node_count)
+    ((node_type, size),) = types
+    sizes = {each[0][1]: step_s.value for each, step_s in measured.items() if [name for name, _ in each] == [node_type]}
+    return predict_step_s(sizes, size)
 
 
 def _iterations_left(
-    snapshot: Snapshot, quotes: Quotes, focus: Focus, measured: Mapping[Group, Interval]
+    snapshot: Snapshot,
+    quotes: Quotes,
+    focus: Focus,
+    groups: Iterable[Group],
+    all_measured: Mapping[NodeTypes, Interval],
 ) -> float | None:
     """Iterations that can still pay for a change: those left of the phase, but no more than the budget can buy."""
     left: float | None = focus.iterations_left
+    measured = {group: all_measured[group.node_types] for group in groups if group.node_types in all_measured}
     if left is None:
         reference = measured.get(snapshot.target) if snapshot.target else None
         pace_s = min((step_s.value for step_s in measured.values()), default=None)
@@ -238,14 +261,14 @@ def _is_settled(snapshot: Snapshot, windows: int, step_s: Interval) -> bool:
 def _passage(
     snapshot: Snapshot,
     quotes: Quotes,
-    measured: Mapping[Group, Interval],
+    measured: Mapping[NodeTypes, Interval],
     to: Group,
     step_s: Interval | None,
     iterations: float | None,
 ) -> Passage | None:
     if step_s is None or iterations is None:
         return None
-    origin_step_s = measured.get(snapshot.target) if snapshot.target else None
+    origin_step_s = measured.get(snapshot.target.node_types) if snapshot.target else None
     return passage(
         snapshot,
         quotes,

@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from elastic.model import Group, Interval, NodeType, Snapshot
+from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.passage import Passage, Transition, passage, transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.survey import Outlook, Ranked, Survey
@@ -97,7 +99,7 @@ def hoped_step_s(survey: Survey, group: Group) -> float:
     alike = [
         least_s * min(1.0, each.group.node_count / group.node_count)
         for each in measured
-        if [o for o, _ in each.group.members] == [o for o, _ in group.members]
+        if [name for name, _ in each.group.node_types] == [name for name, _ in group.node_types]
         if (least_s := _least_s(each)) > 0
     ]
     if alike:
@@ -176,7 +178,8 @@ def seconds_left(snapshot: Snapshot) -> float | None:
 def _has_been_tried(survey: Survey, group: Group) -> bool:
     """True if trials of it in this phase are used up, or one has just been.
 
-    A trial from before the first window of the phase was about another phase.
+    A trial from before the first window of the phase was about another phase; one that could not be bought was none,
+    but is not begun again at once.
     """
     snapshot = survey.snapshot
     ends_s = [
@@ -189,7 +192,9 @@ def _has_been_tried(survey: Survey, group: Group) -> bool:
     tried_s = [each.at_s for each in snapshot.changes if each.code == "trial" and each.to_group == group]
     tried_s = [at_s for at_s in tried_s if at_s >= began_s]
     is_recent = any(snapshot.now_s - at_s < snapshot.limits.cooldown_s for at_s in tried_s)
-    return is_recent or len(tried_s) >= _MOST_TRIALS
+    changes = sorted(snapshot.changes, key=lambda change: change.at_s)
+    refused_s = {before.at_s for before, after in pairwise(changes) if after.code == UNAVAILABLE}
+    return is_recent or len([at_s for at_s in tried_s if at_s not in refused_s]) >= _MOST_TRIALS
 
 
 def _least_s(outlook: Outlook) -> float:

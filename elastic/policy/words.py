@@ -15,7 +15,9 @@ def name(group: Group) -> str:
     >>> name(Group.of(Offering("local.half"))), name(Group.of(Offering("c5.xlarge", Capacity.SPOT, "us-east-1a"), 2))
     ('local.half', '2 x c5.xlarge spot us-east-1a')
     """
-    return " + ".join(f"{f'{count} x ' if count > 1 else ''}{_offering(offering)}" for offering, count in group.members)
+    return " + ".join(
+        f"{f'{count} x ' if count > 1 else ''}{offering_name(offering, where='')}" for offering, count in group.members
+    )
 
 
 def usd(amount: float) -> str:
@@ -74,7 +76,22 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 2 * _HOUR_S else f"{figures(seconds / _HOUR_S)} h"
 
 
-def _offering(offering: Offering) -> str:
+def offering_name(offering: Offering, *, where: str = "in ") -> str:
+    """What people call an offering; `where` comes before a zone.
+
+    >>> offering_name(Offering("c5.xlarge", Capacity.SPOT, "us-east-1a")), offering_name(Offering("local.half"))
+    ('c5.xlarge spot in us-east-1a', 'local.half')
+    """
     spot = f" {offering.capacity}" if offering.capacity is Capacity.SPOT else ""
-    zone = "" if offering.zone == "local" else f" {offering.zone}"
+    zone = "" if offering.zone == "local" else f" {where}{offering.zone}"
     return f"{offering.node_type}{spot}{zone}"
+
+
+def clock_time(at_s: float) -> str:
+    """The time of day of an instant, to the minute that has come by then.
+
+    >>> clock_time(1_700_000_000.0), clock_time(1_700_006_399.5)
+    ('22:14 UTC', '00:00 UTC')
+    """
+    minutes = math.ceil(at_s / 60) % (24 * 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d} UTC"

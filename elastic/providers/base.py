@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from elastic.model import NodeType, Offering
+from elastic.providers.blocks import Blocks
 
 
 class InstanceState(StrEnum):
@@ -54,17 +55,20 @@ class Provider(Protocol):
     """Buys and ends machines.
 
     Every call may be repeated without harm. None of them waits for a machine to boot or to be gone.
+    `blocks` is what cannot be bought for a while: a provider that knows how long a refusal holds, or what else it
+    concerns, adds to it before it raises; whoever buys adds the rest, and asks it before every launch.
     """
 
     name: str
     minimum_billed_s: float
+    blocks: Blocks
 
     def node_types(self) -> tuple[NodeType, ...]:
         """The kinds of machine on offer."""
         ...
 
     def offerings(self) -> tuple[Offering, ...]:
-        """Every way to buy them."""
+        """Every way to buy them, those that are blocked included."""
         ...
 
     def launch(self, request: LaunchRequest) -> Instance:

@@ -12,6 +12,7 @@ from elastic.clock import Clock
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.blocks import Blocks
 
 
 class Operation(StrEnum):
@@ -157,13 +158,14 @@ class FakeCloud:
 
 
 class FakeProvider:
-    """A client of a `FakeCloud`; all state is in the cloud, so a second client sees what the first one did."""
+    """A client of a `FakeCloud`, which holds all state but the blocks: a second client sees what the first one did."""
 
     name = "fake"
 
     def __init__(self, cloud: FakeCloud) -> None:
         self.cloud = cloud
         self.minimum_billed_s = cloud.minimum_billed_s
+        self.blocks = Blocks()
 
     def node_types(self) -> tuple[NodeType, ...]:
         return self.cloud.types

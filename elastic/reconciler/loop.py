@@ -10,7 +10,7 @@ from typing import Protocol, assert_never
 import structlog
 
 from elastic.errors import ElasticError, PriceUnavailable
-from elastic.model import Action, Exit, Job, JobPhase, Limits, Node, Offering, Outcome, Plan, Price, Snapshot
+from elastic.model import Action, Exit, Job, JobPhase, Limits, Node, Obstacle, Offering, Outcome, Plan, Price, Snapshot
 from elastic.pricing import PriceSource, Quote, sift
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
@@ -170,12 +170,19 @@ class Reconciler:
         return True
 
     def _launch(self, job: Job, offering: Offering, why: str, *, now_s: float) -> None:
-        if self.machines.is_paused(offering, now_s=now_s):
+        if not self._is_for_sale(offering, now_s=now_s):
             return
         digest = hashlib.sha256(f"{job.id} {offering}".encode()).hexdigest()
         node = self.store.intend_launch(job.id, offering, reason=why, request_hash=digest, now_s=now_s)
         self.machines.launch(node, now_s=now_s)
         self.rendezvous.endpoint(job.id)  # starts it, so that it answers by the time the node has joined
+
+    def _is_for_sale(self, offering: Offering, *, now_s: float) -> bool:
+        """Whether one of it may be bought now: it is not blocked, and the price in force can be relied on."""
+        if self.provider.blocks.of(offering, now_s=now_s) is not None:
+            return False
+        prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]
+        return bool(prices) and self.limits.trust(prices[0], now_s=now_s)
 
     def _end(self, node: Node, reason: str, *, is_failure: bool, now_s: float) -> bool:
         self.machines.end(node, reason, now_s=now_s)
@@ -185,7 +192,7 @@ class Reconciler:
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Tells of a node that cost money and never joined; it is a failure of its job unless that trains meanwhile."""
-        self.machines.pause(node.offering, now_s=now_s)
+        self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         folder = None if node.provider_id is None else self.provider.log_path(node.provider_id)
         message = f"{node.id} on {node.offering}: {what}" + (f"; its logs are in {folder}" if folder else "")
         generation = self.store.generation(node.job_id)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.errors import ElasticError, ProviderError, ProviderUnavailable
-from elastic.model import JobPhase, Node, NodePhase, Offering
+from elastic.errors import CapacityUnavailable, ElasticError, ProviderError, ProviderUnavailable
+from elastic.model import JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.store import Store
 
@@ -18,15 +18,7 @@ _VISIBLE_WITHIN_S = 120.0
 """A machine that its provider lists is listed within this time of its launch (EC2: eventual consistency, seconds)."""
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
-"""How long an offering is left alone after buying it failed: doubled at each further failure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """How long an offering is left alone, and until when."""
-
-    pause_s: float
-    until_s: float
+"""How long an offering is left alone after buying it failed, if its provider says nothing: doubled at each failure."""
 
 
 @dataclass(slots=True)
@@ -38,7 +30,6 @@ class Machines:
     request: Callable[[Node], LaunchRequest]
     _missing: dict[str, int] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
-    _pauses: dict[Offering, Pause] = field(default_factory=dict)
 
     def settle(self, *, now_s: float) -> tuple[Node, ...]:
         """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone.
@@ -61,17 +52,11 @@ class Machines:
         self._end_orphans(instances, {node.token for node in known}, now_s=now_s)
         return tuple(stillborn)
 
-    def is_paused(self, offering: Offering, *, now_s: float) -> bool:
-        """True while it is too early to buy this offering again, for buying it has just failed."""
-        pause = self._pauses.get(offering)
-        return pause is not None and now_s < pause.until_s
-
-    def pause(self, offering: Offering, *, now_s: float) -> None:
-        """Buying it has failed: it is tried again after a while, twice as long as the last one if that was lately."""
-        last = self._pauses.get(offering)
-        is_anew = last is None or now_s > last.until_s + _LONGEST_PAUSE_S
-        pause_s = _FIRST_PAUSE_S if last is None or is_anew else min(2 * last.pause_s, _LONGEST_PAUSE_S)
-        self._pauses[offering] = Pause(pause_s, now_s + pause_s)
+    def pause(self, offering: Offering, why: Obstacle, *, now_s: float) -> None:
+        """Leaves an offering alone for a while, unless its provider has just said for how long."""
+        blocks = self.provider.blocks
+        if blocks.of(offering, now_s=now_s) is None:
+            blocks.block(offering, why, first_s=_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
 
     def launch(self, node: Node, *, now_s: float) -> None:
         """Asks for the machine of an intended node; an unknown outcome leaves the intent for the next look."""
@@ -81,7 +66,8 @@ class Machines:
             log.warning("launch not answered; it will be repeated", node=node.id, error=str(error))
         except ProviderError as error:
             self.store.node_launch_failed(node.id, f"{node.offering}: {error}", now_s=now_s)
-            self.pause(node.offering, now_s=now_s)
+            is_scarce = isinstance(error, CapacityUnavailable)
+            self.pause(node.offering, Obstacle.CAPACITY if is_scarce else Obstacle.LAUNCH_FAILED, now_s=now_s)
         else:
             self._launched(node, instance)
 

@@ -11,7 +11,7 @@ from elastic.store import JobFacts
 
 
 def observe(facts: JobFacts, provider: Provider, prices: Iterable[Price], *, limits: Limits, now_s: float) -> Snapshot:
-    """Gives the snapshot of one job at `now_s`; only what can be bought now counts as priced."""
+    """Gives the snapshot of one job at `now_s`; only what is on offer counts as priced."""
     on_offer = set(provider.offerings())
     return Snapshot(
         now_s=now_s,
@@ -26,6 +26,7 @@ def observe(facts: JobFacts, provider: Provider, prices: Iterable[Price], *, lim
         changes=facts.changes,
         spent_usd=facts.spent_usd,
         limits=limits,
+        unavailable=provider.blocks.listed(now_s=now_s),
     )
 
 

@@ -55,6 +55,14 @@ class ProviderContract:
         assert provider.name
         assert provider.minimum_billed_s >= 0
 
+    def test_nothing_is_blocked_at_first_and_a_block_hides_nothing_from_the_offer(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        now_s = world.clock.now_s()
+        assert provider.blocks.listed(now_s=now_s) == ()
+        provider.blocks.block(offering, now_s=now_s)
+        assert offering in provider.offerings()
+
     def test_a_launch_gives_back_what_was_asked_for(self, world: World, provider: Provider, offering: Offering) -> None:
         wanted = request(1, offering)
         earliest_s = world.clock.now_s()

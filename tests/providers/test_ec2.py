@@ -7,7 +7,7 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.config import Ec2Requirements, Ec2Settings
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
-from elastic.model import Capacity, Offering
+from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState, Provider
 from elastic.providers.ec2 import Ec2Provider, connect
 from elastic.providers.ec2.machines import read_machines
@@ -171,11 +171,11 @@ def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(endpoint: Endpoint
         endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
         with pytest.raises(CapacityUnavailable, match=r"c5\.large on-demand us-east-1a"):
             provider.launch(request(number, HERE))
-        assert HERE not in provider.offerings()
-        assert Offering("c5.large", Capacity.ON_DEMAND, "us-east-1b") in provider.offerings()
-        lasted_s.append(provider.blocked()[HERE] - clock.now_s())
+        (block,) = provider.blocks.listed(now_s=clock.now_s())
+        assert (block.offering, block.why) == (HERE, Obstacle.CAPACITY)
+        lasted_s.append(block.until_s - clock.now_s())
         clock.advance(lasted_s[-1] + 1)
-        assert HERE in provider.offerings()
+        assert provider.blocks.of(HERE, now_s=clock.now_s()) is None
     assert lasted_s == [180, 360, 720, 1440, 1800, 1800]
 
 
@@ -188,17 +188,12 @@ def test_a_blocked_offering_is_refused_without_a_call(endpoint: Endpoint) -> Non
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
-def test_a_blocked_offering_stays_on_offer_while_a_machine_of_it_lives(endpoint: Endpoint) -> None:
+def test_a_blocked_offering_stays_on_offer_for_its_machines_live_and_are_priced(endpoint: Endpoint) -> None:
     provider = provider_of()
-    launched = provider.launch(request(1, HERE))
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
     with pytest.raises(CapacityUnavailable):
         provider.launch(request(2, HERE))
-    provider.instances()
     assert HERE in provider.offerings()
-    provider.terminate(launched.provider_id, now_s=0.0)
-    provider.instances()
-    assert HERE not in provider.offerings()
 
 
 def test_a_fleet_without_instance_or_error_had_no_capacity(endpoint: Endpoint) -> None:
@@ -207,13 +202,13 @@ def test_a_fleet_without_instance_or_error_had_no_capacity(endpoint: Endpoint) -
         provider_of().launch(request(1, HERE))
 
 
-def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(endpoint: Endpoint) -> None:
-    provider = provider_of()
+def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(endpoint: Endpoint, clock: ManualClock) -> None:
+    provider = provider_of(clock=clock)
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="VcpuLimitExceeded"))
     with pytest.raises(ProviderError, match="quota is used up; ask AWS to raise it") as told:
         provider.launch(request(1, HERE))
     assert not isinstance(told.value, CapacityUnavailable | ProviderUnavailable)
-    closed = {each for each in provider.catalog().offerings if each not in provider.offerings()}
+    closed = {each.offering for each in provider.blocks.listed(now_s=clock.now_s()) if each.why is Obstacle.QUOTA}
     assert closed == {Offering("c5.large", Capacity.ON_DEMAND, zone) for zone in ("us-east-1a", "us-east-1b")}
 
 

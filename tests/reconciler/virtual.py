@@ -33,7 +33,7 @@ from elastic.store import Store, open_store
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
 SMALL, LARGE = Offering("small"), Offering("large")
-STEP_S = {SMALL: 1.0, LARGE: 0.5}
+STEP_S = {"small": 1.0, "large": 0.5}
 
 
 class FakeRendezvous:
@@ -88,6 +88,7 @@ class VirtualCluster:
     folder: Path
     decide: Callable[[Snapshot], Plan]
     prices: Mapping[Offering, float] = field(default_factory=lambda: {SMALL: 0.36, LARGE: 0.72})
+    offerings: tuple[Offering, ...] | None = None
     clock: ManualClock = field(default_factory=lambda: ManualClock(1000.0))
     cloud: FakeCloud = field(init=False)
     store: Store = field(init=False)
@@ -97,7 +98,9 @@ class VirtualCluster:
     reconciler: Reconciler = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cloud = FakeCloud(TYPES, clock=self.clock, boot_s=3.0, exit_s=2.0, minimum_billed_s=0.0)
+        self.cloud = FakeCloud(
+            TYPES, clock=self.clock, offerings=self.offerings, boot_s=3.0, exit_s=2.0, minimum_billed_s=0.0
+        )
         self.restart()
 
     def restart(self) -> None:
@@ -182,7 +185,7 @@ class VirtualCluster:
         if node.id != generation.node_ids[0]:
             return []
         agent.seq += 1
-        iterations = int(1.0 / STEP_S[node.offering]) * len(generation.node_ids)
+        iterations = int(1.0 / STEP_S[node.offering.node_type]) * len(generation.node_ids)
         self.done[job.id] = min(self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9)
         if self.done[job.id] == job.spec.iterations:
             agent.exit, agent.generation = Exit(agent.generation, Outcome.SUCCEEDED, 0, self.done[job.id]), None

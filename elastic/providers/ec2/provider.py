@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,11 +13,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
-from elastic.model import NodeType, Offering
+from elastic.model import NodeType, Obstacle, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.blocks import LONGEST_S, Blocks
 from elastic.providers.ec2.buying import Buyer, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
 from elastic.providers.ec2.faults import FAULTS, Fault, code_of
@@ -56,6 +55,7 @@ class Ec2Provider:
 
     def __init__(self, settings: Ec2Settings, *, aws: Aws, clock: Clock, paths: Paths, lease_s: float = 600.0) -> None:
         check_choice(settings)
+        self.blocks = Blocks()
         self._settings = settings
         self._aws = aws
         self._clock = clock
@@ -68,8 +68,6 @@ class Ec2Provider:
         self._group_id: str | None = None
         self._images = Images(aws, settings)
         self._buyer = Buyer(aws)
-        self._blocks = Blocks()
-        self._living: frozenset[Offering] = frozenset()
         self._pause_s = 0.0
         self._paused_until_s = 0.0
         self._attended_at_s = 0.0
@@ -79,13 +77,7 @@ class Ec2Provider:
         return tuple(kind.node_type for kind in self.catalog().kinds.values())
 
     def offerings(self) -> tuple[Offering, ...]:
-        """What can be bought now; what was refused lately is left out, unless a machine of it still lives."""
-        blocked = self.blocked()
-        return tuple(each for each in self.catalog().offerings if each not in blocked or each in self._living)
-
-    def blocked(self) -> Mapping[Offering, float]:
-        """Offerings that are left alone after a refusal, each until when."""
-        return self._blocks.blocked(self._clock.now_s())
+        return self.catalog().offerings
 
     def catalog(self) -> Catalog:
         """All that EC2 sells here, read again every 6 hours; an old one does while there is no answer."""
@@ -123,14 +115,13 @@ class Ec2Provider:
             self._note(request.offering, outcome, now_s)
             raise error_of(request.offering, outcome)
         self._pause_s = 0.0
-        self._blocks.release(request.offering)
+        self.blocks.release(request.offering)
         return self._launched(outcome, request, now_s)
 
     def instances(self) -> tuple[Instance, ...]:
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
         instances = _without_twins(machines)
         alive = [each for each in instances if each.state is not InstanceState.GONE]
-        self._living = frozenset(each.offering for each in alive)
         self._attend(alive)
         return instances
 
@@ -148,10 +139,10 @@ class Ec2Provider:
         return next(iter(alive or instances), None)
 
     def _check_open(self, offering: Offering, now_s: float) -> None:
-        until_s = self._blocks.blocked(now_s).get(offering)
-        if until_s is not None:
+        block = self.blocks.of(offering, now_s=now_s)
+        if block is not None:
             raise CapacityUnavailable(
-                f"{offering}: refused lately, to be tried again in {until_s - now_s:.0f} s; try another offering"
+                f"{offering}: refused lately, to be tried again in {block.until_s - now_s:.0f} s; try another offering"
             )
         if now_s < self._paused_until_s:
             raise ProviderUnavailable(
@@ -230,12 +221,12 @@ class Ec2Provider:
         """Remembers what a refusal says of later launches: of this offering, or of its whole market."""
         if refusal.fault is Fault.CAPACITY:
             # A type that a zone does not support today will not be there in 3 minutes.
-            at_least_s = LONGEST_S if refusal.code == "Unsupported" else 0.0
-            self._blocks.block(offering, now_s=now_s, at_least_s=at_least_s)
+            first_s = LONGEST_S if refusal.code == "Unsupported" else FIRST_S
+            self.blocks.block(offering, first_s=first_s, now_s=now_s)
         elif refusal.fault is Fault.QUOTA:
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
-                    self._blocks.block(each, now_s=now_s)
+                    self.blocks.block(each, Obstacle.QUOTA, now_s=now_s)
         elif refusal.fault is Fault.THROTTLED:
             self._pause(now_s)
 

@@ -17,6 +17,7 @@ from elastic.clock import Clock
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.blocks import Blocks
 from elastic.providers.local import cgroup, spawn
 from elastic.providers.local.cgroup import CpuCgroups
 from elastic.providers.local.folder import Launch, NodeFolder
@@ -53,6 +54,7 @@ class LocalProvider:
         lease_s: float = 600.0,
         gone_visible_s: float = 3600.0,
     ) -> None:
+        self.blocks = Blocks()
         self._root = root.absolute()
         self._types = {node_type.name: node_type for node_type in types}
         self._clock = clock

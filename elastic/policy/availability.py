@@ -1,0 +1,78 @@
+"""What a group would still have to buy, and why that cannot be had now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot
+from elastic.policy.quotes import fresh_quotes
+from elastic.policy.words import clock_time, offering_name
+
+# Bought, and not on its way out.
+_PRESENT = frozenset({NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.JOINED})
+_SHOWN = 3
+
+UNAVAILABLE = "unavailable"
+"""The code of a reason: what was wanted cannot be bought now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Why a node cannot be bought now, for a person; `until_s` is when it is tried again, if anybody can say."""
+
+    text: str
+    until_s: float | None = None
+
+
+def lack_of(snapshot: Snapshot, group: Group) -> Lack | None:
+    """Why `group` cannot be completed now: None if all its nodes are there or can be bought.
+
+    What is there needs neither capacity nor a price: no block, and no silence of a feed, ends it.
+    """
+    return next(_lacks(snapshot, group), None)
+
+
+def all_told(lacks: Iterable[Lack]) -> Lack:
+    """Several lacks as one: each said once, the one that is over first first."""
+    ordered = sorted(set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text))
+    texts = [lack.text for lack in ordered]
+    more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    return Lack("; ".join(texts[:_SHOWN] + more), ordered[0].until_s)
+
+
+def until(until_s: float | None) -> dict[str, float]:
+    """The number that a reason gives of a lack."""
+    return {} if until_s is None else {"unavailable_until_s": until_s}
+
+
+def _lacks(snapshot: Snapshot, group: Group) -> Iterator[Lack]:
+    blocked = {each.offering: each for each in sorted(snapshot.unavailable, key=lambda each: each.until_s)}
+    quotes = fresh_quotes(snapshot)
+    for offering, count in group.members:
+        if count <= _present(snapshot, offering):
+            continue
+        block = blocked.get(offering)
+        if block is not None and block.until_s > snapshot.now_s:
+            yield Lack(f"{_in_words(block.why, offering)} until {clock_time(block.until_s)}", block.until_s)
+        elif offering not in quotes:
+            yield Lack(f"no fresh price for {offering_name(offering)}")
+
+
+def _present(snapshot: Snapshot, offering: Offering) -> int:
+    bought = sum(node.offering == offering and node.phase in _PRESENT for node in snapshot.nodes)
+    trains = dict(snapshot.current.members).get(offering, 0) if snapshot.current else 0
+    return max(bought, trains)
+
+
+def _in_words(why: Obstacle, offering: Offering) -> str:
+    sold = offering_name(offering)
+    match why:
+        case Obstacle.CAPACITY:
+            return f"no capacity for {sold}"
+        case Obstacle.QUOTA:
+            return f"the account's quota leaves no room for {sold}"
+        case Obstacle.LAUNCH_FAILED:
+            return f"launching {sold} failed: none is bought"
+        case Obstacle.FAILED_TO_JOIN:
+            return f"a node of {sold} never joined: none is bought"

@@ -1,0 +1,146 @@
+"""Capacity that is not there: the job goes where some is, by a recorded decision that names the refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Action, Capacity, Decision, Group, Obstacle, Offering
+from elastic.policy import decide
+from elastic.providers import InstanceState
+from elastic.providers.fake import Operation
+from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
+
+A = Offering("small", Capacity.SPOT, "us-east-1a")
+B = Offering("small", Capacity.SPOT, "us-east-1b")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    return VirtualCluster(tmp_path, decide, {A: 0.30, B: 0.31}, offerings=(A, B))
+
+
+def living(cluster: VirtualCluster) -> list[str]:
+    return [m.offering.zone for m in cluster.cloud.machines() if m.state is not InstanceState.GONE]
+
+
+def reclaim(cluster: VirtualCluster) -> None:
+    for machine in cluster.cloud.machines():
+        if machine.state is not InstanceState.GONE:
+            cluster.cloud.reclaim(machine.provider_id)
+
+
+def changes(cluster: VirtualCluster, job_id: str) -> list[Decision]:
+    """The decisions that changed the target, oldest first."""
+    return [each for each in reversed(cluster.store.decisions(job_id)) if each.plan.action is not Action.HOLD]
+
+
+def test_a_job_whose_zone_runs_dry_goes_on_in_another_and_stays(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_max=1)
+    cluster.run(30)
+    assert living(cluster) == ["us-east-1a"]
+    before = cluster.store.job(job.id).iteration
+    cluster.cloud.capacity = {A: 0}
+    reclaim(cluster)
+    cluster.run(20)
+    assert living(cluster) == ["us-east-1b"]
+    assert cluster.store.job(job.id).iteration == cluster.done[job.id] > before
+    start, move = changes(cluster, job.id)
+    assert (move.plan.action, move.plan.reason.code) == (Action.MOVE, "unavailable")
+    assert move.plan.reason.text.startswith("no capacity for small spot in us-east-1a until ")
+    assert "start on small spot us-east-1b, measured before" in move.plan.reason.text
+    assert [each.offering for each in cluster.store.snapshot(move.id).unavailable] == [A]
+    cluster.cloud.capacity = {}
+    cluster.run_slowly(2000)
+    assert [each.id for each in changes(cluster, job.id)] == [start.id, move.id]
+    assert living(cluster) == ["us-east-1b"]
+
+
+def test_a_start_that_is_refused_is_made_in_the_other_zone(cluster: VirtualCluster) -> None:
+    cluster.cloud.capacity = {A: 0}
+    job = cluster.submit(nodes_max=1)
+    cluster.run(10)
+    assert living(cluster) == ["us-east-1b"]
+    assert [each.plan.reason.code for each in changes(cluster, job.id)] == ["start", "unavailable"]
+    assert cluster.done[job.id] > 0
+
+
+def test_a_group_that_is_refused_is_bought_whole_in_one_zone(cluster: VirtualCluster) -> None:
+    cluster.cloud.capacity = {A: 2}
+    job = cluster.submit(nodes_min=3, nodes_max=3)
+    cluster.run(40)
+    assert living(cluster) == ["us-east-1b"] * 3
+    assert cluster.store.target(job.id) == Group.of(B, 3)
+    assert cluster.done[job.id] > 0
+
+
+def test_what_lost_a_node_moves_whole_when_its_zone_has_no_other(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_min=2, nodes_max=2)
+    cluster.run(30)
+    assert living(cluster) == ["us-east-1a"] * 2
+    cluster.cloud.capacity = {A: 0}
+    cluster.cloud.reclaim(cluster.cloud.machines()[0].provider_id)
+    cluster.run(40)
+    assert living(cluster) == ["us-east-1b"] * 2
+    assert cluster.store.target(job.id) == Group.of(B, 2)
+
+
+def test_without_capacity_anywhere_it_waits_and_goes_on_when_there_is_some(cluster: VirtualCluster) -> None:
+    cluster.cloud.capacity = {A: 0, B: 0}
+    job = cluster.submit(nodes_max=1)
+    cluster.run(30)
+    newest = cluster.store.decisions(job.id)[0].plan
+    assert (newest.action, newest.reason.code) == (Action.HOLD, "unavailable")
+    assert "and waits" in newest.reason.text
+    cluster.run_slowly(1200)
+    attempts = [call for call in cluster.cloud.calls if call.operation is Operation.LAUNCH]
+    assert len(attempts) <= 20
+    assert not cluster.store.job(job.id).phase.is_final
+    cluster.cloud.capacity = {}
+    cluster.run_slowly(700)
+    assert len(living(cluster)) == 1
+    assert cluster.done[job.id] > 0
+
+
+def test_a_restarted_daemon_forgets_blocks_and_stays_where_it_went(cluster: VirtualCluster) -> None:
+    cluster.cloud.capacity = {A: 0}
+    job = cluster.submit(nodes_max=1)
+    cluster.run(20)
+    cluster.restart()
+    assert cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s()) == ()
+    cluster.run(20)
+    assert living(cluster) == ["us-east-1b"]
+    assert len(changes(cluster, job.id)) == 2
+
+
+def test_a_node_that_never_joined_closes_its_offering_for_a_while(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.cloud.boot_s = 1e9
+    cluster.submit()
+    cluster.run(2)
+    reclaim(cluster)
+    cluster.run(1)
+    (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
+    assert (block.offering, block.why) == (SMALL, Obstacle.FAILED_TO_JOIN)
+
+
+def test_nothing_is_bought_at_a_stale_price_and_what_runs_stays(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_max=1)
+    cluster.run(20)
+    cluster.reconciler.prices = Prices()
+    cluster.run_slowly(3700)
+    assert living(cluster) == ["us-east-1a"]
+    assert cluster.store.decisions(job.id)[0].plan.reason.code == "no_price"
+    reclaim(cluster)
+    cluster.run_slowly(300)
+    assert living(cluster) == []
+    assert not cluster.store.job(job.id).phase.is_final
+
+
+def test_what_has_no_price_is_not_bought_even_if_a_policy_wants_it(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever, {LARGE: 0.72})
+    cluster.submit()
+    cluster.run(20)
+    assert cluster.cloud.machines() == ()
+    assert [node.phase for node in cluster.store.nodes()] == []
