@@ -35,6 +35,10 @@ from elastic.store import Store, lock, open_store
 log = structlog.get_logger(__name__)
 
 
+_SLACK_S = 10.0
+"""What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent keeps for itself."""
+
+
 class Ticker:
     """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice."""
 
@@ -122,6 +126,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         timeouts=Timeouts(
             register_s=settings.register_timeout_s,
             lease_s=settings.lease_s,
+            reaction_s=settings.tick_s + settings.heartbeat_s + _SLACK_S,
         ),
         max_failures=settings.max_failures,
     )

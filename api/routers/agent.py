@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Depends, Header
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, model_validator
 
 from api.deps import Context, get_context
 from elastic.errors import Conflict, NotFound, Unauthorized
-from elastic.model import AgentState, Exit, Job, Node, NodePhase, Outcome, Window
+from elastic.model import AgentState, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Window
 from elastic.reconciler import JobFolders, Word, word_for
 from elastic.store import Event
 
@@ -82,6 +82,21 @@ class ExitIn(Strict):
     log_tail: str = Field("", max_length=20_000)
 
 
+class NoticeIn(Strict):
+    """What the cloud has told the machine of its end; `at_s`, when it goes, is null for a mere recommendation."""
+
+    kind: NoticeKind
+    noticed_at_s: FiniteFloat = Field(gt=0)
+    at_s: FiniteFloat | None = Field(None, gt=0)
+    action: str = Field("", max_length=32)
+
+    @model_validator(mode="after")
+    def _an_interruption_has_an_instant(self) -> Self:
+        if self.kind is NoticeKind.INTERRUPTION and self.at_s is None:
+            raise ValueError("at_s: wanted the instant at which the machine goes")
+        return self
+
+
 class Heartbeat(Strict):
     """What an agent says of itself, with all that the daemon has not acknowledged yet."""
 
@@ -90,6 +105,7 @@ class Heartbeat(Strict):
     state: AgentState
     generation: int | None = None
     exit: ExitIn | None = None
+    notice: NoticeIn | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
 
@@ -173,6 +189,9 @@ def _word(context: Context, node: Node, job: Job) -> Word:
 def _has_changed(node: Node, request: Heartbeat) -> bool:
     reported = None if request.exit is None else _exit(request.exit)
     said = (request.state, request.generation)
+    notice = _notice(request)
+    if notice is not None and notice.supersedes(node.notice):
+        return True
     return (node.agent_state, node.agent_generation) != said or (reported is not None and node.exit != reported)
 
 
@@ -191,11 +210,17 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
         notes=[_event(each, now_s) for each in request.events],
         acked_seq=newest_seq,
         now_s=now_s,
+        notice=_notice(request),
     )
 
 
 def _exit(said: ExitIn) -> Exit:
     return Exit(said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail)
+
+
+def _notice(request: Heartbeat) -> Notice | None:
+    said = request.notice
+    return None if said is None else Notice(said.kind, said.noticed_at_s, said.at_s, said.action)
 
 
 def _window(node_id: str, said: WindowIn) -> Window:

@@ -19,6 +19,15 @@ class Exit(Wire):
     log_tail: str
 
 
+class Notice(Wire):
+    """What the cloud has told a node of its end; `at_s`, when it goes, is null for a mere recommendation."""
+
+    kind: model.NoticeKind
+    noticed_at_s: FiniteFloat
+    at_s: FiniteFloat | None
+    action: str
+
+
 class Node(Wire):
     """One machine bought for one job; instants are null while they have not happened."""
 
@@ -36,6 +45,7 @@ class Node(Wire):
     agent_generation: int | None
     exit: Exit | None
     reason: str
+    notice: Notice | None
 
 
 class Group(Wire):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from elastic.agent.daemon_client import DaemonClient
 from elastic.agent.heart import Heart
+from elastic.agent.imds import Imds, imds_url
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
@@ -19,7 +20,9 @@ from elastic.agent.settings import AgentSettings, read_settings
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.throttle import Throttle, tree
-from elastic.clock import SystemClock
+from elastic.agent.watcher import Watcher
+from elastic.clock import Clock, SystemClock
+from elastic.model import Notice
 
 FIRST_RETRY_S = 0.2
 LONGEST_RETRY_S = 10.0
@@ -73,7 +76,7 @@ def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Me
 
 
 def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:
-    wake_heart = threading.Event()
+    wake_heart, clock = threading.Event(), SystemClock()
     spool = Spool(settings.work_dir / "spool.sqlite")
     intake = Intake(settings.socket_path, spool=spool)
     supervisor = Supervisor(
@@ -91,15 +94,27 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         node_token=memory.node_token,
         interval_s=memory.heartbeat_interval_s,
         wake=wake_heart,
-        wall_s=SystemClock().now_s,
+        wall_s=clock.now_s,
     )
+    watcher = _watcher(supervisor, clock) if settings.imds else None
     signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
     intake.take_leftovers()
     intake.start()
     heart.start()
+    if watcher is not None:
+        watcher.start()
     try:
         supervisor.run()
     finally:
+        if watcher is not None:
+            watcher.stop()
         heart.stop()
         intake.stop()
         spool.close()
+
+
+def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:
+    def take(notice: Notice) -> None:
+        supervisor.notice(notice, left_s=None if notice.at_s is None else notice.at_s - clock.now_s())
+
+    return Watcher(Imds(imds_url()), take, wall_s=clock.now_s)

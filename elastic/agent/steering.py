@@ -10,15 +10,21 @@ from elastic.model import AgentState, Outcome
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
+SOLO_SLACK_S = 5.0
+"""What a node keeps for itself after a drain's grace: to end what runs still, and to tell of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The daemon's last word. `is_known` is False until a heartbeat has been answered: then what runs goes on."""
+    """The daemon's last word. `is_known` is False until a heartbeat has been answered: then what runs goes on.
+
+    `must_leave` and `must_drain` come before it: the node is to be left, or the cloud is about to take it back.
+    """
 
     assignment: Assignment | None = None
     is_known: bool = False
     must_leave: bool = False
+    must_drain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,17 @@ def steer(
     return _steer_drain(group, now)
 
 
+def is_last_moment(*, goes_at: float | None, grace_s: float, now: float) -> bool:
+    """Whether a drain must begin now to be over when the cloud takes the machine at ``goes_at``, None if it does not.
+
+    A drain may take all of its grace. The daemon, which sees the whole job, asks for it earlier if it is there.
+
+    >>> [is_last_moment(goes_at=100.0, grace_s=30.0, now=now) for now in (64.9, 65.0)]
+    [False, True]
+    """
+    return goes_at is not None and now >= goes_at - grace_s - SOLO_SLACK_S
+
+
 def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool) -> Outcome:
     """How a generation ended, by its workers' last words before its exit code: torchrun's code is 1 for many reasons.
 
@@ -119,6 +136,8 @@ def node_state(group: Group | None, *, has_heard_workers: bool, has_news_of_exit
 def _steer_without_group(wanted: Wanted, ended_generation: int | None, *, is_end_told: bool) -> Action:
     if wanted.must_leave:
         return Leave()
+    if wanted.must_drain:
+        return Wait()
     if not is_end_told:
         # The next generation's news would take the place of how this one ended.
         return Wait()
@@ -129,7 +148,7 @@ def _steer_without_group(wanted: Wanted, ended_generation: int | None, *, is_end
 
 
 def _is_wanted(group: Group, wanted: Wanted) -> bool:
-    if wanted.must_leave:
+    if wanted.must_leave or wanted.must_drain:
         return False
     if not wanted.is_known:
         return True

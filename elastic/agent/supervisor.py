@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from elastic.agent import logs
@@ -26,12 +26,13 @@ from elastic.agent.steering import (
     Terminate,
     Wait,
     Wanted,
+    is_last_moment,
     node_state,
     outcome_of,
     steer,
 )
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.model import Exit
+from elastic.model import Exit, Notice
 
 TICK_S = 0.1
 LOG_LOOK_S = 10.0
@@ -68,6 +69,8 @@ class Supervisor:
         self._wake = threading.Event()
         self._look_at_log = 0.0
         self._told_exit_of: int | None = None
+        self._notice: Notice | None = None
+        self._goes_at: float | None = None
         if memory.running is not None:
             self._adopt(memory.running)
 
@@ -80,6 +83,14 @@ class Supervisor:
     def leave(self) -> None:
         """Asks the agent to drain and end, as a shutdown does. A signal may call it anywhere, so it takes no lock."""
         self._must_leave = True
+
+    def notice(self, notice: Notice, *, left_s: float | None) -> None:
+        """Takes in what the cloud said of this machine; `left_s` is how long it lives on, None if that is not said."""
+        with self._lock:
+            self._notice = notice
+            self._goes_at = None if left_s is None else time.monotonic() + left_s
+        self._wake.set()
+        self._wake_heart.set()
 
     def hear(self, reply: HeartbeatReply, *, report: Mapping[str, Any], asked_at: float) -> None:
         """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
@@ -96,7 +107,7 @@ class Supervisor:
     def report(self) -> dict[str, Any]:
         """What the next heartbeat says."""
         with self._lock:
-            group, last_exit = self._group, self._memory.last_exit
+            group, last_exit, notice = self._group, self._memory.last_exit, self._notice
             has_news = self._has_news_of_exit()
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
@@ -105,6 +116,7 @@ class Supervisor:
             "state": state.value,
             "generation": group.generation if group else last_exit.generation if last_exit else None,
             "exit": as_fields(last_exit) if last_exit and group is None else None,
+            "notice": asdict(notice) if notice else None,
             "windows": [message for message in said if message["kind"] == "window"],
             "events": [message for message in said if message["kind"] != "window"],
         }
@@ -116,7 +128,7 @@ class Supervisor:
             log.warning("no heartbeat was answered until the lease ran out: draining and leaving")
             self.leave()
         with self._lock:
-            wanted, group = replace(self._wanted, must_leave=self._must_leave), self._group
+            wanted, group = self._now_wanted(now), self._group
             last_exit, is_end_told = self._memory.last_exit, not self._has_news_of_exit()
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
@@ -143,6 +155,13 @@ class Supervisor:
             case Leave():
                 return True
         return False
+
+    def _now_wanted(self, now: float) -> Wanted:
+        """The daemon's word, and what comes before it."""
+        assignment = self._memory.running or self._wanted.assignment
+        grace_s = 0.0 if assignment is None else assignment.drain_grace_s
+        must_drain = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, now=now)
+        return replace(self._wanted, must_leave=self._must_leave, must_drain=must_drain)
 
     def _adopt(self, assignment: Assignment) -> None:
         log.info("adopting generation %s, which an earlier agent began", assignment.generation)

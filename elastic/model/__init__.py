@@ -20,6 +20,8 @@ from elastic.model.node import (
     Generation,
     Node,
     NodePhase,
+    Notice,
+    NoticeKind,
     Outcome,
     move_node,
 )
@@ -50,6 +52,8 @@ __all__ = [
     "Node",
     "NodePhase",
     "NodeType",
+    "Notice",
+    "NoticeKind",
     "Objective",
     "Obstacle",
     "Offering",

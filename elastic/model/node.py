@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from elastic.errors import Conflict
+from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Offering
 
 
@@ -78,11 +78,45 @@ class Exit:
     log_tail: str = ""
 
 
+class NoticeKind(StrEnum):
+    """What a cloud may say of a machine's future: that it takes it back, or that it is likelier to than before."""
+
+    INTERRUPTION = "interruption"
+    REBALANCE = "rebalance"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a machine was told of its own end. `action` is the cloud's word for it: terminate, stop or hibernate.
+
+    `at_s` is when the machine goes, None for a mere recommendation; `noticed_at_s` is when its agent read of it. Raises
+    InvalidInput for an interruption without an instant.
+    """
+
+    kind: NoticeKind
+    noticed_at_s: float
+    at_s: float | None = None
+    action: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind is NoticeKind.INTERRUPTION and self.at_s is None:
+            raise InvalidInput("at_s: an interruption notice says when the machine goes, got none", field="at_s")
+
+    def supersedes(self, known: Notice | None) -> bool:
+        """Whether it says something that `known` does not; no recommendation takes an announced end back."""
+        if known is None:
+            return True
+        if known.kind is NoticeKind.INTERRUPTION and self.kind is NoticeKind.REBALANCE:
+            return False
+        return (self.kind, self.at_s, self.action) != (known.kind, known.at_s, known.action)
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
 
-    Instants are Unix seconds and None while they have not happened.
+    `notice` is what the cloud has told the machine of its end, None while it has told nothing. Instants are Unix
+    seconds and None while they have not happened.
     """
 
     id: str
@@ -100,6 +134,13 @@ class Node:
     agent_generation: int | None = None
     exit: Exit | None = None
     reason: str = ""
+    notice: Notice | None = None
+
+    @property
+    def leaves_at_s(self) -> float | None:
+        """When the cloud takes the machine back, as announced; None if it has announced nothing of the kind."""
+        notice = self.notice
+        return None if notice is None or notice.kind is not NoticeKind.INTERRUPTION else notice.at_s
 
 
 @dataclass(frozen=True, slots=True)

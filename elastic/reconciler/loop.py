@@ -40,10 +40,11 @@ class Rendezvous(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a node may take to register, and a silent node may live, both in seconds."""
+    """How long a node may take to register, a silent node may live, and a due word may take to be heard; in seconds."""
 
     register_s: float
     lease_s: float
+    reaction_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -130,6 +131,7 @@ class Reconciler:
             drain_grace_s=facts.job.spec.drain_grace_s,
             lease_s=self.timeouts.lease_s,
             listening_since_s=self._listening_since_s,
+            reaction_s=self.timeouts.reaction_s,
         )
 
     def _act(self, world: World) -> bool:

@@ -18,6 +18,7 @@ from elastic.model import (
     Outcome,
 )
 from elastic.reconciler.cause import is_echo
+from elastic.reconciler.leaving import last_safe_instant, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard. The timeouts are the settings of the same names.
+    instant from which on a node could be heard. The timeouts are the settings of the same names; `reaction_s` is how
+    long a word may take from being due to being heard on a node.
     """
 
     now_s: float
@@ -97,6 +99,7 @@ class World:
     drain_grace_s: float
     lease_s: float
     listening_since_s: float
+    reaction_s: float
 
     @property
     def active(self) -> Generation | None:
@@ -141,31 +144,66 @@ def _pursuing(world: World) -> Iterator[Step]:
     if world.target is None:
         return
     wanted, missing = _match(world, world.target)
-    yield from (Launch(offering, world.why) for offering in missing)
+    yield from (Launch(offering, _why(world, offering)) for offering in missing)
     is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
     active = world.active
     if active is not None:
         yield from _keeping(world, active, wanted, is_ready)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
+    elif survivors := _survivors(world, wanted):
+        yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [node for node in world.nodes if _lives(node) and node.id not in in_use]
-    yield from (End(node, f"the job now wants {world.target}") for node in surplus)
+    yield from (End(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus)
 
 
 def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
-    exits = [exit_of(world.member(node_id), active.number) for node_id in active.node_ids]
+    members = [world.member(node_id) for node_id in active.node_ids]
+    exits = [exit_of(node, active.number) for node in members]
     if any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits):
         yield BeginEnding(JobPhase.SUCCEEDED, "")
     elif active.drain_at_s is not None:
         yield from _stopping(world, active, active.drain_at_s)
     elif any(each is not None for each in exits):
-        unasked = [each for each in exits if each is not None and each.outcome is Outcome.DRAINED]
-        yield DrainGeneration(active.number, "a node's workers ended", unasked[0] if unasked else None)
-    elif all(world.member(node_id) is None for node_id in active.node_ids):
+        yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
+    elif all(node is None for node in members):
         yield EndGeneration(active.number, None)
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
+    elif (leaver := _first_to_go(world, members)) is not None:
+        yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
+
+
+def _unasked(members: list[Node | None], exits: list[Exit | None]) -> Exit | None:
+    """The exit of workers that stopped for no reason that is known.
+
+    Workers of a node that is taken back stop by themselves when the daemon is silent, and its peers' with them.
+    """
+    if any(node is None or _leaves(node) for node in members):
+        return None
+    return next((each for each in exits if each is not None and each.outcome is Outcome.DRAINED), None)
+
+
+def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
+    """The member whose machine is taken back first, once training on it can wait no longer for its replacement."""
+    leavers = [node for node in members if node is not None and _leaves(node)]
+    last_s = last_safe_instant(leavers, drain_grace_s=world.drain_grace_s, reaction_s=world.reaction_s)
+    if last_s is None or world.now_s < last_s:
+        return None
+    return min(leavers, key=lambda node: (node.leaves_at_s or 0.0, node.id))
+
+
+def _survivors(world: World, wanted: list[Node]) -> tuple[Node, ...]:
+    """The members left of a generation that lost one to the cloud, if they are enough to go on until others join.
+
+    Standing still costs all that they cost and does no iteration; going on costs one more short stop later.
+    """
+    before = world.generation.node_ids if world.generation is not None else ()
+    usable = {node.id for node in world.nodes if _is_usable(node)}
+    left = tuple(node for node in wanted if node.id in before and node.phase is NodePhase.JOINED)
+    has_lost = any(node_id not in usable for node_id in before)
+    return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
 
 
 def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[Step]:
@@ -191,7 +229,7 @@ def _has_stopped(node: Node | None, generation: Generation) -> bool:
 
 def _match(world: World, target: Group) -> tuple[list[Node], list[Offering]]:
     members = set(world.active.node_ids) if world.active else set()
-    usable = [node for node in world.nodes if _lives(node) and node.phase is not NodePhase.DRAINING]
+    usable = [node for node in world.nodes if _is_usable(node)]
     usable.sort(key=lambda node: (node.id not in members, node.phase is not NodePhase.JOINED, node.intended_at_s))
     wanted: list[Node] = []
     missing: list[Offering] = []
@@ -213,6 +251,19 @@ def _overdue(world: World) -> Iterator[End]:
             continue
         if since_s is not None and world.now_s - max(since_s, world.listening_since_s) > limit_s:
             yield End(node, f"it {what} for {limit_s:.0f} s", is_failure=not has_joined)
+
+
+def _why(world: World, offering: Offering) -> str:
+    """Why a node is bought: one that leaves is replaced, else the last decision wants it."""
+    return "interruption" if any(_leaves(node) and node.offering == offering for node in world.nodes) else world.why
+
+
+def _is_usable(node: Node) -> bool:
+    return _lives(node) and node.phase is not NodePhase.DRAINING and not _leaves(node)
+
+
+def _leaves(node: Node) -> bool:
+    return node.leaves_at_s is not None
 
 
 def _lives(node: Node) -> bool:

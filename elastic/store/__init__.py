@@ -5,11 +5,13 @@ from elastic.store.events import Event
 from elastic.store.facts import JobFacts
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
+from elastic.store.notices import Interruptions
 from elastic.store.opening import lock, migrate, migration_config, open_store
 from elastic.store.store import Store
 
 __all__ = [
     "Event",
+    "Interruptions",
     "JobFacts",
     "Store",
     "StoreState",

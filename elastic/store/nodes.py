@@ -7,7 +7,17 @@ import secrets
 from sqlalchemy import Connection, Row, select, update
 
 from elastic.errors import NotFound
-from elastic.model import AgentState, Capacity, Exit, Node, NodePhase, Offering, move_node
+from elastic.model import (
+    AgentState,
+    Capacity,
+    Exit,
+    Node,
+    NodePhase,
+    Notice,
+    NoticeKind,
+    Offering,
+    move_node,
+)
 from elastic.store import ledger
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -160,7 +170,14 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         agent_generation=row.agent_generation,
         exit=None if row.exit is None else from_text(Exit, row.exit),
         reason=row.reason,
+        notice=_notice(row),
     )
+
+
+def _notice(row: Row[tuple[object, ...]]) -> Notice | None:
+    if row.notice_kind is None:
+        return None
+    return Notice(NoticeKind(row.notice_kind), row.noticed_at_s, row.notice_at_s, row.notice_action)
 
 
 def _change(connection: Connection, node_id: str, values: dict[str, object]) -> None:

@@ -84,6 +84,10 @@ nodes = Table(
     Column("exit", Text),
     Column("acked_seq", Integer, nullable=False, default=0),
     Column("reason", Text, nullable=False, default=""),
+    Column("notice_kind", String(16)),
+    Column("notice_action", String(32)),
+    _instant("notice_at_s", nullable=True),
+    _instant("noticed_at_s", nullable=True),
 )
 
 intents = Table(

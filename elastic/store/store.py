@@ -19,6 +19,7 @@ from elastic.model import (
     JobSpec,
     LedgerRow,
     Node,
+    Notice,
     Offering,
     Plan,
     Price,
@@ -27,11 +28,12 @@ from elastic.model import (
     Switch,
     Window,
 )
-from elastic.store import decisions, events, generations, jobs, ledger, measurements, nodes, prices
+from elastic.store import decisions, events, generations, jobs, ledger, measurements, nodes, notices, prices
 from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts, facts
 from elastic.store.measurements import StoredWindow, ThroughputPoint
+from elastic.store.notices import Interruptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -130,6 +132,10 @@ class Store:
         """Records that a node is proven gone; its ledger closes."""
         self._write(nodes.gone, node_id, at_s=at_s)
 
+    def interruptions(self) -> tuple[Interruptions, ...]:
+        """How often machines were taken away, by node type and by whether that was announced."""
+        return self._read(notices.interruptions)
+
     def acked_seq(self, node_id: str) -> int:
         """The highest sequence number stored from a node."""
         return self._read(nodes.acked_seq, node_id)
@@ -216,6 +222,7 @@ class Store:
         notes: Sequence[Event],
         acked_seq: int,
         now_s: float,
+        notice: Notice | None = None,
     ) -> int:
         """Stores what one heartbeat brought that is not stored yet and gives how many windows were new.
 
@@ -243,6 +250,8 @@ class Store:
                 acked_seq=max(acked_seq, before),
                 now_s=now_s,
             )
+            if notice is not None:
+                notices.noticed(connection, node_id, notice)
             return fresh
 
     def append_windows(self, node_id: str, windows: Sequence[Window]) -> int:

@@ -18,6 +18,7 @@ from elastic.agent.steering import (
     Terminate,
     Wait,
     Wanted,
+    is_last_moment,
     node_state,
     outcome_of,
     steer,
@@ -76,6 +77,20 @@ def test_a_node_that_must_leave_drains_first_even_if_the_daemon_has_not_spoken()
 
 def test_a_node_that_must_leave_starts_nothing() -> None:
     assert next_step(ONE, None, leave=True) == Leave()
+
+
+def test_a_node_that_is_about_to_be_taken_back_drains_and_starts_nothing_but_stays() -> None:
+    goes = Wanted(assignment=ONE, is_known=True, must_drain=True)
+    assert steer(wanted=goes, group=GROUP, now=0.0) == AskToDrain()
+    assert steer(wanted=goes, group=None, now=0.0) == Wait()
+    assert steer(wanted=replace(goes, must_leave=True), group=None, now=0.0) == Leave()
+
+
+def test_the_last_moment_to_drain_leaves_the_whole_grace() -> None:
+    assert not is_last_moment(goes_at=None, grace_s=30.0, now=1e9)
+    assert not is_last_moment(goes_at=200.0, grace_s=30.0, now=164.0)
+    assert is_last_moment(goes_at=200.0, grace_s=30.0, now=165.0)
+    assert is_last_moment(goes_at=200.0, grace_s=600.0, now=80.0)
 
 
 def test_a_drain_gets_its_grace_and_then_a_signal() -> None:

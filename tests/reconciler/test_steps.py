@@ -72,6 +72,7 @@ def world(
         drain_grace_s=30.0,
         lease_s=600.0,
         listening_since_s=listening_since_s,
+        reaction_s=15.0,
     )
 
 

@@ -18,6 +18,8 @@ from elastic.model import (
     Node,
     NodePhase,
     NodeType,
+    Notice,
+    NoticeKind,
     Offering,
     Outcome,
     Plan,
@@ -79,6 +81,7 @@ class VirtualAgent:
     generation: int | None = None
     exit: Exit | None = None
     is_crashing: bool = False
+    notice: Notice | None = None
 
 
 @dataclass(slots=True)
@@ -95,6 +98,7 @@ class VirtualCluster:
     rendezvous: FakeRendezvous = field(default_factory=FakeRendezvous)
     agents: dict[str, VirtualAgent] = field(default_factory=dict)
     done: dict[str, int] = field(default_factory=dict)
+    reclaims: dict[str, float] = field(default_factory=dict)
     reconciler: Reconciler = field(init=False)
 
     def __post_init__(self) -> None:
@@ -115,7 +119,7 @@ class VirtualCluster:
             rendezvous=self.rendezvous,
             decide=self.decide,
             limits=Limits(minimum_billed_s=0.0),
-            timeouts=Timeouts(register_s=600.0, lease_s=600.0),
+            timeouts=Timeouts(register_s=600.0, lease_s=600.0, reaction_s=5.0),
             max_failures=3,
         )
 
@@ -124,12 +128,23 @@ class VirtualCluster:
         job_spec = JobSpec(**values)  # type: ignore[arg-type]  # tests name the fields they are about
         return self.store.submit_job(job_spec, key=None, request_hash="h", now_s=self.clock.now_s())[0]
 
+    def take_back(self, node: Node, *, in_s: float) -> None:
+        """The cloud tells the node that its machine goes, and takes it when the time has come."""
+        now_s = self.clock.now_s()
+        notice = Notice(NoticeKind.INTERRUPTION, now_s, now_s + in_s, "terminate")
+        self.agents.setdefault(node.id, VirtualAgent()).notice = notice
+        assert node.provider_id is not None
+        self.reclaims[node.provider_id] = now_s + in_s
+
     def run(self, seconds: int, *, ticking: bool = True) -> None:
         """Lets the world go on for so many seconds, with or without a daemon that ticks."""
         for _ in range(seconds):
             if ticking:
                 self.reconciler.tick(now_s=self.clock.now_s())
             self.clock.advance(1.0)
+            for provider_id in [each for each, at_s in self.reclaims.items() if at_s <= self.clock.now_s()]:
+                del self.reclaims[provider_id]
+                self.cloud.reclaim(provider_id)
             for node in self.store.nodes():
                 self._agent_second(node)
 
@@ -170,6 +185,7 @@ class VirtualCluster:
             notes=[],
             acked_seq=agent.seq,
             now_s=self.clock.now_s(),
+            notice=agent.notice,
         )
 
     def _train(self, node: Node, agent: VirtualAgent, job: Job) -> list[Window]:

@@ -1,0 +1,31 @@
+"""When training must stop on nodes that the cloud has announced to take back, and how people read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from elastic.model import Node
+
+
+def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float) -> float | None:
+    """When a drain must be asked for at the latest, so that no iteration is lost; None if none of the nodes leaves.
+
+    A drain may take all of its grace, and the word that asks for it `reaction_s` to be given and heard. How long
+    earlier drains took is not asked: a grace is what the agent holds a drain to, while a measured one may be longer the
+    next time; and all that a later stop would win is some seconds of training for each machine taken back.
+    """
+    ends = [node.leaves_at_s for node in nodes if node.leaves_at_s is not None]
+    return min(ends) - drain_grace_s - reaction_s if ends else None
+
+
+def told(node: Node) -> str:
+    """That and when the cloud takes a node.
+
+    >>> from elastic.model import NodePhase, Notice, NoticeKind, Offering
+    >>> notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=0.0, at_s=120.0)
+    >>> told(Node("n", "j", Offering("c5.large"), NodePhase.JOINED, "t", 0.0, notice=notice))
+    'the cloud takes it back at 1970-01-01T00:02:00Z'
+    """
+    assert node.leaves_at_s is not None, f"{node.id} does not leave"
+    return f"the cloud takes it back at {datetime.fromtimestamp(node.leaves_at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"

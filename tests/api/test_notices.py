@@ -1,0 +1,55 @@
+"""What a node tells of its machine's end, through the heartbeat to those who look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.api.world import START_S, World, train
+
+NOTICE = {"kind": "interruption", "noticed_at_s": START_S + 61, "at_s": START_S + 180, "action": "terminate"}
+HINT = {"kind": "rebalance", "noticed_at_s": START_S + 60}
+
+
+def beat(client: TestClient, world: World, node_id: str, notice: dict[str, Any] | None) -> int:
+    body = {"node_id": node_id, "sent_at_s": START_S, "state": "running", "generation": 1, "notice": notice}
+    token = world.context.node_tokens.node_token(node_id)
+    return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def test_a_notice_is_stored_wakes_the_reconciler_and_makes_one_event(client: TestClient, world: World) -> None:
+    _, node = train(world)
+    assert beat(client, world, node.id, NOTICE) == 200
+    assert beat(client, world, node.id, NOTICE | {"noticed_at_s": START_S + 66}) == 200
+    assert len(world.wakes) == 1
+    assert client.get(f"/v1/nodes/{node.id}").json()["notice"] == NOTICE
+    (event,) = [event for event in world.store.events() if event.kind == "interruption_notice"]
+    assert event.text == "small on-demand local is taken back by the cloud in 119 s (spot terminate)"
+
+
+def test_an_announced_end_is_taken_back_by_no_recommendation(client: TestClient, world: World) -> None:
+    _, node = train(world)
+    for notice in (HINT, NOTICE, HINT, None):
+        assert beat(client, world, node.id, notice) == 200
+    assert world.store.node(node.id).leaves_at_s == START_S + 180
+    kinds = [event.kind for event in world.store.events()]
+    assert (kinds.count("rebalance_recommended"), kinds.count("interruption_notice")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"at_s": None},
+        {"at_s": "NaN"},
+        {"noticed_at_s": -1.0},
+        {"kind": "eviction"},
+        {"action": "x" * 33},
+        {"more": 1},
+    ],
+)
+def test_a_notice_that_makes_no_sense_is_refused(client: TestClient, world: World, wrong: dict[str, Any]) -> None:
+    _, node = train(world)
+    assert beat(client, world, node.id, NOTICE | wrong) == 422
+    assert world.store.node(node.id).notice is None

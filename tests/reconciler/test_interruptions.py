@@ -1,0 +1,140 @@
+"""Machines that the cloud takes back, on a virtual cluster: with a notice, without, and with no replacement."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Group, JobPhase, Node, NodePhase
+from elastic.providers import InstanceState
+from tests.reconciler.test_loop import Dictated
+from tests.reconciler.virtual import SMALL, VirtualCluster
+
+
+@pytest.fixture
+def policy() -> Dictated:
+    return Dictated(Group.of(SMALL))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, policy: Dictated) -> VirtualCluster:
+    return VirtualCluster(tmp_path, policy)
+
+
+def kinds(cluster: VirtualCluster) -> list[str]:
+    return [event.kind for event in cluster.store.events(limit=500)]
+
+
+def only_node(cluster: VirtualCluster) -> Node:
+    (node,) = cluster.store.nodes()
+    return node
+
+
+def stood_still_s(cluster: VirtualCluster, job_id: str) -> float:
+    """The longest time between two windows."""
+    ends = sorted(each.window.ended_at_s for each in cluster.store.windows(job_id, limit=500))
+    return max(later - earlier for earlier, later in pairwise(ends))
+
+
+def test_a_node_with_a_notice_is_replaced_without_a_failure_and_ended_before_its_time(cluster: VirtualCluster) -> None:
+    job = cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    old = only_node(cluster)
+    cluster.take_back(old, in_s=60.0)
+    cluster.run(20)
+    new = only_node(cluster)
+    gone = cluster.store.node(old.id)
+    assert new.id != old.id
+    assert new.reason == "interruption"
+    assert gone.phase is NodePhase.TERMINATED
+    assert gone.terminated_at_s is not None and gone.leaves_at_s is not None
+    assert gone.terminated_at_s < gone.leaves_at_s
+    ended = [event.text for event in cluster.store.events(limit=500) if event.kind == "node_terminating"]
+    assert ["the cloud takes it back at" in text for text in ended] == [True]
+    assert kinds(cluster).count("interruption_notice") == 1
+    assert "failure" not in kinds(cluster)
+    assert stood_still_s(cluster, job.id) <= 4.0
+    assert cluster.store.job(job.id).phase is JobPhase.RUNNING
+
+
+def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_one(cluster: VirtualCluster) -> None:
+    job = cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    old = only_node(cluster)
+    cluster.cloud.capacity[SMALL] = 1
+    cluster.take_back(old, in_s=40.0)
+    cluster.run(22)
+    drained = cluster.store.generation(job.id)
+    assert drained is not None and drained.drain_at_s is None, "a drain 15 s before the end is early enough"
+    cluster.run(10)
+    drained = cluster.store.generation(job.id)
+    assert drained is not None and drained.ended_at_s is not None and drained.number == 1
+    assert cluster.store.node(old.id).phase in (NodePhase.TERMINATING, NodePhase.TERMINATED)
+    done = cluster.done[job.id]
+    cluster.cloud.capacity.clear()
+    cluster.run(60)
+    assert cluster.done[job.id] > done
+    assert "failure" not in kinds(cluster)
+
+
+def test_the_rest_of_a_group_goes_on_and_grows_again(cluster: VirtualCluster, policy: Dictated) -> None:
+    policy.wanted = Group.of(SMALL, 2)
+    job = cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    leaver = cluster.store.nodes()[0]
+    cluster.cloud.capacity[SMALL] = 2
+    cluster.take_back(leaver, in_s=30.0)
+    cluster.run(30)
+    alone = cluster.store.generation(job.id)
+    assert alone is not None and leaver.id not in alone.node_ids and len(alone.node_ids) == 1
+    cluster.cloud.capacity.clear()
+    cluster.run(60)
+    whole = cluster.store.generation(job.id)
+    assert whole is not None and len(whole.node_ids) == 2
+    assert "failure" not in kinds(cluster)
+
+
+def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(20)
+    old = only_node(cluster)
+    assert old.provider_id is not None
+    cluster.cloud.reclaim(old.provider_id)
+    taken_at_s = cluster.clock.now_s()
+    cluster.run(1)
+    assert cluster.store.node(old.id).phase is NodePhase.LOST
+    (row,) = cluster.store.ledger_of_job(job.id)[:1]
+    assert row.to_s == taken_at_s
+    cluster.run(10)
+    assert only_node(cluster).phase is NodePhase.JOINED
+    generation = cluster.store.generation(job.id)
+    assert generation is not None and generation.number == 2
+    assert "failure" not in kinds(cluster)
+
+
+def test_a_notice_that_comes_while_the_daemon_is_away_is_acted_on_when_it_is_back(cluster: VirtualCluster) -> None:
+    cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    old = only_node(cluster)
+    cluster.take_back(old, in_s=120.0)
+    cluster.run(20, ticking=False)
+    cluster.restart()
+    cluster.run(20)
+    assert only_node(cluster).id != old.id
+    living = [each for each in cluster.cloud.machines() if each.state is not InstanceState.GONE]
+    assert len(living) == 1
+
+
+def test_how_often_machines_are_taken_is_counted(cluster: VirtualCluster) -> None:
+    cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    cluster.take_back(only_node(cluster), in_s=60.0)
+    cluster.run(20)
+    lost = only_node(cluster)
+    assert lost.provider_id is not None
+    cluster.cloud.reclaim(lost.provider_id)
+    cluster.run(5)
+    counted = {(each.node_type, each.with_notice): each.count for each in cluster.store.interruptions()}
+    assert counted == {("small", True): 1, ("small", False): 1}
