@@ -103,7 +103,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     data_dir = settings.data_dir.absolute()
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
-    provider, prices = _market(settings, clock)
+    provider, prices = _market(settings, clock, store)
 
     def request(node: Node) -> LaunchRequest:
         return LaunchRequest(
@@ -222,8 +222,12 @@ _MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup], tuple[Provider, P
 """What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
 
 
-def _market(settings: Settings, clock: Clock) -> tuple[Provider, PriceSource]:
-    setup = PriceSetup(started_at_s=_first_start_s(settings.data_dir, clock.now_s()), trace=settings.price_trace)
+def _market(settings: Settings, clock: Clock, store: Store) -> tuple[Provider, PriceSource]:
+    setup = PriceSetup(
+        started_at_s=_first_start_s(settings.data_dir, clock.now_s()),
+        trace=settings.price_trace,
+        heard_to_s=store.prices_heard_to_s,
+    )
     provider, setup = _MARKETS[settings.provider](settings, clock, setup)
     live = "static" if settings.provider == "local" else settings.provider
     return provider, PRICE_SOURCES[live if settings.price_trace is None else "trace"](setup)

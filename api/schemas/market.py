@@ -37,18 +37,22 @@ class Unavailable(Wire):
 
 
 class Price(Wire):
-    """What an offering costs from `valid_from_s` on, in USD per hour."""
+    """What an offering costs from `valid_from_s` on, in USD per hour: its disk and address, the extras, included."""
 
     id: int
     offering: Offering
     usd_per_h: FiniteFloat
+    extras_usd_per_h: FiniteFloat
     valid_from_s: FiniteFloat
     observed_at_s: FiniteFloat
     source: str
 
 
 class LedgerRow(Wire):
-    """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs."""
+    """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs.
+
+    While `is_waived` the provider charges only the disk and the address, `extras_usd_per_h` of the price.
+    """
 
     id: int
     job_id: str
@@ -59,6 +63,8 @@ class LedgerRow(Wire):
     from_s: FiniteFloat
     to_s: FiniteFloat | None
     minimum_s: FiniteFloat
+    extras_usd_per_h: FiniteFloat
+    is_waived: bool
     usd: FiniteFloat
 
     @classmethod
@@ -74,6 +80,8 @@ class LedgerRow(Wire):
             from_s=row.from_s,
             to_s=row.to_s,
             minimum_s=row.minimum_s,
+            extras_usd_per_h=row.extras_usd_per_h,
+            is_waived=row.is_waived,
             usd=row.usd(now_s),
         )
 

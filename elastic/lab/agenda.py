@@ -22,6 +22,7 @@ class Agenda:
         self._numbers = itertools.count()
         self._changed = threading.Condition()
         self._has_ended = False
+        self._is_doing = False
         self._thread = threading.Thread(target=self._run, name="lab agenda", daemon=True)
 
     def start(self) -> None:
@@ -31,13 +32,19 @@ class Agenda:
         """Has `do` called at the instant, or at once if it is past."""
         with self._changed:
             heapq.heappush(self._entries, (at_s, next(self._numbers), do))
-            self._changed.notify()
+            self._changed.notify_all()
+
+    def catch_up(self) -> None:
+        """Returns once all that is due has been done: for clocks that somebody else moves."""
+        with self._changed:
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._has_ended or not (self._is_doing or self._is_due()), timeout=30.0)
 
     def end(self) -> None:
         """Forgets what has not been done, and waits for what is being done."""
         with self._changed:
             self._has_ended = True
-            self._changed.notify()
+            self._changed.notify_all()
         self._thread.join(timeout=10.0)
 
     def _run(self) -> None:
@@ -46,12 +53,19 @@ class Agenda:
                 do()
             except Exception:
                 log.exception("an entry of the lab's agenda failed")
+            with self._changed:
+                self._is_doing = False
+                self._changed.notify_all()
 
     def _next(self) -> Callable[[], None] | None:
         with self._changed:
             while not self._has_ended:
                 wait_s = None if not self._entries else self._entries[0][0] - self._clock.now_s()
                 if wait_s is not None and wait_s <= 0:
+                    self._is_doing = True
                     return heapq.heappop(self._entries)[2]
                 self._changed.wait(wait_s)
         return None
+
+    def _is_due(self) -> bool:
+        return bool(self._entries) and self._entries[0][0] <= self._clock.now_s()

@@ -1,4 +1,11 @@
-"""The ground truth of what a lab's instances cost: every second at the price in force, 60 of them at least."""
+"""The ground truth of what a lab's instances cost, by EC2's own rules.
+
+A machine costs from running to shutting-down, 60 s at least ("Billing by instance state", EC2 User Guide), each second
+at the price in force in it ("You pay the Spot price that's in effect, billed to the nearest second": "How Spot
+Instances Work", Overview of Amazon EC2 Spot Instances). A spot instance that EC2 takes back in its first hour is free
+("Billing for interrupted Spot Instances"), its disk and address are not. A disk costs from its making to its end, 60 s
+at least ("in per-second increments, with a 60-second minimum": EBS pricing). An address costs like its machine.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ from elastic.model import Offering
 
 MINIMUM_BILLED_S = 60.0
 """Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand, aws.amazon.com/ebs/pricing)."""
+FREE_S = 3600.0
 _HOURS_PER_MONTH = 730.0
 
 
@@ -17,7 +25,8 @@ _HOURS_PER_MONTH = 730.0
 class Usage:
     """What is billed of one instance. `stretches` are its times of running, `until` None while it still runs.
 
-    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not, for 60 s at least.
+    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not, for 60 s at
+    least. If `was_interrupted`, the cloud took the instance back.
     """
 
     instance_id: str
@@ -27,6 +36,7 @@ class Usage:
     disk_gib: float
     disk_until_s: float | None
     has_public_ipv4: bool
+    was_interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +84,25 @@ def make_bill(usages: Iterable[Usage], book: PriceBook, tariff: Tariff, *, now_s
 
 def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLine:
     ran = [(start_s, now_s if end_s is None else end_s) for start_s, end_s in usage.stretches]
-    billed = [(start_s, max(end_s, start_s + MINIMUM_BILLED_S)) for start_s, end_s in ran]
-    billed_s = sum(end_s - start_s for start_s, end_s in billed)
-    disk_until_s = now_s if usage.disk_until_s is None else usage.disk_until_s
-    disk_s = max(disk_until_s - usage.launched_at_s, MINIMUM_BILLED_S)
+    billed_s = sum(max(end_s - start_s, MINIMUM_BILLED_S) for start_s, end_s in ran)
+    running_s = sum(end_s - start_s for start_s, end_s in ran)
+    disk_s = (now_s if usage.disk_until_s is None else usage.disk_until_s) - usage.launched_at_s
+    disk_usd_per_h = usage.disk_gib * tariff.ebs_usd_per_gib_month / _HOURS_PER_MONTH
+    is_free = usage.was_interrupted and running_s < FREE_S
     return BillLine(
         instance_id=usage.instance_id,
         offering=usage.offering,
         launched_at_s=usage.launched_at_s,
-        running_s=sum(end_s - start_s for start_s, end_s in ran),
+        running_s=running_s,
         billed_s=billed_s,
-        compute_usd=sum(book.cost_usd(usage.offering, from_s=start_s, to_s=end_s) for start_s, end_s in billed),
-        disk_usd=usage.disk_gib * tariff.ebs_usd_per_gib_month / _HOURS_PER_MONTH * disk_s / 3600,
+        compute_usd=0.0 if is_free else sum(_run_usd(usage.offering, book, *each) for each in ran),
+        disk_usd=disk_usd_per_h * max(disk_s, MINIMUM_BILLED_S) / 3600,
         public_ipv4_usd=tariff.public_ipv4_usd_per_h * billed_s / 3600 if usage.has_public_ipv4 else 0.0,
     )
+
+
+def _run_usd(offering: Offering, book: PriceBook, from_s: float, to_s: float) -> float:
+    """One run of a machine; what the minimum adds is charged at the price that its end met."""
+    short_s = max(MINIMUM_BILLED_S - (to_s - from_s), 0.0)
+    last_usd_per_h = book.usd_per_h(offering, at_s=to_s) or 0.0
+    return book.cost_usd(offering, from_s=from_s, to_s=to_s) + last_usd_per_h * short_s / 3600

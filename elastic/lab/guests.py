@@ -6,6 +6,7 @@ import functools
 import logging
 import threading
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -39,6 +40,7 @@ class GuestPhase(StrEnum):
         return self in (GuestPhase.PENDING, GuestPhase.RUNNING)
 
 
+INTERRUPTED = "Server.SpotInstanceTermination"
 _CODES = {
     GuestPhase.PENDING: 0,
     GuestPhase.RUNNING: 16,
@@ -83,6 +85,7 @@ class Guest:
             disk_gib=self.disk_gib,
             disk_until_s=self.disk_until_s,
             has_public_ipv4=self.has_public_ipv4,
+            was_interrupted=self.reason == INTERRUPTED,
         )
 
 
@@ -169,6 +172,7 @@ class Guests:
             disk_gib=disk_gib(instance),
             has_public_ipv4=instance.public_ip is not None,
         )
+        instance.launch_time = datetime.fromtimestamp(now_s, UTC).replace(tzinfo=None)
         self._all[guest.id] = guest
         self._move(guest, GuestPhase.PENDING)
         self._boot_later(guest)
@@ -200,8 +204,10 @@ class Guests:
                 self._move(guest, guest.phase)
 
     def _switch_off(self, guest: Guest, phase: GuestPhase) -> None:
-        # As on EC2, billing ends when the end begins.
+        # As on EC2, billing ends when the end begins, and the reason tells when that was.
         self._close_stretch(guest)
+        ended = datetime.fromtimestamp(self._clock.now_s(), UTC)
+        guest.instance._reason = f"{_initiator(guest)} ({ended:%Y-%m-%d %H:%M:%S} GMT)"  # noqa: SLF001 - as moto does
         if phase is GuestPhase.SHUTTING_DOWN and guest.disk_until_s is None:
             guest.disk_until_s = self._clock.now_s()
         is_already_ending = guest.phase in _ENDED
@@ -306,3 +312,7 @@ class Guests:
             is_first_boot=guest.boots == 1,
             read_metadata=read,
         )
+
+
+def _initiator(guest: Guest) -> str:
+    return guest.reason or "User initiated"

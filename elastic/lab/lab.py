@@ -133,6 +133,10 @@ class Lab:
         """Adds a fault, a capacity window or an outage; their instants count from the lab's start."""
         self._weather.add(what)
 
+    def catch_up(self) -> None:
+        """Returns once all that the clock says is due has happened: for clocks that somebody else moves."""
+        self._agenda.catch_up()
+
     def log(self, instance_id: str) -> str:
         """What an instance's user data has written."""
         self._guest(instance_id)

@@ -8,7 +8,7 @@ from functools import partial
 
 from elastic.clock import Clock
 from elastic.lab.agenda import Agenda
-from elastic.lab.guests import Guest, GuestPhase, Guests
+from elastic.lab.guests import INTERRUPTED, Guest, GuestPhase, Guests
 from elastic.lab.imds import Notice
 from elastic.lab.scenario import Interruption, Partition, Scenario
 from elastic.lab.timeline import Timeline
@@ -51,7 +51,7 @@ class Play:
 
     def _reclaim(self, guest: Guest) -> None:
         message = "Instance terminated due to Spot price or capacity"
-        self.guests.end(guest, code="Server.SpotInstanceTermination", message=message)
+        self.guests.end(guest, code=INTERRUPTED, message=message)
 
     def _take_back(self, what: Interruption) -> None:
         victims = [guest for guest in self.guests.all() if guest.notice is None and _is_meant(what, guest)]

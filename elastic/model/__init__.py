@@ -11,7 +11,7 @@ from elastic.model.job import (
     TrainingPhase,
     move_job,
 )
-from elastic.model.ledger import LedgerRow, spent_usd
+from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches
 from elastic.model.measurement import Group, Sample, Series, Window
 from elastic.model.node import (
     LEGAL_NODE_MOVES,
@@ -64,11 +64,14 @@ __all__ = [
     "Sample",
     "Series",
     "Snapshot",
+    "Stretch",
     "Switch",
+    "Tenure",
     "TrainingPhase",
     "Unavailable",
     "Window",
     "move_job",
     "move_node",
     "spent_usd",
+    "stretches",
 ]

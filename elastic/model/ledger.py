@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elastic.model.offering import Offering
+from elastic.model.offering import Offering, Price
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +14,8 @@ class LedgerRow:
     """One node over one stretch at one price. `to_s` is None while the stretch is still running.
 
     `minimum_s` is the least that the provider bills for a launch, less what the node's earlier rows have billed.
+    While `is_waived` the provider charges nothing for the machine: only its disk and address, `extras_usd_per_h` of
+    the whole `usd_per_h`, cost.
     """
 
     id: int
@@ -23,6 +27,8 @@ class LedgerRow:
     from_s: float
     to_s: float | None
     minimum_s: float = 0.0
+    extras_usd_per_h: float = 0.0
+    is_waived: bool = False
 
     def usd(self, now_s: float) -> float:
         """Dollars this row has cost by `now_s`.
@@ -33,9 +39,70 @@ class LedgerRow:
         0.01
         """
         end_s = now_s if self.to_s is None else self.to_s
-        return self.usd_per_h * max(end_s - self.from_s, self.minimum_s) / 3600
+        usd_per_h = self.extras_usd_per_h if self.is_waived else self.usd_per_h
+        return usd_per_h * max(end_s - self.from_s, self.minimum_s) / 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Tenure:
+    """What a provider bills of one machine.
+
+    It is there from `from_s` to `to_s` (None: still). The machine itself, apart from its disk and address, is billed
+    from `billed_from_s` on (None: all the time), for `minimum_s` at least; not at all if `is_waived`.
+    """
+
+    from_s: float
+    to_s: float | None
+    minimum_s: float = 0.0
+    billed_from_s: float | None = None
+    is_waived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a tenure that one price covers; the fields mean what they mean in `LedgerRow`."""
+
+    price: Price
+    from_s: float
+    to_s: float | None
+    minimum_s: float = 0.0
+    is_waived: bool = False
+
+
+def stretches(tenure: Tenure, prices: Sequence[Price]) -> tuple[Stretch, ...]:
+    """Divides a tenure among the prices of its offering, none of its seconds missing, none twice.
+
+    `prices` are in the order in which they hold; the first one also covers what was before it. What is billed beyond
+    the end, for the minimum, is billed at the last price.
+
+    >>> from elastic.model.offering import Offering
+    >>> cheap, dear = (Price(n, Offering("s"), n / 10, at_s, at_s, "t") for n, at_s in ((1, 0.0), (2, 45.0)))
+    >>> [(each.price.id, each.from_s, each.to_s) for each in stretches(Tenure(0.0, 90.0), (cheap, dear))]
+    [(1, 0.0, 45.0), (2, 45.0, 90.0)]
+    """
+    from_s = tenure.from_s
+    end_s = float("inf") if tenure.to_s is None else max(tenure.to_s, from_s)
+    billed_from_s = min(max(tenure.billed_from_s or from_s, from_s), end_s)
+    cuts = {billed_from_s, *(price.valid_from_s for price in prices)}
+    starts = [from_s, *sorted(cut for cut in cuts if from_s < cut < end_s)]
+    ends: list[float | None] = [*starts[1:], None if tenure.to_s is None else end_s]
+    left_s = max(tenure.minimum_s - (starts[-1] - billed_from_s), 0.0) if starts[-1] >= billed_from_s else 0.0
+    return tuple(
+        Stretch(
+            price=_in_force(prices, start_s),
+            from_s=start_s,
+            to_s=end,
+            minimum_s=left_s if index == len(starts) - 1 else 0.0,
+            is_waived=tenure.is_waived or start_s < billed_from_s,
+        )
+        for index, (start_s, end) in enumerate(zip(starts, ends, strict=True))
+    )
 
 
 def spent_usd(rows: tuple[LedgerRow, ...], now_s: float) -> float:
     """Dollars that all `rows` have cost by `now_s`."""
     return sum(row.usd(now_s) for row in rows)
+
+
+def _in_force(prices: Sequence[Price], at_s: float) -> Price:
+    return prices[max(bisect_right(prices, at_s, key=lambda price: price.valid_from_s) - 1, 0)]

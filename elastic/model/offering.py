@@ -49,7 +49,8 @@ class Offering:
 class Price:
     """What an offering costs from `valid_from_s` on, until a later price of the same offering.
 
-    `usd_per_h` is the whole node's burn: the machine, its disk and its address.
+    `usd_per_h` is the whole node's burn: the machine, its disk and its address; `extras_usd_per_h` is the part of it
+    that the disk and the address make.
     """
 
     id: int
@@ -58,6 +59,7 @@ class Price:
     valid_from_s: float
     observed_at_s: float
     source: str
+    extras_usd_per_h: float = 0.0
 
     def __post_init__(self) -> None:
         _require_positive(self.usd_per_h, f"{self.offering}: price in USD per hour")

@@ -12,8 +12,8 @@ from elastic.model import Offering
 class Quote:
     """What a source says an offering costs from `valid_from_s` on. It is not a price before it was found plausible.
 
-    `doubt` is why the source itself does not believe it (None: it does). `observed_at_s` is when the source heard it,
-    if that was not just now.
+    `extras_usd_per_h` is the part of it that the node's disk and address make. `doubt` is why the source itself does
+    not believe it (None: it does). `observed_at_s` is when the source heard it, if that was not just now.
     """
 
     offering: Offering
@@ -22,6 +22,7 @@ class Quote:
     source: str
     doubt: str | None = None
     observed_at_s: float | None = field(default=None, compare=False)
+    extras_usd_per_h: float = 0.0
 
 
 class PriceSource(Protocol):
@@ -33,7 +34,8 @@ class PriceSource(Protocol):
         """Every quote in force at `now_s`, and before it those that came and went since the last call; oldest first.
 
         So a price that does not change is confirmed each time, and a ledger misses none that did. The first call gives
-        only what is in force. An offering that has no price yet is absent.
+        what came since the instant up to which the source was heard before, or only what is in force if it never was.
+        An offering that has no price yet is absent.
 
         Raises PriceUnavailable if the source does not answer.
         """

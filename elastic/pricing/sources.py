@@ -15,13 +15,18 @@ from elastic.pricing.static import StaticPrices
 from elastic.pricing.trace_file import TraceRow
 
 
+def _never(_source: str) -> float | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class PriceSetup:
     """All that any source may need; each takes what it knows.
 
     `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file to replay from that
-    instant on, `speed` times as fast; until it names an offering, the table's price holds. `ec2` are the settings of
-    that name, `offerings` and `public_zones` what its provider sells and where nodes get an address.
+    instant on, `speed` times as fast; until it names an offering, the table's price holds. `heard_to_s` tells up to
+    when a source of a name was heard before (None: never). `ec2` are the settings of that name, `offerings` and
+    `public_zones` what its provider sells and where nodes get an address.
     """
 
     started_at_s: float
@@ -31,6 +36,7 @@ class PriceSetup:
     ec2: Ec2Settings = field(default_factory=Ec2Settings)
     offerings: Callable[[], tuple[Offering, ...]] = tuple
     public_zones: Callable[[], Set[str]] = frozenset
+    heard_to_s: Callable[[str], float | None] = _never
 
 
 def _static(setup: PriceSetup) -> PriceSource:
@@ -41,7 +47,13 @@ def _trace(setup: PriceSetup) -> PriceSource:
     if setup.trace is None:
         raise InvalidInput("price_trace: wanted the path of a price trace, got nothing; name one", field="price_trace")
     table = [TraceRow(offering, usd_per_h, after_s=0.0) for offering, usd_per_h in setup.usd_per_h.items()]
-    return FollowedTrace(setup.trace, table=table, started_at_s=setup.started_at_s, speed=setup.speed)
+    return FollowedTrace(
+        setup.trace,
+        table=table,
+        started_at_s=setup.started_at_s,
+        speed=setup.speed,
+        heard_to_s=setup.heard_to_s("trace"),
+    )
 
 
 def _ec2(setup: PriceSetup) -> PriceSource:
@@ -52,6 +64,7 @@ def _ec2(setup: PriceSetup) -> PriceSource:
         feeds=connect_feeds(setup.ec2.region),
         market=Market(offerings=setup.offerings, public_zones=setup.public_zones),
         started_at_s=setup.started_at_s,
+        heard_to_s=setup.heard_to_s("ec2"),
     )
 
 

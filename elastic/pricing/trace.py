@@ -21,16 +21,18 @@ class TracePrices:
 
     name = "trace"
 
-    def __init__(self, rows: Iterable[TraceRow], *, started_at_s: float, speed: float = 1.0) -> None:
+    def __init__(
+        self, rows: Iterable[TraceRow], *, started_at_s: float, speed: float = 1.0, heard_to_s: float | None = None
+    ) -> None:
         if not (math.isfinite(speed) and speed > 0):
             raise InvalidInput(f"speed: wanted a positive, finite factor, got {speed}", field="speed")
         quotes = (Quote(row.offering, row.usd_per_h, _instant_s(row, started_at_s, speed), self.name) for row in rows)
         ordered = sorted(quotes, key=lambda quote: (quote.offering, quote.valid_from_s))
         self._by_offering = [_without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)]
-        self._seen_to_s: float | None = None
+        self._seen_to_s = heard_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
-        since_s = now_s if self._seen_to_s is None else self._seen_to_s
+        since_s = now_s if self._seen_to_s is None else min(self._seen_to_s, now_s)
         self._seen_to_s = now_s
         found = [quote for changes in self._by_offering for quote in _between(changes, since_s, now_s)]
         return tuple(sorted(found, key=lambda quote: (quote.valid_from_s, quote.offering)))

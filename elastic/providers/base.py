@@ -39,7 +39,11 @@ class LaunchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A machine as its provider sees it. `exited_at_s` is when it was gone, if the provider can tell."""
+    """A machine as its provider sees it. `exited_at_s` is when it was gone, if the provider can tell.
+
+    `billed_from_s` is from when on the machine itself, apart from its disk, is billed (None: since its launch), as far
+    as the provider can tell by now. If `is_waived`, it is gone and was not billed at all.
+    """
 
     provider_id: str
     node_id: str
@@ -49,6 +53,8 @@ class Instance:
     state: InstanceState
     launched_at_s: float
     exited_at_s: float | None = None
+    billed_from_s: float | None = None
+    is_waived: bool = False
 
 
 class Provider(Protocol):

@@ -225,8 +225,12 @@ class Reconciler:
             return
         known = {price.offering: price for price in self.store.prices_in_force(now_s)}
         sifted = sift(quotes, {offering: price.usd_per_h for offering, price in known.items()})
+        newest = {quote.offering: quote for quote in sifted.believed}
         for quote in sifted.believed:
-            if _says_something(quote, known.get(quote.offering), now_s=now_s):
+            before = known.get(quote.offering)
+            if quote is not newest[quote.offering] and before and quote.valid_from_s <= before.valid_from_s:
+                continue  # past, and known already
+            if _says_something(quote, before, now_s=now_s):
                 self._record_price(quote, now_s=now_s)
         for each in sifted.quarantined:
             if self._disbelieved.get(each.quote.offering) != each.quote:
@@ -241,6 +245,7 @@ class Reconciler:
             valid_from_s=quote.valid_from_s,
             observed_at_s=_observed_at_s(quote, now_s),
             source=quote.source,
+            extras_usd_per_h=quote.extras_usd_per_h,
         )
 
 
@@ -257,7 +262,7 @@ _CONFIRM_S = 60.0
 
 
 def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
-    if known is None or quote.usd_per_h != known.usd_per_h:
+    if known is None or (quote.usd_per_h, quote.extras_usd_per_h) != (known.usd_per_h, known.extras_usd_per_h):
         return True
     return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
 

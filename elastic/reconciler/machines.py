@@ -29,6 +29,7 @@ class Machines:
     provider: Provider
     request: Callable[[Node], LaunchRequest]
     _missing: dict[str, int] = field(default_factory=dict)
+    _billed_from_s: dict[str, float] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
 
     def settle(self, *, now_s: float) -> tuple[Node, ...]:
@@ -40,6 +41,8 @@ class Machines:
         known = self.store.nodes()
         living = {node.id for node in known if node.token not in instances}
         self._missing = {node_id: count for node_id, count in self._missing.items() if node_id in living}
+        ids = {node.id for node in known}
+        self._billed_from_s = {node_id: at_s for node_id, at_s in self._billed_from_s.items() if node_id in ids}
         stillborn = []
         for node in known:
             try:
@@ -86,10 +89,19 @@ class Machines:
             self._terminate(instance.provider_id, now_s=now_s)
         if node.provider_id is None:  # the answer to its launch never came
             self._launched(node, instance)
+        self._note_billing(node, instance)
         if is_gone:
             exited_at_s = instance.exited_at_s
-            self.store.node_gone(node.id, at_s=now_s if exited_at_s is None else min(exited_at_s, now_s))
+            at_s = now_s if exited_at_s is None else min(exited_at_s, now_s)
+            self.store.node_gone(node.id, at_s=at_s, is_waived=instance.is_waived)
         return is_gone
+
+    def _note_billing(self, node: Node, instance: Instance) -> None:
+        """The provider bills a machine from later on than its launch, or knows so only now."""
+        from_s = instance.billed_from_s
+        if from_s is not None and self._billed_from_s.get(node.id) != from_s:
+            self._billed_from_s[node.id] = from_s
+            self.store.node_billed_from(node.id, from_s)
 
     def _settle_unseen(self, node: Node, *, now_s: float) -> bool:
         if node.phase is NodePhase.INTENDED:

@@ -1,46 +1,40 @@
-"""The ledger as rows: a node's life is a chain of stretches, each at the price then in force, none of them missing."""
+"""The ledger as rows: a node's life is a chain of stretches, each at the price then in force, none of them missing.
+
+A chain follows from the node's tenure and the prices of its offering alone. Whenever either becomes better known, the
+chain is written anew; its rows keep their numbers.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Row, select, update
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, Row, delete, select, update
 
 from elastic.errors import PriceUnavailable
-from elastic.model import Capacity, LedgerRow, Node, Offering, Price, spent_usd
+from elastic.model import Capacity, LedgerRow, Offering, Price, Stretch, Tenure, spent_usd, stretches
 from elastic.store import prices
-from elastic.store.schema import ledger
-
-
-def open_node(connection: Connection, node: Node, *, from_s: float, minimum_s: float) -> None:
-    """Starts a node's chain. Raises PriceUnavailable if its offering has no price then."""
-    # It had one when it was intended; the provider's clock may lag behind ours.
-    price = prices.in_force(connection, node.offering, at_s=max(from_s, node.intended_at_s))
-    if price is None:
-        raise PriceUnavailable(f"{node.offering}: no price at its launch; refresh the prices")
-    _append(connection, node.job_id, node.id, price, from_s=from_s, to_s=None, minimum_s=minimum_s)
+from elastic.store.schema import ledger, nodes
 
 
 def reprice(connection: Connection, price: Price) -> None:
-    """Continues every stretch of the price's offering that runs or ended later at the new price, from when it holds."""
+    """Takes a new price into every chain of its offering that was still running when it came to hold."""
     affected = connection.execute(
-        select(ledger).where(
-            ledger.c.node_type == price.offering.node_type,
-            ledger.c.capacity == price.offering.capacity,
-            ledger.c.zone == price.offering.zone,
-            ledger.c.to_s.is_(None) | (ledger.c.to_s > price.valid_from_s),
+        select(nodes.c.id).where(
+            nodes.c.node_type == price.offering.node_type,
+            nodes.c.capacity == price.offering.capacity,
+            nodes.c.zone == price.offering.zone,
+            nodes.c.launched_at_s.is_not(None),
+            nodes.c.terminated_at_s.is_(None) | (nodes.c.terminated_at_s > price.valid_from_s),
         )
     )
-    for row in affected.all():
-        at_s = max(price.valid_from_s, row.from_s)
-        connection.execute(update(ledger).where(ledger.c.id == row.id).values(to_s=at_s, minimum_s=0.0))
-        left_s = max(row.minimum_s - (at_s - row.from_s), 0.0)
-        _append(connection, row.job_id, row.node_id, price, from_s=at_s, to_s=row.to_s, minimum_s=left_s)
+    rewrite(connection, affected.scalars().all())
 
 
-def close_node(connection: Connection, node_id: str, *, to_s: float) -> None:
-    """Ends a node's chain; a stretch never ends before it began."""
-    running = connection.execute(select(ledger).where(ledger.c.node_id == node_id, ledger.c.to_s.is_(None)))
-    for row in running.all():
-        connection.execute(update(ledger).where(ledger.c.id == row.id).values(to_s=max(to_s, row.from_s)))
+def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
+    """Writes the chains of launched nodes as what is known of them now demands. Raises PriceUnavailable."""
+    for node_id in node_ids:
+        node = connection.execute(select(nodes).where(nodes.c.id == node_id)).one()
+        _write(connection, node, stretches(_tenure(node), _prices(connection, node)))
 
 
 def listed(
@@ -78,30 +72,53 @@ def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:
         from_s=row.from_s,
         to_s=row.to_s,
         minimum_s=row.minimum_s,
+        extras_usd_per_h=row.extras_usd_per_h,
+        is_waived=row.is_waived,
     )
 
 
-def _append(
-    connection: Connection,
-    job_id: str,
-    node_id: str,
-    price: Price,
-    *,
-    from_s: float,
-    to_s: float | None,
-    minimum_s: float,
-) -> None:
-    connection.execute(
-        ledger.insert().values(
-            job_id=job_id,
-            node_id=node_id,
-            node_type=price.offering.node_type,
-            capacity=price.offering.capacity,
-            zone=price.offering.zone,
-            price_id=price.id,
-            usd_per_h=price.usd_per_h,
-            from_s=from_s,
-            to_s=to_s,
-            minimum_s=minimum_s,
-        )
+def _tenure(node: Row[tuple[object, ...]]) -> Tenure:
+    return Tenure(
+        from_s=node.launched_at_s,
+        to_s=node.terminated_at_s,
+        minimum_s=node.minimum_billed_s,
+        billed_from_s=node.billed_from_s,
+        is_waived=node.is_waived,
     )
+
+
+def _prices(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Price, ...]:
+    offering = Offering(node.node_type, Capacity(node.capacity), node.zone)
+    # It had one when it was intended; the provider's clock may lag behind ours.
+    from_s = max(node.launched_at_s, node.intended_at_s)
+    first = prices.in_force(connection, offering, at_s=from_s)
+    if first is None:
+        raise PriceUnavailable(f"{offering}: no price at its launch; refresh the prices")
+    return first, *prices.between(connection, offering, after_s=from_s, before_s=node.terminated_at_s)
+
+
+def _write(connection: Connection, node: Row[tuple[object, ...]], chain: tuple[Stretch, ...]) -> None:
+    """Brings a node's rows to its chain: what is right is not touched, what differs changes in its place."""
+    old = connection.execute(select(ledger).where(ledger.c.node_id == node.id).order_by(ledger.c.id)).all()
+    for row, stretch in zip(old, chain, strict=False):
+        values = _values(stretch)
+        if any(getattr(row, name) != value for name, value in values.items()):
+            connection.execute(update(ledger).where(ledger.c.id == row.id).values(**values))
+    identity = {name: getattr(node, name) for name in ("job_id", "node_type", "capacity", "zone")}
+    for stretch in chain[len(old) :]:
+        connection.execute(ledger.insert().values(node_id=node.id, **identity, **_values(stretch)))
+    surplus = [row.id for row in old[len(chain) :]]
+    if surplus:
+        connection.execute(delete(ledger).where(ledger.c.id.in_(surplus)))
+
+
+def _values(stretch: Stretch) -> dict[str, object]:
+    return {
+        "price_id": stretch.price.id,
+        "usd_per_h": stretch.price.usd_per_h,
+        "extras_usd_per_h": stretch.price.extras_usd_per_h,
+        "from_s": stretch.from_s,
+        "to_s": stretch.to_s,
+        "minimum_s": stretch.minimum_s,
+        "is_waived": stretch.is_waived,
+    }

@@ -54,10 +54,15 @@ def launched(connection: Connection, node_id: str, provider_id: str, *, launched
     if node.provider_id is not None:
         return
     phase = move_node(node.phase, NodePhase.BOOTING) if node.phase is NodePhase.INTENDED else node.phase
-    values = {"provider_id": provider_id, "launched_at_s": launched_at_s, "phase": phase}
+    values = {
+        "provider_id": provider_id,
+        "launched_at_s": launched_at_s,
+        "phase": phase,
+        "minimum_billed_s": minimum_s,
+    }
     _change(connection, node_id, values)
     _done(connection, node.token, "launch", "launched", launched_at_s)
-    ledger.open_node(connection, node, from_s=launched_at_s, minimum_s=minimum_s)
+    ledger.rewrite(connection, [node_id])
     text = f"{node.offering.node_type} launched ({node.reason})" if node.reason else f"{node.offering} launched"
     add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
 
@@ -114,16 +119,27 @@ def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: floa
     return get(connection, node_id)
 
 
-def gone(connection: Connection, node_id: str, *, at_s: float) -> None:
-    """Records that a node is proven gone: from `at_s` on it costs nothing. Unasked for, it counts as lost."""
+def billed_from(connection: Connection, node_id: str, at_s: float) -> None:
+    """Records that the provider bills the machine itself only from this instant on."""
+    _change(connection, node_id, {"billed_from_s": at_s})
+    ledger.rewrite(connection, [node_id])
+
+
+def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool = False) -> None:
+    """Records that a node is proven gone: from `at_s` on it costs nothing. Unasked for, it counts as lost.
+
+    If `is_waived`, the provider charges nothing for the machine at all.
+    """
     node = get(connection, node_id)
     if node.phase.is_gone:
         return
     was_asked = node.phase in (NodePhase.TERMINATING, NodePhase.INTENDED)
     phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
-    _change(connection, node_id, {"phase": move_node(node.phase, phase), "terminated_at_s": at_s})
+    values = {"phase": move_node(node.phase, phase), "terminated_at_s": at_s, "is_waived": is_waived}
+    _change(connection, node_id, values)
     _done(connection, node.token, "terminate", "gone", at_s)
-    ledger.close_node(connection, node_id, to_s=at_s)
+    if node.launched_at_s is not None:
+        ledger.rewrite(connection, [node_id])
     text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}"
     add_event(connection, f"node_{phase}", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 

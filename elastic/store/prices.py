@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
 
 from elastic.model import Capacity, Offering, Price
 from elastic.store.engine import insert
@@ -20,13 +20,14 @@ def add(
     valid_from_s: float,
     observed_at_s: float,
     source: str,
+    extras_usd_per_h: float = 0.0,
 ) -> tuple[Price, bool]:
     """Records a price and gives it with True; one that says nothing new confirms the old one, given with False.
 
     What was charged stays charged: a price of no later date than the one in force holds from when it was observed.
     """
     current = in_force(connection, offering, at_s=max(valid_from_s, observed_at_s))
-    if current is not None and current.usd_per_h == usd_per_h:
+    if current is not None and (current.usd_per_h, current.extras_usd_per_h) == (usd_per_h, extras_usd_per_h):
         connection.execute(update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s))
         return replace(current, observed_at_s=observed_at_s), False
     if current is not None and current.valid_from_s >= valid_from_s:
@@ -38,11 +39,12 @@ def add(
         capacity=offering.capacity,
         zone=offering.zone,
         usd_per_h=usd_per_h,
+        extras_usd_per_h=extras_usd_per_h,
         valid_from_s=valid_from_s,
         observed_at_s=observed_at_s,
         source=source,
     )
-    price = Price(row_id, offering, usd_per_h, valid_from_s, observed_at_s, source)
+    price = Price(row_id, offering, usd_per_h, valid_from_s, observed_at_s, source, extras_usd_per_h)
     if current is not None:
         text = f"{offering}: ${current.usd_per_h:.4g}/h is now ${usd_per_h:.4g}/h"
         numbers = {"before_usd_per_h": current.usd_per_h, "usd_per_h": usd_per_h}
@@ -54,17 +56,28 @@ def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Pric
     """The price of one offering at an instant."""
     query = (
         select(prices)
-        .where(
-            prices.c.node_type == offering.node_type,
-            prices.c.capacity == offering.capacity,
-            prices.c.zone == offering.zone,
-            prices.c.valid_from_s <= at_s,
-        )
+        .where(_is_of(offering), prices.c.valid_from_s <= at_s)
         .order_by(prices.c.valid_from_s.desc(), prices.c.id.desc())
         .limit(1)
     )
     found = connection.execute(query).one_or_none()
     return None if found is None else to_price(found)
+
+
+def between(connection: Connection, offering: Offering, *, after_s: float, before_s: float | None) -> tuple[Price, ...]:
+    """The prices that came to hold after an instant and before another (None: ever), in that order."""
+    query = select(prices).where(_is_of(offering), prices.c.valid_from_s > after_s)
+    if before_s is not None:
+        query = query.where(prices.c.valid_from_s < before_s)
+    found = connection.execute(query.order_by(prices.c.valid_from_s, prices.c.id))
+    return tuple(to_price(each) for each in found)
+
+
+def heard_to_s(connection: Connection, source: str) -> float | None:
+    """When a source last said anything that was written down; None if it never did."""
+    query = select(func.max(prices.c.observed_at_s)).where(prices.c.source == source)
+    found: float | None = connection.execute(query).scalar_one()
+    return found
 
 
 def all_in_force(connection: Connection, *, at_s: float, depth: int = 1) -> tuple[Price, ...]:
@@ -92,11 +105,7 @@ def listed(
     if before is not None:
         query = query.where(prices.c.id < before)
     if offering is not None:
-        query = query.where(
-            prices.c.node_type == offering.node_type,
-            prices.c.capacity == offering.capacity,
-            prices.c.zone == offering.zone,
-        )
+        query = query.where(_is_of(offering))
     return tuple(to_price(each) for each in connection.execute(query))
 
 
@@ -109,4 +118,13 @@ def to_price(row: Row[tuple[object, ...]]) -> Price:
         valid_from_s=row.valid_from_s,
         observed_at_s=row.observed_at_s,
         source=row.source,
+        extras_usd_per_h=row.extras_usd_per_h,
+    )
+
+
+def _is_of(offering: Offering) -> ColumnElement[bool]:
+    return and_(
+        prices.c.node_type == offering.node_type,
+        prices.c.capacity == offering.capacity,
+        prices.c.zone == offering.zone,
     )

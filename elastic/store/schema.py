@@ -88,6 +88,9 @@ nodes = Table(
     Column("notice_action", String(32)),
     _instant("notice_at_s", nullable=True),
     _instant("noticed_at_s", nullable=True),
+    Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
+    _instant("billed_from_s", nullable=True),
+    Column("is_waived", Boolean, nullable=False, default=False),
 )
 
 intents = Table(
@@ -125,6 +128,7 @@ prices = Table(
     _id(),
     *_offering(),
     Column("usd_per_h", Float(53), nullable=False),
+    Column("extras_usd_per_h", Float(53), nullable=False, default=0.0),
     _instant("valid_from_s"),
     _instant("observed_at_s"),
     Column("source", String(64), nullable=False),
@@ -201,6 +205,8 @@ ledger = Table(
     _instant("from_s"),
     _instant("to_s", nullable=True),
     Column("minimum_s", Float(53), nullable=False),
+    Column("extras_usd_per_h", Float(53), nullable=False, default=0.0),
+    Column("is_waived", Boolean, nullable=False, default=False),
 )
 
 events = Table(

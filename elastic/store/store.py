@@ -128,9 +128,13 @@ class Store:
         """Records that a node shall end, before the provider is asked."""
         return self._write(nodes.intend_end, node_id, reason=reason, now_s=now_s)
 
-    def node_gone(self, node_id: str, *, at_s: float) -> None:
-        """Records that a node is proven gone; its ledger closes."""
-        self._write(nodes.gone, node_id, at_s=at_s)
+    def node_billed_from(self, node_id: str, at_s: float) -> None:
+        """Records that the provider bills the machine itself only from this instant on."""
+        self._write(nodes.billed_from, node_id, at_s)
+
+    def node_gone(self, node_id: str, *, at_s: float, is_waived: bool = False) -> None:
+        """Records that a node is proven gone; its ledger closes. If `is_waived`, the machine itself cost nothing."""
+        self._write(nodes.gone, node_id, at_s=at_s, is_waived=is_waived)
 
     def interruptions(self) -> tuple[Interruptions, ...]:
         """How often machines were taken away, by node type and by whether that was announced."""
@@ -171,7 +175,14 @@ class Store:
     # prices and the ledger
 
     def add_price(
-        self, offering: Offering, usd_per_h: float, *, valid_from_s: float, observed_at_s: float, source: str
+        self,
+        offering: Offering,
+        usd_per_h: float,
+        *,
+        valid_from_s: float,
+        observed_at_s: float,
+        source: str,
+        extras_usd_per_h: float = 0.0,
     ) -> Price:
         """Records a price; the running ledger rows of its nodes go on at it."""
         with self._database.write() as connection:
@@ -182,6 +193,7 @@ class Store:
                 valid_from_s=valid_from_s,
                 observed_at_s=observed_at_s,
                 source=source,
+                extras_usd_per_h=extras_usd_per_h,
             )
             if is_new:
                 ledger.reprice(connection, price)
@@ -196,6 +208,10 @@ class Store:
     def prices_in_force(self, now_s: float, *, depth: int = 1) -> tuple[Price, ...]:
         """The price of every offering at an instant; with `depth` 2 also the ones before them."""
         return self._read(prices.all_in_force, at_s=now_s, depth=depth)
+
+    def prices_heard_to_s(self, source: str) -> float | None:
+        """When a source of prices was last heard; None if it never was."""
+        return self._read(prices.heard_to_s, source)
 
     def ledger(self, job_id: str | None = None, *, limit: int = 50, before: int | None = None) -> tuple[LedgerRow, ...]:
         """Ledger rows, newest first."""

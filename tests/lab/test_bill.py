@@ -73,3 +73,12 @@ def test_a_price_that_is_set_by_hand_ends_the_script() -> None:
     prices.set_spot("c5.xlarge", 0.1, at_s=START_S + 10)
     assert prices.usd_per_h(SPOT, at_s=START_S + 500) == 0.1
     assert prices.usd_per_h(SPOT, at_s=START_S + 9) == 0.062
+
+
+@pytest.mark.parametrize(("lasted_s", "is_free"), [(3599, True), (3600, False)])
+def test_what_the_cloud_takes_back_in_its_first_hour_costs_its_disk_alone(lasted_s: float, is_free: bool) -> None:
+    ran = ((START_S, START_S + lasted_s),)
+    what = Usage("i-1", SPOT, START_S, ran, 30.0, START_S + lasted_s, has_public_ipv4=False, was_interrupted=True)
+    line = make_bill([what], book(), TARIFF, now_s=START_S + 9000).lines[0]
+    assert (line.compute_usd == 0.0) is is_free
+    assert line.disk_usd == pytest.approx(30 * 0.08 / 730 * lasted_s / 3600)

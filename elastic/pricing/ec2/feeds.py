@@ -17,6 +17,7 @@ from elastic.pricing.ec2.spot import SpotChange, read_spot
 _RETRY_S = 30.0
 _BUDGET_S = 5.0
 _TYPES_A_CALL = 20
+_HISTORY_S = 90 * 86_400.0
 _OVERLAP_S = 300.0
 """How late EC2 may publish a change of the spot price and still be heard: what is asked for overlaps that much."""
 
@@ -67,10 +68,14 @@ class OnDemandFeed:
 
 @dataclass(slots=True)
 class SpotFeed:
-    """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted` what is odd."""
+    """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted` what is odd.
+
+    `heard_to_s` is up to when an earlier daemon heard them (None: never): what came since is told as well.
+    """
 
     feeds: Feeds
     refresh_s: float
+    heard_to_s: float | None = None
     in_force: dict[Offering, SpotChange] = field(default_factory=dict)
     doubted: tuple[SpotChange, ...] = ()
     failure: str | None = None
@@ -81,7 +86,8 @@ class SpotFeed:
         """Asks if it is due, and gives what came and went since the last time, oldest first."""
         if now_s < self._due_s or not any(each.capacity is Capacity.SPOT for each in offerings):
             return ()
-        from_s = now_s if self.observed_at_s is None else self.observed_at_s - _OVERLAP_S
+        heard_to_s = self.heard_to_s if self.observed_at_s is None else self.observed_at_s
+        from_s = now_s if heard_to_s is None else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:
@@ -92,14 +98,14 @@ class SpotFeed:
         return self._replaced([each for each in changes if each.doubt is None])
 
     def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:
-        """Puts the newest in force; gives those before it that were not known. Of the first look only it counts."""
+        """Puts the newest in force; gives those before it that were not known."""
         passed: list[SpotChange] = []
         known_before: Mapping[Offering, SpotChange] = dict(self.in_force)
         for change in changes:
             last = self.in_force.get(change.offering)
             if last is not None and change.at_s <= last.at_s:
                 continue
-            if last is not None and last.offering in known_before and last != known_before[last.offering]:
+            if last is not None and last != known_before.get(last.offering):
                 passed.append(last)
             self.in_force[change.offering] = change
         return tuple(passed)

@@ -40,13 +40,21 @@ class Ec2Prices:
 
     name = "ec2"
 
-    def __init__(self, settings: Ec2Settings, *, feeds: Feeds, market: Market, started_at_s: float) -> None:
+    def __init__(
+        self,
+        settings: Ec2Settings,
+        *,
+        feeds: Feeds,
+        market: Market,
+        started_at_s: float,
+        heard_to_s: float | None = None,
+    ) -> None:
         self._settings = settings
         self._feeds = feeds
         self._market = market
         self._started_at_s = started_at_s
         self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
-        self._spot = SpotFeed(feeds, settings.spot_refresh_s)
+        self._spot = SpotFeed(feeds, settings.spot_refresh_s, heard_to_s=heard_to_s)
         self._told: str | None = None
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
@@ -94,7 +102,14 @@ class Ec2Prices:
         for each in offerings:
             usd_per_h = self._settings.price_overrides.get(each.node_type)
             if usd_per_h is not None and each.capacity is Capacity.ON_DEMAND:
-                yield Quote(each, usd_per_h + extras.usd_per_h(each.zone), self._started_at_s, self.name)
+                extras_usd_per_h = extras.usd_per_h(each.zone)
+                yield Quote(
+                    each,
+                    usd_per_h + extras_usd_per_h,
+                    self._started_at_s,
+                    self.name,
+                    extras_usd_per_h=extras_usd_per_h,
+                )
 
     def _listed(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
         if self._on_demand.failure is not None:
@@ -113,6 +128,7 @@ class Ec2Prices:
                 self.name,
                 doubt=entry.doubt,
                 observed_at_s=observed_at_s,
+                extras_usd_per_h=extras.usd_per_h(each.zone),
             )
 
     def _spot_quotes(self, passed: Iterable[SpotChange], extras: Extras) -> Iterator[Quote]:
@@ -130,6 +146,7 @@ class Ec2Prices:
             self.name,
             doubt=change.doubt,
             observed_at_s=observed_at_s,
+            extras_usd_per_h=extras.usd_per_h(change.offering.zone),
         )
 
     def _complain(self, *, has_quotes: bool) -> None:

@@ -27,6 +27,10 @@ _STATES: Mapping[str, InstanceState] = {
 }
 _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
+_INTERRUPTED = "Server.SpotInstanceTermination"
+_FREE_S = 3600.0
+"""EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk and address (User
+Guide, "Billing for interrupted Spot Instances")."""
 _NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
@@ -90,6 +94,7 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
     state = _STATES.get(raw["State"]["Name"], InstanceState.RUNNING)  # Unknown: assume that it costs money.
     launched_at_s = raw["LaunchTime"].timestamp()
     capacity = Capacity.SPOT if raw.get("InstanceLifecycle") == "spot" else Capacity.ON_DEMAND
+    ended_at_s = exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None
     instance = Instance(
         provider_id=provider_id,
         node_id=found.get(tags.NODE, ""),
@@ -99,7 +104,8 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
         offering=Offering(raw["InstanceType"], capacity, raw["Placement"]["AvailabilityZone"]),
         state=state,
         launched_at_s=launched_at_s,
-        exited_at_s=exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None,
+        exited_at_s=ended_at_s,
+        is_waived=state is InstanceState.GONE and _is_waived(raw, launched_at_s, ended_at_s),
     )
     return Machine(instance, str(raw.get("ImageId", "")), _attended(found.get(tags.ATTENDED, ""), launched_at_s))
 
@@ -115,6 +121,11 @@ def exited_at_s(reason: str) -> float | None:
     if found is None:
         return None
     return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+
+
+def _is_waived(raw: Mapping[str, Any], launched_at_s: float, ended_at_s: float | None) -> bool:
+    was_interrupted = raw.get("StateReason", {}).get("Code") == _INTERRUPTED
+    return was_interrupted and ended_at_s is not None and ended_at_s - launched_at_s < _FREE_S
 
 
 def _attended(text: str, launched_at_s: float) -> float:

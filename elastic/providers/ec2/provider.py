@@ -24,6 +24,7 @@ from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.machines import Machine, end_machine, read_machine, read_machines
 from elastic.providers.ec2.network import ensure_group
+from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, sweep_templates
 from elastic.providers.ec2.user_data import user_data
 
@@ -68,6 +69,7 @@ class Ec2Provider:
         self._group_id: str | None = None
         self._images = Images(aws, settings)
         self._buyer = Buyer(aws)
+        self._pending = Pending()
         self._pause_s = 0.0
         self._paused_until_s = 0.0
         self._attended_at_s = 0.0
@@ -120,7 +122,7 @@ class Ec2Provider:
 
     def instances(self) -> tuple[Instance, ...]:
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
-        instances = _without_twins(machines)
+        instances = self._pending.note(_without_twins(machines), now_s=self._clock.now_s())
         alive = [each for each in instances if each.state is not InstanceState.GONE]
         self._attend(alive)
         return instances
