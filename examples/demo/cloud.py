@@ -20,7 +20,7 @@ import psutil
 
 from elastic.lab import read_scenario
 
-SCENARIO = Path("examples/lab/demo.yaml")
+SCENARIO = Path(__file__).parents[1] / "lab" / "demo.yaml"
 _START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 60.0
 _ASK_TIMEOUT_S = 10.0

@@ -8,21 +8,34 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from tests.docs.pages import ROOT
+from tests.unprivileged import identity, needs_root, nobodys_python
 
-_DEMO = [sys.executable, "-m", "examples.demo"]
+Demo = subprocess.Popen[bytes]
 
 
-def start(output: Path, folder: Path) -> subprocess.Popen[bytes]:
-    """Starts the demo as `make demo` does, with its temporary files in `folder`."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(folder)}
+def start(output: Path, *, python: str = sys.executable, environment: Mapping[str, str], **who: Any) -> Demo:
+    """Starts the demo as `make demo` does, in an environment that says where temporary files go."""
     with output.open("wb") as file:
-        return subprocess.Popen(_DEMO, cwd=ROOT, env=environment, stdout=file, stderr=file, start_new_session=True)
+        return subprocess.Popen(
+            [python, "-m", "examples.demo"],
+            **{"cwd": ROOT, **who},
+            env=environment,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+
+
+def own_environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(folder)}
 
 
 def left_of(folder: Path) -> list[str]:
@@ -42,7 +55,7 @@ def left_of(folder: Path) -> list[str]:
 def test_the_demo_shows_what_it_promises_within_five_minutes(tmp_path: Path) -> None:
     output = tmp_path / "output"
     begun_s = time.monotonic()
-    demo = start(output, tmp_path)
+    demo = start(output, environment=own_environment(tmp_path))
     status = demo.wait(timeout=330)
     text = output.read_text()
     assert status == 0, text
@@ -59,12 +72,27 @@ def test_the_demo_shows_what_it_promises_within_five_minutes(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     output = tmp_path / "output"
-    demo = start(output, tmp_path)
-    until_s = time.monotonic() + 60
+    check_interrupted(start(output, environment=own_environment(tmp_path)), output, tmp_path)
+
+
+@pytest.mark.slow
+@needs_root
+def test_somebody_without_rights_has_the_demo_too(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    with nobodys_python() as (python, environment):
+        demo = start(output, python=python, environment=environment, **identity())
+        check_interrupted(demo, output, Path(environment["TMPDIR"]))
+
+
+def check_interrupted(demo: Demo, output: Path, folder: Path) -> None:
+    """Interrupts a demo whose first node has joined, and looks for what it may have left."""
+    until_s = time.monotonic() + 100
     while "node_joined" not in output.read_text() and time.monotonic() < until_s:
+        assert demo.poll() is None, output.read_text()
         time.sleep(0.2)
-    assert left_of(tmp_path)
+    assert left_of(folder)
+    assert "node_joined" in output.read_text()
     demo.send_signal(signal.SIGINT)
-    assert demo.wait(timeout=60) == 130, output.read_text()
-    assert left_of(tmp_path) == []
-    assert [path for path in tmp_path.iterdir() if path.name.startswith("elasticd-demo-")] == []
+    assert demo.wait(timeout=100) == 130, output.read_text()
+    assert left_of(folder) == []
+    assert [path for path in folder.iterdir() if path.name.startswith("elasticd-demo-")] == []
