@@ -19,12 +19,21 @@ from starlette.staticfiles import StaticFiles
 from api.dashboard.facts import brief_facts, job_facts
 from api.dashboard.job_page import job_page
 from api.dashboard.pages import FRAGMENT_HEADER, page
-from api.dashboard.views import decision_items, decision_view, job_head, job_row, job_view, node_rows, price_rows
+from api.dashboard.views import (
+    decision_items,
+    decision_view,
+    job_head,
+    job_row,
+    job_view,
+    node_rows,
+    offer_rows,
+    price_rows,
+)
 from api.deps import Before, ContextOf, get_context, require_user
 from api.paging import cut
 from api.problems import status_of
 from elastic.errors import ElasticError, Unauthorized
-from elastic.model import Job
+from elastic.model import Job, Limits
 from elastic.store import Store, to_text
 
 _PAGE_ROWS = 50
@@ -138,7 +147,13 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
         request,
         "prices.html",
         here="Prices",
-        in_force=price_rows(store.prices_in_force(now_s), earlier, now_s=now_s),
+        in_force=offer_rows(
+            store.prices_in_force(now_s),
+            earlier,
+            limits=Limits(**context.settings.policy.model_dump()),
+            unavailable=context.provider.blocks.listed(now_s=now_s),
+            now_s=now_s,
+        ),
         history=price_rows(history, earlier, now_s=now_s),
         next_before=next_before,
         now_s=now_s,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
 from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
-from api.paging import cut, page_of
-from elastic.model import spent_usd
+from api.paging import cut
+from elastic.model import Limits, Price, spent_usd
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
 
@@ -21,12 +22,22 @@ _EVERY_JOB = 500
 @router.get("/prices")
 def list_prices(
     context: ContextOf, current: Current = False, limit: Limit = 50, before: Before = None
-) -> schemas.Page[schemas.Price]:
-    """Lists what offerings cost, newest first; a price holds until a later one of the same offering."""
-    if current:
-        items = [schemas.Price.of(each) for each in context.store.prices_in_force(context.clock.now_s())]
-        return schemas.Page[schemas.Price](items=items, next_before=None)
-    return page_of(schemas.Price, context.store.prices(limit=limit + 1, before=before), limit)
+) -> schemas.Page[schemas.MarketPrice]:
+    """Lists what offerings cost, newest first, and whether they can be bought now.
+
+    A price holds until a later one of the same offering.
+    """
+    now_s, store = context.clock.now_s(), context.store
+    found: Sequence[Price] = store.prices_in_force(now_s)
+    next_before = None
+    if not current:
+        found, next_before = cut(store.prices(limit=limit + 1, before=before), limit, lambda price: price.id)
+    limits = Limits(**context.settings.policy.model_dump())
+    blocks = {each.offering: each for each in context.provider.blocks.listed(now_s=now_s)}
+    items = [
+        schemas.MarketPrice.at(each, limits=limits, block=blocks.get(each.offering), now_s=now_s) for each in found
+    ]
+    return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
 
 
 @router.get("/ledger")

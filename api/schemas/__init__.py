@@ -17,7 +17,7 @@ from api.schemas.decision import (
 )
 from api.schemas.fleet import Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
 from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Scale
-from api.schemas.market import LedgerPage, LedgerRow, NodeType, Offering, Price, Unavailable
+from api.schemas.market import LedgerPage, LedgerRow, MarketPrice, NodeType, Offering, Price, Unavailable
 from api.schemas.spec import JobSpec, JobState, Objective, TrainingPhase
 from api.schemas.wire import Fault, Page, Problem, Wire
 
@@ -40,6 +40,7 @@ __all__ = [
     "LedgerPage",
     "LedgerRow",
     "Limits",
+    "MarketPrice",
     "Measurement",
     "Node",
     "NodeCost",

@@ -48,6 +48,26 @@ class Price(Wire):
     source: str
 
 
+class MarketPrice(Price):
+    """A price, and whether its offering can be bought now.
+
+    `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when none is bought, null if
+    nothing stands against it.
+    """
+
+    is_stale: bool
+    unavailable: Unavailable | None
+
+    @classmethod
+    def at(cls, price: model.Price, *, limits: model.Limits, block: model.Unavailable | None, now_s: float) -> Self:
+        """Converts a price, as things stand at `now_s`."""
+        return cls(
+            **dict(Price.of(price)),
+            is_stale=not limits.trust(price, now_s=now_s),
+            unavailable=None if block is None else Unavailable.of(block),
+        )
+
+
 class LedgerRow(Wire):
     """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs.
 

@@ -24,12 +24,15 @@ COLUMNS = (
     Column("TIME LEFT", "remaining_s", render.duration, is_number=True),
 )
 
+UNAVAILABLE = Column("NOT TO BE HAD", "unavailable", can_wrap=True)
+
 
 def candidate_table(candidates: Sequence[Mapping[str, Any]], *, chosen: Mapping[str, Any] | None) -> Table:
     """Gives the table of `candidates`, best effective iterations per dollar first, an arrow at the `chosen` group."""
     ranked = sorted(candidates, key=_rank)
     marked = [{**each, "mark": "->" if each["group"] == chosen else " "} for each in ranked]
-    return render.table_of(marked, COLUMNS)
+    has_lacks = any(each.get("unavailable") for each in candidates)
+    return render.table_of(marked, (*COLUMNS, UNAVAILABLE) if has_lacks else COLUMNS)
 
 
 def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, str]:

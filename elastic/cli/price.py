@@ -17,6 +17,9 @@ COLUMNS = (
     Column("OFFERING", "offering", render.offering),
     Column("USD/H", "usd_per_h", render.price, is_number=True),
     Column("VALID FROM", "valid_from_s", render.instant),
+    Column("HEARD", "observed_at_s", render.instant),
+    Column("STALE", "is_stale", lambda is_stale: "yes" if is_stale else "no"),
+    Column("BLOCKED", "unavailable", render.block),
     Column("SOURCE", "source"),
 )
 

@@ -165,6 +165,15 @@ def offering(each: Mapping[str, Any]) -> str:
     return f"{each['node_type']} {each['capacity']}{zone}"
 
 
+def block(unavailable: Mapping[str, Any]) -> str:
+    """Writes why an offering is not bought now, and until when.
+
+    >>> block({"why": "launch_failed", "until_s": 1_700_000_000.0})
+    'launch failed until 22:13:20Z'
+    """
+    return f"{unavailable['why'].replace('_', ' ')} until {instant(unavailable['until_s'])[11:]}"
+
+
 def group(value: Mapping[str, Any]) -> str:
     """Writes the nodes that train together.
 

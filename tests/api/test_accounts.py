@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.accounts import cost_over_time
-from elastic.model import LedgerRow
+from elastic.model import Capacity, LedgerRow, Obstacle, Offering
 from elastic.reconciler import JobFolders
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
 
@@ -84,6 +84,28 @@ def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, worl
     assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [0.3, 0.72, 0.36]
     current = client.get("/v1/prices", params={"current": True}).json()["items"]
     assert [(each["offering"]["node_type"], each["usd_per_h"]) for each in current] == [("large", 0.3), ("small", 0.36)]
+
+
+def test_prices_tell_what_cannot_be_bought_now_and_until_when(client: TestClient, world: World) -> None:
+    world.context.provider.blocks.block(SMALL, Obstacle.QUOTA, now_s=START_S)
+    spot = Offering("small", Capacity.SPOT)
+    world.store.add_price(spot, 0.2, valid_from_s=START_S - 3700, observed_at_s=START_S - 3700, source="test")
+    items = client.get("/v1/prices", params={"current": True}).json()["items"]
+    told = {each["offering"]["capacity"] + each["offering"]["node_type"]: each for each in items}
+    assert {key: each["is_stale"] for key, each in told.items()} == {
+        "on-demandsmall": False,
+        "on-demandlarge": False,
+        "spotsmall": True,
+    }
+    assert told["on-demandsmall"]["unavailable"] == {
+        "offering": {"node_type": "small", "capacity": "on-demand", "zone": "local"},
+        "until_s": START_S + 180,
+        "why": "quota",
+    }
+    assert told["spotsmall"]["unavailable"] is None
+    page = client.get("/prices").text
+    assert "quota: blocked until" in page
+    assert "too old to buy at" in page
 
 
 def test_nodes_are_listed_without_their_tokens(client: TestClient, world: World) -> None:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elastic.model import Action, Capacity, Change, Group, Limits, Objective, Offering, Price, Snapshot
+from elastic.model import (
+    Action,
+    Capacity,
+    Change,
+    Group,
+    Limits,
+    Objective,
+    Obstacle,
+    Offering,
+    Price,
+    Snapshot,
+    Unavailable,
+)
 from elastic.policy import POLICIES, decide
 from tests.builders import NOW_S, job, job_spec, limits, node, price, prices, series, snapshot
 from tests.policy.world import World, constant
@@ -50,11 +63,21 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             for number, (group, code) in enumerate(history)
         ],
         prices=[
-            price(offering, draw(st.floats(0.01, 0.2)), price_id=number, valid_from_s=NOW_S - draw(st.floats(0, 1000)))
+            price(
+                offering,
+                draw(st.floats(0.01, 0.2)),
+                price_id=number,
+                valid_from_s=NOW_S - draw(st.floats(0, 1000)),
+                observed_at_s=NOW_S - draw(st.sampled_from([0.0, 3000.0, 4000.0, 90_000.0])),
+            )
             for number, offering in enumerate(draw(st.lists(st.sampled_from(_OFFERINGS), max_size=6)), 1)
         ],
         nodes=tuple(node("local.half", number=number) for number in range(draw(st.integers(0, 3)))),
         spent_usd=draw(st.floats(0, 0.5)),
+        unavailable=tuple(
+            Unavailable(each, NOW_S + draw(st.floats(-10, 600)), draw(st.sampled_from(list(Obstacle))))
+            for each in draw(st.lists(st.sampled_from(_OFFERINGS), unique=True, max_size=4))
+        ),
         limits=limits(margin=draw(st.floats(0.05, 0.5)), trial_usd_share=draw(st.floats(0, 1))),
         job=job(
             policy=draw(st.sampled_from(sorted(POLICIES))),
@@ -80,7 +103,7 @@ def test_the_same_snapshot_gives_the_same_plan(seen: Snapshot) -> None:
 @_many
 @given(snapshots(), st.randoms(use_true_random=False))
 def test_the_order_of_inputs_never_matters(seen: Snapshot, chance: random.Random) -> None:
-    names = ("nodes", "node_types", "prices", "series", "switches", "changes")
+    names = ("nodes", "node_types", "prices", "series", "switches", "changes", "unavailable")
     shuffled: dict[str, Any] = {
         name: tuple(chance.sample(list(getattr(seen, name)), len(getattr(seen, name)))) for name in names
     }
@@ -121,6 +144,34 @@ def test_a_change_never_exceeds_the_cap_on_the_burn(seen: Snapshot) -> None:
 
     if cap is not None and plan.action in (Action.START, Action.TRIAL, Action.MOVE) and plan.target is not None:
         assert sum(count * in_force[offering] for offering, count in plan.target.members) <= cap * (1 + 1e-9)
+
+
+@_many
+@given(snapshots())
+def test_nothing_is_wanted_that_must_be_bought_and_cannot_be(seen: Snapshot) -> None:
+    plan = decide(seen)
+    if plan.action in (Action.HOLD, Action.STOP):
+        return
+    assert plan.target is not None
+    trains = dict(seen.current.members) if seen.current else {}
+    live = Counter(each.offering for each in seen.nodes)
+    for offering, count in plan.target.members:
+        if count <= max(live[offering], trains.get(offering, 0)):
+            continue
+        assert all(each.offering != offering or each.until_s <= NOW_S for each in seen.unavailable)
+        in_force = max(
+            (each for each in seen.prices if each.offering == offering), key=lambda each: (each.valid_from_s, each.id)
+        )
+        max_age_s = 3600 if offering.capacity is Capacity.SPOT else 86_400
+        assert in_force.observed_at_s >= NOW_S - max_age_s
+
+
+@_many
+@given(snapshots())
+def test_a_group_is_never_chosen_across_zones(seen: Snapshot) -> None:
+    plan = decide(seen)
+    if plan.target is not None and plan.target != seen.target and plan.target != seen.current:
+        assert len({offering.zone for offering, _ in plan.target.members}) == 1
 
 
 _STEPS = st.tuples(st.floats(0.5, 2.0), st.floats(0.2, 1.0), st.floats(0.1, 0.5))
@@ -186,3 +237,46 @@ def test_prices_that_swing_do_not_make_the_job_swing(factors: list[float], perio
     for plan in world.plans:
         if plan.action is Action.MOVE:
             assert plan.reason.numbers["gain_ratio"] > world.limits.margin
+
+
+_ZONES = [Offering("local.full", Capacity.SPOT, f"zone-{letter}") for letter in "abc"]
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(st.floats(0.08, 0.12), min_size=3, max_size=3),
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 600), st.integers(20, 900)), max_size=4),
+    st.lists(st.integers(20, 900), max_size=3),
+)
+def test_a_block_that_comes_and_goes_moves_the_job_once_and_back_only_for_the_margin(
+    usd_per_h: list[float], blocks: list[tuple[int, int, int]], losses_s: list[int]
+) -> None:
+    """Prices are constant. Nodes are lost at some instants, and zones are closed for some stretches."""
+    closed = [Unavailable(_ZONES[zone], NOW_S + at + lasts, Obstacle.CAPACITY) for zone, at, lasts in blocks]
+    begins_s = [NOW_S + at for _, at, _ in blocks]
+    world = World(
+        spec=job_spec(iterations=50_000),
+        steps_s={Group.of(each): 0.2 for each in _ZONES},
+        prices=constant(
+            *(price(each, usd, price_id=int(usd * 1e6)) for each, usd in zip(_ZONES, usd_per_h, strict=True))
+        ),
+        limits=limits(cooldown_s=300.0),
+        noise=0.02,
+        unavailable=lambda now_s: tuple(
+            each for each, begin_s in zip(closed, begins_s, strict=True) if begin_s <= now_s < each.until_s
+        ),
+        losses_s=[NOW_S + each for each in losses_s],
+    )
+    world.run(300)
+
+    assert not any(change.code == "trial" for change in world.changes)
+    compelled = [change for change in world.changes if change.code == "unavailable"]
+    assert len(compelled) <= len(losses_s) + len(blocks)
+    for change, plan in zip(world.changes, [p for p in world.plans if p.action is not Action.HOLD], strict=True):
+        if change.code not in ("start", "unavailable"):
+            assert plan.reason.numbers["gain_ratio"] > world.limits.margin
+            back = [each for each in world.changes if each.from_group == change.to_group and each.at_s < change.at_s]
+            assert all(change.at_s - each.at_s >= 300.0 for each in back)
+    for tick, plan in enumerate(world.plans):
+        if (plan.action, plan.reason.code) == (Action.HOLD, "unavailable"):
+            assert {each.offering for each in world.unavailable(NOW_S + tick * world.tick_s)} == set(_ZONES)

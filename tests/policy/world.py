@@ -13,6 +13,8 @@ from elastic.model import (
     JobPhase,
     JobSpec,
     Limits,
+    Node,
+    NodePhase,
     NodeType,
     Plan,
     Price,
@@ -20,16 +22,20 @@ from elastic.model import (
     Series,
     Snapshot,
     Switch,
+    Unavailable,
 )
 from elastic.policy import decide
-from tests.builders import NOW_S, node_type
+from tests.builders import NOW_S, node, node_type
 
 _PHASE = "main"
 
 
 @dataclass(slots=True)
 class World:
-    """One job, ticked every `tick_s`. `steps_s` is each group's true pace, `prices` what is in force at an instant."""
+    """One job, ticked every `tick_s`. `steps_s` is each group's true pace, `prices` what is in force at an instant.
+
+    At each of `losses_s` all that runs or boots is lost. `unavailable` is what cannot be bought at an instant.
+    """
 
     spec: JobSpec
     steps_s: Mapping[Group, float]
@@ -44,11 +50,13 @@ class World:
     spent_usd: float = 0.0
     target: Group | None = None
     current: Group | None = None
-    ready_at_s: float = 0.0
+    ready_at_s: float | None = None
     plans: list[Plan] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     switches: list[Switch] = field(default_factory=list)
     samples: dict[Group, list[Sample]] = field(default_factory=dict)
+    unavailable: Callable[[float], tuple[Unavailable, ...]] = lambda now_s: ()
+    losses_s: list[float] = field(default_factory=list)
 
     def run(self, ticks: int) -> World:
         for _ in range(ticks):
@@ -64,6 +72,8 @@ class World:
         )
 
     def tick(self) -> None:
+        if any(self.now_s - self.tick_s < lost_s <= self.now_s for lost_s in self.losses_s):
+            self.current = self.ready_at_s = None
         plan = decide(self.snapshot())
         self.plans.append(plan)
         if plan.action is Action.STOP:
@@ -71,12 +81,22 @@ class World:
         elif plan.action is not Action.HOLD:
             self.changes.append(Change(self.now_s, self.target, plan.target, plan.reason.code))
             self.target = plan.target
-            self.ready_at_s = self.now_s + self.boot_s + self.pause_s
+            self.ready_at_s = None
+        self._buy()
         self._train()
         self.now_s += self.tick_s
-        if self.target is not None and self.current != self.target and self.now_s >= self.ready_at_s:
+        is_ready = self.ready_at_s is not None and self.now_s >= self.ready_at_s
+        if self.target is not None and self.current != self.target and is_ready:
             self.current = self.target
             self.switches.append(Switch(self.target, self.pause_s, self.boot_s, self.now_s))
+
+    def _buy(self) -> None:
+        """What is wanted and neither runs nor boots is bought, unless it cannot be."""
+        if self.target is None or self.current == self.target or self.ready_at_s is not None:
+            return
+        closed = {each.offering for each in self.unavailable(self.now_s)}
+        if not closed & {offering for offering, _ in self.target.members}:
+            self.ready_at_s = self.now_s + self.boot_s + self.pause_s
 
     def snapshot(self) -> Snapshot:
         job = Job("job-1", self.spec, JobPhase.RUNNING, NOW_S, iteration=int(self.iteration), training_phase=_PHASE)
@@ -85,7 +105,7 @@ class World:
             job=job,
             target=self.target,
             current=self.current,
-            nodes=(),
+            nodes=self._booting(),
             node_types=_TYPES,
             prices=self.prices(self.now_s),
             series=tuple(Series(group, _PHASE, tuple(own[-64:])) for group, own in self.samples.items()),
@@ -93,7 +113,14 @@ class World:
             changes=tuple(self.changes),
             spent_usd=self.spent_usd,
             limits=self.limits,
+            unavailable=self.unavailable(self.now_s),
         )
+
+    def _booting(self) -> tuple[Node, ...]:
+        if self.target is None or self.target == self.current or self.ready_at_s is None:
+            return ()
+        bought = [offering for offering, count in self.target.members for _ in range(count)]
+        return tuple(node(each, phase=NodePhase.BOOTING, number=n) for n, each in enumerate(bought, 1))
 
     def burn_usd_per_h(self, group: Group | None) -> float:
         latest = {price.offering: price.usd_per_h for price in self.prices(self.now_s)}

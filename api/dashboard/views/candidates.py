@@ -31,6 +31,7 @@ class Standing(StrEnum):
     MEASURED = "measured"
     UNMEASURED = "unmeasured"
     UNPRICED = "unpriced"
+    UNAVAILABLE = "unavailable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ _TONES = {
     Standing.MEASURED: Tone.MUTED,
     Standing.UNMEASURED: Tone.MUTED,
     Standing.UNPRICED: Tone.WARN,
+    Standing.UNAVAILABLE: Tone.WARN,
 }
 
 
@@ -110,6 +112,8 @@ def standing_of(candidate: Candidate, *, current: Group | None, target: Group | 
         return Standing.NEXT
     if candidate.usd_per_h is None:
         return Standing.UNPRICED
+    if candidate.unavailable is not None:
+        return Standing.UNAVAILABLE
     return Standing.UNMEASURED if candidate.iterations_per_usd is None else Standing.MEASURED
 
 
@@ -167,11 +171,13 @@ def _short(tick: float) -> str:
 
 
 def _spoken(candidate: Candidate) -> str:
+    lack = "" if candidate.unavailable is None else f"; {candidate.unavailable}"
+    return f"{group_name(candidate.group)}: {_spoken_value(candidate)}{lack}"
+
+
+def _spoken_value(candidate: Candidate) -> str:
     value = candidate.iterations_per_usd
     if value is None:
-        why = "no price in force" if candidate.usd_per_h is None else "not measured yet"
-        return f"{group_name(candidate.group)}: {why}"
+        return "no price in force" if candidate.usd_per_h is None else "not measured yet"
     interval = interval_text(candidate)
-    return f"{group_name(candidate.group)}: {quantity(value.value)} iterations per dollar" + (
-        f", 95 % interval {interval}" if interval else ""
-    )
+    return f"{quantity(value.value)} iterations per dollar" + (f", 95 % interval {interval}" if interval else "")

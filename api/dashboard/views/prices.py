@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from api.dashboard.format import percent
+from api.dashboard.format import moment, percent
 from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars, instant
-from elastic.model import Price
+from elastic.model import Limits, Price, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """One price; `change` compares it with the offering's price before."""
+    """One price; `change` compares it with the offering's price before, `hindrance` is why none is bought at it now."""
 
     id: int
     node_type: str
@@ -22,11 +22,35 @@ class PriceRow:
     observed: Instant
     source: str
     change: Badge | None
+    hindrance: Badge | None = None
 
 
 def price_rows(prices: Sequence[Price], history: Sequence[Price], *, now_s: float) -> tuple[PriceRow, ...]:
     """Gives `prices` as a table shows them, each compared with the one before it in `history` (newest first)."""
     return tuple(_row(price, _before(price, history), now_s) for price in prices)
+
+
+def offer_rows(
+    prices: Sequence[Price],
+    history: Sequence[Price],
+    *,
+    limits: Limits,
+    unavailable: Sequence[Unavailable],
+    now_s: float,
+) -> tuple[PriceRow, ...]:
+    """Gives the prices in force like `price_rows`, and why nothing is bought at one now, if it is not."""
+    blocks = {each.offering: each for each in unavailable}
+    rows = price_rows(prices, history, now_s=now_s)
+    return tuple(
+        replace(row, hindrance=_hindrance(price, blocks.get(price.offering), limits, now_s))
+        for row, price in zip(rows, prices, strict=True)
+    )
+
+
+def _hindrance(price: Price, block: Unavailable | None, limits: Limits, now_s: float) -> Badge | None:
+    if block is not None:
+        return Badge(f"{block.why.replace('_', ' ')}: blocked until {moment(block.until_s, now_s)}", Tone.WARN)
+    return None if limits.trust(price, now_s=now_s) else Badge("too old to buy at", Tone.WARN)
 
 
 def _row(price: Price, before: Price | None, now_s: float) -> PriceRow:

@@ -89,6 +89,7 @@ def card(facts: JobFacts, label: str) -> tuple[str, float | None, str]:
         (UNMEASURED, LARGE, LARGE, False, Standing.MEASURING),
         (UNMEASURED, SMALL, SMALL, False, Standing.UNMEASURED),
         (replace(UNMEASURED, usd_per_h=None), SMALL, SMALL, False, Standing.UNPRICED),
+        (replace(UNMEASURED, unavailable="no capacity"), SMALL, SMALL, False, Standing.UNAVAILABLE),
     ],
 )
 def test_a_candidate_says_where_it_stands(
