@@ -17,7 +17,7 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.errors import Unauthorized
 from elastic.providers import Provider
-from elastic.reconciler import NodeTokens
+from elastic.reconciler import NodeTokens, RightToEnd
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -39,7 +39,10 @@ def _no_tick() -> Tick | None:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts of the daemon that answer requests. `wake` makes the next tick come now."""
+    """The parts of the daemon that answer requests. `wake` makes the next tick come now.
+
+    `right` bounds the leases; None where there is nobody who could lose it.
+    """
 
     store: Store
     clock: Clock
@@ -49,6 +52,15 @@ class Context:
     wake: Callable[[], None]
     user_token: str
     last_tick: Callable[[], Tick | None] = _no_tick
+    right: RightToEnd | None = None
+
+    def lease_s(self) -> float:
+        """What a node's lease may be now, seconds."""
+        return self.settings.lease_s if self.right is None else self.right.lease_left_s(now_s=self.clock.now_s())
+
+    def alarm(self) -> str | None:
+        """What somebody must be told at once."""
+        return None if self.right is None else self.right.alarm(now_s=self.clock.now_s())
 
 
 def get_context(request: Request) -> Context:

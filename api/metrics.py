@@ -97,6 +97,8 @@ class StoreCollector(Collector):
             return
         yield GaugeMetricFamily("elasticd_tick_seconds", "How long the last tick took.", value=last.elapsed_s)
         yield GaugeMetricFamily("elasticd_tick_age_seconds", "How long ago it ended.", value=now_s - last.at_s)
+        is_alarmed = float(self._context.alarm() is not None)
+        yield GaugeMetricFamily("elasticd_cannot_end_machines", "1 if leases are withheld for it.", value=is_alarmed)
         yield GaugeMetricFamily("elasticd_tick_failed", "1 if it failed.", value=float(last.error is not None))
 
 

@@ -20,7 +20,7 @@ from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers import LaunchRequest
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Reconciler, Timeouts
+from elastic.reconciler import Machines, Reconciler, RightToEnd, Timeouts
 from elastic.store import Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
@@ -82,7 +82,9 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
         store=store,
         provider=provider,
         prices=StaticPrices(prices, valid_from_s=START_S),
-        machines=Machines(store=store, provider=provider, request=_request),
+        machines=Machines(
+            store=store, provider=provider, request=_request, right=RightToEnd(provider.prove_end, 600.0)
+        ),
         rendezvous=_Nowhere(),
         decide=decide,
         limits=Limits(),

@@ -29,7 +29,7 @@ from elastic.policy import decide
 from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import LaunchRequest, Provider
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
-from elastic.reconciler import Machines, NodeTokens, Reconciler, RendezvousStores, Timeouts, secret_in
+from elastic.reconciler import Machines, NodeTokens, Reconciler, RendezvousStores, RightToEnd, Timeouts, secret_in
 from elastic.store import Store, lock, open_store
 
 log = structlog.get_logger(__name__)
@@ -93,6 +93,7 @@ class Daemon:
     store: Store
     provider: Provider
     reconciler: Reconciler
+    right: RightToEnd
     node_tokens: NodeTokens
     user_token: str
     ticker: Ticker
@@ -115,11 +116,12 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             join_token=tokens.join_token(node.id),
         )
 
+    right = RightToEnd(provider.prove_end, settings.lease_s)
     reconciler = Reconciler(
         store=store,
         provider=provider,
         prices=prices,
-        machines=Machines(store=store, provider=provider, request=request),
+        machines=Machines(store=store, provider=provider, request=request, right=right),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
         decide=decide,
         limits=Limits(**settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s),
@@ -136,6 +138,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         store=store,
         provider=provider,
         reconciler=reconciler,
+        right=right,
         node_tokens=tokens,
         user_token=secret_in(settings.token_file).decode(),
         ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock),
@@ -173,6 +176,7 @@ def _run(daemon: Daemon, port: int) -> None:
         provider=daemon.provider,
         node_tokens=daemon.node_tokens,
         wake=daemon.ticker.wake,
+        right=daemon.right,
         user_token=daemon.user_token,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
     )

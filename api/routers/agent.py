@@ -155,7 +155,7 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
     return Registered(
         node_token=context.node_tokens.node_token(node.id),
         heartbeat_interval_s=settings.heartbeat_s,
-        lease_s=settings.lease_s,
+        lease_s=context.lease_s(),
     )
 
 
@@ -183,7 +183,7 @@ def heartbeat(
 
 def _word(context: Context, node: Node, job: Job) -> Word:
     folders = JobFolders(context.settings.data_dir / "jobs")
-    return word_for(node, job, context.store.generation(job.id), folders, lease_s=context.settings.lease_s)
+    return word_for(node, job, context.store.generation(job.id), folders, lease_s=context.lease_s())
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:

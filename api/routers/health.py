@@ -20,7 +20,7 @@ _SLACK_S = 60.0
 
 
 class Health(schemas.Wire):
-    """`degraded` if the store does not answer or the last tick is long ago; its log says more."""
+    """`degraded` if the store does not answer, the last tick is long ago or nodes cannot be ended; see its log."""
 
     status: Literal["ok", "degraded"]
 
@@ -51,6 +51,8 @@ def _is_well(context: Context) -> bool:
     try:
         context.store.ping()
     except StoreUnavailable:
+        return False
+    if context.alarm() is not None:
         return False
     last = context.last_tick()
     late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S

@@ -9,6 +9,7 @@ from pathlib import Path
 from elastic.agent.files import read_json, write_json
 
 LEASE_FILE = "lease.json"
+_WORTH_NOTING_S = 0.5
 
 
 class Lease:
@@ -36,9 +37,12 @@ class Lease:
         """Counts from the question, not the answer: the daemon counted no later than that."""
         with self._lock:
             self._ends_at = asked_at + lease_s
-            self._note()
+            # A lease that is not prolonged leaves its note as it is: the machine's own timer watches the note change.
+            if abs(self._ends_at - self._noted) > _WORTH_NOTING_S:
+                self._note()
 
     def _note(self) -> None:
+        self._noted = self._ends_at
         write_json(self._path, {"ends_at": self._ends_at})
 
 

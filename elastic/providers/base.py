@@ -99,6 +99,13 @@ class Provider(Protocol):
         """
         ...
 
+    def prove_end(self, provider_id: str) -> None:
+        """Returns if `terminate` of this machine would be permitted now; ends nothing.
+
+        Raises ProviderUnavailable if nobody answers, ProviderError if it would be refused.
+        """
+        ...
+
     def log_path(self, provider_id: str) -> str | None:
         """The folder that holds the machine's logs, if it can be read from here."""
         ...

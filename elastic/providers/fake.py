@@ -21,6 +21,7 @@ class Operation(StrEnum):
     LAUNCH = "launch"
     INSTANCES = "instances"
     TERMINATE = "terminate"
+    PROVE = "prove"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,9 @@ class FakeProvider:
         failure = self.cloud.receive(Call(Operation.TERMINATE, now_s, provider_id=provider_id))
         self.cloud.terminate(provider_id)
         _lose(failure)
+
+    def prove_end(self, provider_id: str) -> None:
+        _lose(self.cloud.receive(Call(Operation.PROVE, self.cloud.clock.now_s(), provider_id=provider_id)))
 
     def log_path(self, provider_id: str) -> str | None:
         return None

@@ -4,6 +4,7 @@ from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.rendezvous import RendezvousStores
+from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.steps import World, next_steps
 from elastic.reconciler.tokens import NodeTokens, secret_in
 from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
@@ -16,6 +17,7 @@ __all__ = [
     "Reconciler",
     "Rendezvous",
     "RendezvousStores",
+    "RightToEnd",
     "Timeouts",
     "Word",
     "World",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.errors import CapacityUnavailable, ElasticError, ProviderError, ProviderUnavailable
+from elastic.errors import CapacityUnavailable, ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
 from elastic.model import JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
+from elastic.reconciler.right import RightToEnd
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
@@ -28,17 +29,20 @@ class Machines:
     store: Store
     provider: Provider
     request: Callable[[Node], LaunchRequest]
+    right: RightToEnd
     _missing: dict[str, int] = field(default_factory=dict)
     _billed_from_s: dict[str, float] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
+    _ending: frozenset[str] = frozenset()
 
     def settle(self, *, now_s: float) -> tuple[Node, ...]:
         """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone.
 
-        Gives the nodes found gone that nobody had ended and that had never joined.
+        Gives the nodes found gone that nobody had ended and that had never joined. Where the store does not answer,
+        what was to end goes on being ended, and nothing else is done.
         """
-        instances = {instance.token: instance for instance in self.provider.instances()}
-        known = self.store.nodes()
+        instances = self._listed(now_s=now_s)
+        known = self._known(instances, now_s=now_s)
         living = {node.id for node in known if node.token not in instances}
         self._missing = {node_id: count for node_id, count in self._missing.items() if node_id in living}
         ids = {node.id for node in known}
@@ -75,10 +79,36 @@ class Machines:
             self._launched(node, instance)
 
     def end(self, node: Node, reason: str, *, now_s: float) -> None:
-        """Records that a node shall end, then asks for it; `settle` repeats until it is gone."""
-        node = self.store.intend_end(node.id, reason=reason, now_s=now_s)
-        if node.provider_id is not None:
-            self._terminate(node.provider_id, now_s=now_s)
+        """Records that a node shall end, then asks for it; `settle` repeats until it is gone.
+
+        A store that takes no record keeps nothing from being ended: raises StoreUnavailable after the asking.
+        """
+        self._ending |= {node.token}
+        try:
+            node = self.store.intend_end(node.id, reason=reason, now_s=now_s)
+        finally:
+            if node.provider_id is not None:
+                self._terminate(node.provider_id, now_s=now_s)
+
+    def _listed(self, *, now_s: float) -> dict[str, Instance]:
+        try:
+            instances = self.provider.instances()
+        except ProviderError as error:
+            self.right.note_failure(error, now_s=now_s)
+            raise
+        self.right.look(instances, now_s=now_s)
+        return {instance.token: instance for instance in instances}
+
+    def _known(self, instances: dict[str, Instance], *, now_s: float) -> tuple[Node, ...]:
+        try:
+            known = self.store.nodes()
+        except StoreUnavailable:
+            for token in self._ending & instances.keys():
+                if instances[token].state is not InstanceState.GONE:
+                    self._terminate(instances[token].provider_id, now_s=now_s)
+            raise
+        self._ending = frozenset(node.token for node in known if node.phase is NodePhase.TERMINATING)
+        return known
 
     def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> bool:
         """Tells whether the node was found gone."""
@@ -106,6 +136,7 @@ class Machines:
     def _settle_unseen(self, node: Node, *, now_s: float) -> bool:
         if node.phase is NodePhase.INTENDED:
             if self.store.job(node.job_id).phase is not JobPhase.DRAINING:
+                self.store.touch_node(node.id)  # what cannot be written down is not bought
                 self.launch(node, now_s=now_s)
             return False
         is_gone = self._is_long_missing(node, now_s=now_s)
@@ -131,6 +162,7 @@ class Machines:
         try:
             self.provider.terminate(provider_id, now_s=now_s)
         except ProviderError as error:
+            self.right.note_failure(error, now_s=now_s)
             log.warning("termination not confirmed; it will be repeated", provider_id=provider_id, error=str(error))
 
     def _end_orphans(self, instances: dict[str, Instance], tokens: set[str], *, now_s: float) -> None:

@@ -119,6 +119,11 @@ def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: floa
     return get(connection, node_id)
 
 
+def touch(connection: Connection, node_id: str) -> None:
+    """Writes, and changes nothing."""
+    _change(connection, node_id, {"reason": nodes.c.reason})
+
+
 def billed_from(connection: Connection, node_id: str, at_s: float) -> None:
     """Records that the provider bills the machine itself only from this instant on."""
     _change(connection, node_id, {"billed_from_s": at_s})

@@ -128,6 +128,10 @@ class Store:
         """Records that a node shall end, before the provider is asked."""
         return self._write(nodes.intend_end, node_id, reason=reason, now_s=now_s)
 
+    def touch_node(self, node_id: str) -> None:
+        """Returns if something can be written down. Raises StoreUnavailable."""
+        self._write(nodes.touch, node_id)
+
     def node_billed_from(self, node_id: str, at_s: float) -> None:
         """Records that the provider bills the machine itself only from this instant on."""
         self._write(nodes.billed_from, node_id, at_s)

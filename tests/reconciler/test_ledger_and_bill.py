@@ -16,7 +16,7 @@ from elastic.model import Action, Capacity, Group, JobPhase, JobSpec, Limits, Of
 from elastic.pricing import PRICE_SOURCES, PriceSetup
 from elastic.providers import LaunchRequest
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
-from elastic.reconciler import Machines, Reconciler, Timeouts
+from elastic.reconciler import Machines, Reconciler, RightToEnd, Timeouts
 from elastic.store import Store, open_store
 from tests.reconciler.virtual import FakeRendezvous
 
@@ -77,6 +77,7 @@ class World:
             machines=Machines(
                 store=self.store,
                 provider=provider,
+                right=RightToEnd(provider.prove_end, 1e9),
                 request=lambda node: LaunchRequest(
                     node.token, node.id, node.job_id, node.offering, "http://127.0.0.1:1", "join"
                 ),

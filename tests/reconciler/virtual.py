@@ -30,7 +30,7 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import JobFolders, Machines, Reconciler, Timeouts, word_for
+from elastic.reconciler import JobFolders, Machines, Reconciler, RightToEnd, Timeouts, word_for
 from elastic.store import Store, open_store
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
@@ -100,6 +100,7 @@ class VirtualCluster:
     done: dict[str, int] = field(default_factory=dict)
     reclaims: dict[str, float] = field(default_factory=dict)
     reconciler: Reconciler = field(init=False)
+    right: RightToEnd = field(init=False)
 
     def __post_init__(self) -> None:
         self.cloud = FakeCloud(
@@ -111,11 +112,12 @@ class VirtualCluster:
         """Starts another daemon on the same database, as after a crash: nothing in memory is kept."""
         self.store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
         provider = FakeProvider(self.cloud)
+        self.right = RightToEnd(provider.prove_end, 600.0)
         self.reconciler = Reconciler(
             store=self.store,
             provider=provider,
             prices=StaticPrices(self.prices, valid_from_s=0.0),
-            machines=Machines(store=self.store, provider=provider, request=_request),
+            machines=Machines(store=self.store, provider=provider, request=_request, right=self.right),
             rendezvous=self.rendezvous,
             decide=self.decide,
             limits=Limits(minimum_billed_s=0.0),

@@ -84,6 +84,19 @@ def end_machine(aws: Aws, provider_id: str) -> None:
                 raise
 
 
+def prove_end(aws: Aws, provider_id: str) -> None:
+    """Returns if the end of an instance would be permitted, by a dry run; one that EC2 does not know is fine.
+
+    Raises ProviderError.
+    """
+    with translated(f"proving that {provider_id} could be terminated"):
+        try:
+            aws.reads.terminate_instances(InstanceIds=[provider_id], DryRun=True)
+        except ClientError as error:
+            if code_of(error) not in _NOT_FOUND | {"DryRunOperation"}:
+                raise
+
+
 def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for reservation in page.get("Reservations", []):
         yield from reservation.get("Instances", [])

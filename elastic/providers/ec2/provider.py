@@ -22,7 +22,7 @@ from elastic.providers.ec2.buying import Buyer, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
 from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
-from elastic.providers.ec2.machines import Machine, end_machine, read_machine, read_machines
+from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machine, read_machines
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, sweep_templates
@@ -129,6 +129,9 @@ class Ec2Provider:
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         end_machine(self._aws, provider_id)
+
+    def prove_end(self, provider_id: str) -> None:
+        prove_end(self._aws, provider_id)
 
     def log_path(self, provider_id: str) -> str | None:
         return None

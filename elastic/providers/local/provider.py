@@ -108,6 +108,9 @@ class LocalProvider:
             folder.record_stop(now_s=now_s)
             LocalNode(folder, self._cluster).end(now_s=now_s)
 
+    def prove_end(self, provider_id: str) -> None:
+        """Processes of this user's own can always be ended."""
+
     def log_path(self, provider_id: str) -> str | None:
         folder = self._folder(provider_id)
         return None if folder is None else str(folder.logs)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.model import JobPhase, NodePhase
+from elastic.providers.fake import Operation
+from tests.reconciler.virtual import VirtualCluster, small_forever
+
+LEASE_S = 600.0
+FORBIDDEN = ProviderError("terminating: these credentials may not")
+SILENT = ProviderUnavailable("no answer")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.submit()
+    cluster.run(10)
+    return cluster
+
+
+def lease_left_s(cluster: VirtualCluster) -> float:
+    return cluster.right.lease_left_s(now_s=cluster.clock.now_s())
+
+
+def alarm(cluster: VirtualCluster) -> str | None:
+    return cluster.right.alarm(now_s=cluster.clock.now_s())
+
+
+def test_while_machines_can_be_ended_leases_are_whole(cluster: VirtualCluster) -> None:
+    cluster.run_slowly(2000)
+    assert (lease_left_s(cluster), alarm(cluster)) == (LEASE_S, None)
+
+
+def test_no_lease_outlives_two_leases_after_the_right_was_lost(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
+    lost_s = cluster.clock.now_s()
+    for _ in range(20):
+        cluster.run_slowly(100)
+        assert cluster.clock.now_s() + lease_left_s(cluster) <= max(lost_s + 2 * LEASE_S + 120, cluster.clock.now_s())
+    assert lease_left_s(cluster) == 0.0
+    assert "these credentials may not" in (alarm(cluster) or "")
+
+
+def test_a_refusal_is_told_at_once(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
+    cluster.run_slowly(150)
+    assert lease_left_s(cluster) == LEASE_S
+    assert alarm(cluster) is not None
+
+
+def test_a_cloud_that_is_silent_for_minutes_shortens_no_lease_and_is_no_alarm(cluster: VirtualCluster) -> None:
+    cluster.cloud.throttled_until_s = cluster.clock.now_s() + 450.0
+    for _ in range(45):
+        with pytest.raises(ProviderUnavailable):
+            cluster.run(1)
+        cluster.clock.advance(10.0)
+        assert (lease_left_s(cluster), alarm(cluster)) == (LEASE_S, None)
+
+
+def test_when_the_right_is_back_leases_flow_again(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=30)
+    cluster.run_slowly(900)
+    assert (lease_left_s(cluster), alarm(cluster)) == (LEASE_S, None)
+
+
+def test_a_termination_that_is_refused_is_an_alarm_and_never_timed_out_into_done(cluster: VirtualCluster) -> None:
+    (job,) = cluster.store.unfinished_jobs()
+    cluster.cloud.fail_next(Operation.TERMINATE, FORBIDDEN, times=10_000)
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
+    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run_slowly(7200)
+    assert [node.phase for node in cluster.store.nodes()] == [NodePhase.TERMINATING]
+    assert cluster.store.job(job.id).phase is JobPhase.DRAINING
+    assert alarm(cluster) is not None
+
+
+def test_where_nothing_lives_nothing_is_asked_for(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.run_slowly(1000)
+    assert not [call for call in cluster.cloud.calls if call.operation is Operation.PROVE]
+    assert lease_left_s(cluster) == LEASE_S

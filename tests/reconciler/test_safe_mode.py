@@ -1,0 +1,114 @@
+"""A store that fails buys nothing and keeps nothing from being ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elastic.errors import ProviderUnavailable, StoreUnavailable
+from elastic.model import JobPhase, Node
+from elastic.providers import InstanceState
+from elastic.providers.fake import Operation
+from elastic.store import Store
+from tests.reconciler.virtual import VirtualCluster, small_forever
+
+
+class FullDisk:
+    """A store that reads, if it `reads` at all, and writes nothing."""
+
+    def __init__(self, store: Store, *, reads: bool = True) -> None:
+        self._store = store
+        self._reads = reads
+
+    def __getattr__(self, name: str) -> Any:
+        def refuse(*args: object, **kwargs: object) -> None:
+            raise StoreUnavailable("the database refused: disk full")
+
+        is_read = name in ("nodes", "job", "unfinished_jobs", "facts", "prices_in_force", "generation")
+        return getattr(self._store, name) if is_read and self._reads else refuse
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    return VirtualCluster(tmp_path, small_forever)
+
+
+def break_store(cluster: VirtualCluster, *, reads: bool = True) -> None:
+    broken: Any = FullDisk(cluster.store, reads=reads)
+    cluster.reconciler.store = cluster.reconciler.machines.store = broken
+
+
+def tick(cluster: VirtualCluster) -> None:
+    cluster.reconciler.tick(now_s=cluster.clock.now_s())
+    cluster.clock.advance(1.0)
+
+
+def living(cluster: VirtualCluster) -> int:
+    return sum(machine.state is not InstanceState.GONE for machine in cluster.cloud.machines())
+
+
+def launches(cluster: VirtualCluster) -> int:
+    return sum(call.operation is Operation.LAUNCH for call in cluster.cloud.calls)
+
+
+def test_a_job_that_ends_ends_its_machines_though_nothing_can_be_written(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
+    cluster.run(2)
+    assert living(cluster) == 1
+    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    break_store(cluster)
+    for _ in range(5):
+        try:
+            tick(cluster)
+        except StoreUnavailable:
+            cluster.clock.advance(1.0)
+    assert living(cluster) == 0
+
+
+def test_what_was_being_ended_goes_on_being_ended_though_nothing_can_be_read(cluster: VirtualCluster) -> None:
+    cluster.submit()
+    cluster.run(2)
+    (node,) = cluster.store.nodes()
+    cluster.cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("throttled"), times=2)
+    cluster.reconciler.machines.end(node, "told", now_s=cluster.clock.now_s())
+    break_store(cluster, reads=False)
+    for _ in range(5):
+        with pytest.raises(StoreUnavailable):
+            tick(cluster)
+        cluster.clock.advance(1.0)
+    assert living(cluster) == 0
+
+
+def test_an_intent_is_not_carried_out_while_nothing_can_be_written(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"))
+    cluster.submit()
+    cluster.run(1)
+    before = launches(cluster)
+    break_store(cluster)
+    for _ in range(5):
+        try:
+            tick(cluster)
+        except StoreUnavailable:
+            cluster.clock.advance(1.0)
+    assert launches(cluster) == before
+    cluster.reconciler.store = cluster.reconciler.machines.store = cluster.store
+    cluster.run(2)
+    assert living(cluster) == 1
+
+
+def test_nothing_that_is_wanted_is_ended_because_the_store_fails(cluster: VirtualCluster) -> None:
+    cluster.submit()
+    cluster.run(10)
+    known: tuple[Node, ...] = cluster.store.nodes()
+    for reads in (True, False):
+        break_store(cluster, reads=reads)
+        for _ in range(200):
+            try:
+                tick(cluster)
+            except StoreUnavailable:
+                cluster.clock.advance(1.0)
+        cluster.reconciler.store = cluster.reconciler.machines.store = cluster.store
+    assert cluster.store.nodes() == known
+    assert living(cluster) == len(known)
