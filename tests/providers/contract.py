@@ -134,6 +134,16 @@ class ProviderContract:
         world.pass_time()
         assert _seen(provider, launched) == gone
 
+    def test_proving_that_a_machine_can_be_ended_ends_nothing(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        launched = provider.launch(request(1, offering))
+        world.pass_time()
+        provider.prove_end(launched.provider_id)
+        world.pass_time()
+        assert _seen(provider, launched).state is InstanceState.RUNNING
+        _end(world, provider, launched)
+
     def test_a_machine_on_its_way_out_is_never_called_running(
         self, world: World, provider: Provider, offering: Offering
     ) -> None:

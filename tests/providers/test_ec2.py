@@ -405,3 +405,13 @@ def test_no_credentials_are_told_as_such(monkeypatch: pytest.MonkeyPatch, endpoi
 def test_it_satisfies_the_port() -> None:
     provider: Provider = provider_of()
     assert isinstance(provider, Ec2Provider)
+
+
+def test_the_right_to_end_is_proven_by_a_dry_run_and_its_lack_is_told(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    launched = provider.launch(request(1, HERE))
+    provider.prove_end(launched.provider_id)
+    assert [call.get("DryRun") for call in endpoint.sent("TerminateInstances")] == ["true"]
+    endpoint.forbid("TerminateInstances")
+    with pytest.raises(ProviderError, match="may not"):
+        provider.prove_end(launched.provider_id)
