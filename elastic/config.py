@@ -93,7 +93,6 @@ class Ec2Settings(BaseModel):
         "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
     )
     bootstrap: str | None = None
-    shared_dir: Path | None = None
     volume_gib: int = Field(30, ge=8, le=16_384)
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
@@ -109,6 +108,9 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address the API listens on; loopback unless you say otherwise.")
     port: int = Field(8470, ge=0, le=65535, description="Port the API listens on.")
+    checkpoint_root: str | None = Field(
+        None, description="Folder, or s3://BUCKET/PREFIX, of checkpoints and artifacts as nodes see it."
+    )
     data_dir: Path = Field(default_factory=default_data_dir, description="Folder of the database, tokens and nodes.")
     database_url: str | None = Field(None, description="SQLAlchemy URL; SQLite in data_dir if absent.")
     provider: Literal["local", "ec2"] = Field("local", description="Where nodes come from.")
@@ -138,6 +140,18 @@ class Settings(BaseSettings):
     def url(self) -> str:
         """The database's SQLAlchemy URL."""
         return self.database_url or f"sqlite:///{self.data_dir / 'elasticd.db'}"
+
+    @property
+    def job_root(self) -> str:
+        """Where nodes keep each job's checkpoints and artifacts: an absolute folder, or a place in a bucket."""
+        root = self.checkpoint_root or str(self.data_dir / "jobs")
+        return root if root.startswith("s3://") else str(Path(root).absolute())
+
+    @property
+    def job_folder(self) -> Path:
+        """The same where it is a folder; else the one in `data_dir`, in which nodes leave nothing."""
+        root = self.job_root
+        return self.data_dir.absolute() / "jobs" if root.startswith("s3://") else Path(root)
 
     @property
     def token_file(self) -> Path:

@@ -21,6 +21,7 @@ from typing import Any
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput
@@ -102,6 +103,8 @@ class Daemon:
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     """Wires a daemon whose nodes reach it at `url`. Opens, and migrates, its store."""
     data_dir = settings.data_dir.absolute()
+    if is_location(settings.job_root):
+        parse_location(settings.job_root)  # a wrong one is to be said now, not by each node
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices = _market(settings, clock, store)
@@ -185,14 +188,13 @@ def _run(daemon: Daemon, port: int) -> None:
 
 def _local(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider, PriceSetup]:
     types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
-    jobs = settings.data_dir.absolute() / "jobs"
     provider = LocalProvider(
         settings.data_dir.absolute() / "local",
         types,
         clock=clock,
         cgroups=find_cpu_cgroups(),
-        checkpoint_root=jobs,
-        artifact_root=jobs,
+        checkpoint_root=settings.job_root,
+        artifact_root=settings.job_root,
         lease_s=settings.lease_s,
     )
     return provider, replace(setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types})
@@ -201,12 +203,11 @@ def _local(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provide
 def _ec2(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider, PriceSetup]:
     from elastic.providers.ec2 import Ec2Provider, Paths, connect  # only who buys there pays for boto3
 
-    jobs = settings.ec2.shared_dir or settings.data_dir.absolute() / "jobs"
     provider = Ec2Provider(
         settings.ec2,
         aws=connect(settings.ec2.region),
         clock=clock,
-        paths=Paths(checkpoint_root=jobs, artifact_root=jobs),
+        paths=Paths(checkpoint_root=settings.job_root, artifact_root=settings.job_root),
         lease_s=settings.lease_s,
     )
     # What is left alone for a while is priced all the same: machines of it may live.

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, mod
 from api.deps import Context, get_context
 from elastic.errors import Conflict, NotFound, Unauthorized
 from elastic.model import AgentState, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Window
-from elastic.reconciler import JobFolders, Word, word_for
+from elastic.reconciler import Word, word_for
 from elastic.store import Event
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
@@ -182,8 +182,7 @@ def heartbeat(
 
 
 def _word(context: Context, node: Node, job: Job) -> Word:
-    folders = JobFolders(context.settings.data_dir / "jobs")
-    return word_for(node, job, context.store.generation(job.id), folders, lease_s=context.lease_s())
+    return word_for(node, job, context.store.generation(job.id), lease_s=context.lease_s())
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:

@@ -46,4 +46,4 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> FileRes
 
 def folders_of(context: ContextOf) -> JobFolders:
     """Where jobs keep their files."""
-    return JobFolders(context.settings.data_dir.absolute() / "jobs")
+    return JobFolders(context.settings.job_folder)

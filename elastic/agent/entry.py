@@ -7,9 +7,13 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from elastic.agent.carriage import Carriage, SharedFolder
 from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.gate import Gate
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
 from elastic.agent.intake import Intake
@@ -78,39 +82,40 @@ def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Me
 def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:
     wake_heart, clock = threading.Event(), SystemClock()
     spool = Spool(settings.work_dir / "spool.sqlite")
-    intake = Intake(settings.socket_path, spool=spool)
-    supervisor = Supervisor(
-        settings,
-        memory=memory,
-        launcher=launcher,
-        intake=intake,
-        spool=spool,
-        lease=lease,
-        wake_heart=wake_heart,
-    )
-    heart = Heart(
-        client,
-        supervisor,
-        node_token=memory.node_token,
-        interval_s=memory.heartbeat_interval_s,
-        wake=wake_heart,
-        wall_s=clock.now_s,
-    )
-    watcher = _watcher(supervisor, clock) if settings.imds else None
-    signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
-    intake.take_leftovers()
-    intake.start()
-    heart.start()
-    if watcher is not None:
-        watcher.start()
-    try:
-        supervisor.run()
-    finally:
+    with closing(spool), _carriage(settings, spool) as carriage:
+        intake = Intake(settings.socket_path, spool=spool, carriage=carriage)
+        supervisor = Supervisor(
+            settings,
+            memory=memory,
+            launcher=launcher,
+            intake=intake,
+            spool=spool,
+            lease=lease,
+            carriage=carriage,
+            wake_heart=wake_heart,
+        )
+        heart = Heart(
+            client,
+            supervisor,
+            node_token=memory.node_token,
+            interval_s=memory.heartbeat_interval_s,
+            wake=wake_heart,
+            wall_s=clock.now_s,
+        )
+        watcher = _watcher(supervisor, clock) if settings.imds else None
+        signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
+        intake.take_leftovers()
+        intake.start()
+        heart.start()
         if watcher is not None:
-            watcher.stop()
-        heart.stop()
-        intake.stop()
-        spool.close()
+            watcher.start()
+        try:
+            supervisor.run()
+        finally:
+            if watcher is not None:
+                watcher.stop()
+            heart.stop()
+            intake.stop()
 
 
 def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:
@@ -118,3 +123,21 @@ def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:
         supervisor.notice(notice, left_s=None if notice.at_s is None else notice.at_s - clock.now_s())
 
     return Watcher(Imds(imds_url()), take, wall_s=clock.now_s)
+
+
+@contextmanager
+def _carriage(settings: AgentSettings, spool: Spool) -> Iterator[Carriage]:
+    """Carries checkpoints to the bucket, if there is one."""
+    if settings.storage is None:
+        yield SharedFolder()
+        return
+    # Only who has a bucket waits for boto3's import.
+    from elastic.agent.bucket import open_carrier
+
+    with open_carrier(settings, settings.storage, say=spool.add, wall_s=SystemClock().now_s) as carrier:
+        gate = Gate(settings.gate_path, fill=carrier.fill)
+        gate.start()
+        try:
+            yield carrier
+        finally:
+            gate.stop()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elastic.agent.carriage import Carriage, SharedFolder
 from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
 from elastic.worker.outbox import LEFTOVER_MARK
@@ -38,9 +39,10 @@ class Heard:
 class Intake:
     """A socket and the thread that empties it."""
 
-    def __init__(self, socket_path: Path, *, spool: Spool) -> None:
+    def __init__(self, socket_path: Path, *, spool: Spool, carriage: Carriage | None = None) -> None:
         self._path = socket_path
         self._spool = spool
+        self._carriage = carriage or SharedFolder()
         self._lock = threading.Lock()
         self._generation: int | None = None
         self._words: dict[int, tuple[str, str]] = {}
@@ -140,7 +142,9 @@ class Intake:
             return False
         if message.get("generation") == self._generation and message["kind"] != "settle":
             self._note_worker(message)
-        return message["kind"] not in AGENT_WORDS and message.get("rank") == 0
+        if message["kind"] in AGENT_WORDS or message.get("rank") != 0:
+            return False
+        return not self._carriage.hears(message)
 
     def _note_worker(self, message: dict[str, Any]) -> None:
         kind, rank, worker = message["kind"], message.get("rank"), str(message.get("worker"))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from elastic.checkpoints import Location, is_location, parse_location
 from elastic.errors import InvalidInput
 
 # sun_path holds 108 bytes with its terminator; the leftovers' longer names are ordinary files.
@@ -22,7 +23,9 @@ MAX_SOCKET_PATH_BYTES = 100
 class AgentSettings:
     """A node's place in the world; `cpu_quota` in cores, `None` where the provider limits the node itself or not.
 
-    `imds` says that the machine has a metadata service (`elastic.agent.imds`) which tells of its coming end.
+    `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is in them, None where
+    all nodes share them. `region` is the storage's, None where the environment says it. `imds` says that the machine
+    has a metadata service (`elastic.agent.imds`) which tells of its coming end.
     """
 
     node_id: str
@@ -35,6 +38,8 @@ class AgentSettings:
     cpu_quota: float | None = None
     lease_s: float = 600.0
     imds: bool = False
+    storage: Location | None = None
+    region: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -52,6 +57,11 @@ class AgentSettings:
         name = hashlib.sha256(os.fsencode(self.work_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"elasticd-{os.getuid()}-{name}" / "workers.socket"
 
+    @property
+    def gate_path(self) -> Path:
+        """Where workers ask whether their checkpoint folder is filled."""
+        return self.socket_path.with_name("gate.socket")
+
 
 def read_settings(path: Path) -> AgentSettings:
     """Reads the provider's file; raises InvalidInput when it is readable by others or lacks something."""
@@ -65,17 +75,23 @@ def read_settings(path: Path) -> AgentSettings:
 
 
 def _settings_from(fields: dict[str, Any]) -> AgentSettings:
-    quota = fields.get("cpu_quota")
+    quota, root, artifacts = fields.get("cpu_quota"), str(fields["checkpoint_root"]), str(fields["artifact_root"])
+    work_dir = Path(fields["work_dir"]).absolute()
+    storage = parse_location(root) if is_location(root) else None
+    if storage is not None and artifacts != root:
+        raise InvalidInput(f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root")
     return AgentSettings(
         node_id=str(fields["node_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
         join_token=str(fields["join_token"]),
-        work_dir=Path(fields["work_dir"]).absolute(),
+        work_dir=work_dir,
         advertise_host=str(fields["advertise_host"]),
-        checkpoint_root=Path(fields["checkpoint_root"]),
-        artifact_root=Path(fields["artifact_root"]),
+        checkpoint_root=Path(root) if storage is None else work_dir / "jobs",
+        artifact_root=Path(artifacts) if storage is None else work_dir / "jobs",
         cpu_quota=None if quota is None else float(quota),
         lease_s=float(fields.get("lease_s", 600.0)),
         imds=bool(fields.get("imds", False)),
+        storage=storage,
+        region=None if fields.get("region") is None else str(fields["region"]),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},
     )

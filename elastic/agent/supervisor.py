@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from elastic.agent import logs
+from elastic.agent.carriage import Carriage, Verdict
 from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
@@ -32,12 +33,14 @@ from elastic.agent.steering import (
     steer,
 )
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.model import Exit, Notice
+from elastic.model import Exit, Notice, Outcome
 
 TICK_S = 0.1
 LOG_LOOK_S = 10.0
 # A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
 LAST_DRAIN_GRACE_S = 60.0
+# How long a last checkpoint may take to leave the node before its generation counts as failed.
+STORE_PATIENCE_S = 300.0
 log = logging.getLogger(__name__)
 
 
@@ -53,6 +56,7 @@ class Supervisor:
         intake: Intake,
         spool: Spool,
         lease: Lease,
+        carriage: Carriage,
         wake_heart: threading.Event,
     ) -> None:
         self._settings = settings
@@ -61,6 +65,7 @@ class Supervisor:
         self._intake = intake
         self._spool = spool
         self._lease = lease
+        self._carriage = carriage
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
         self._wanted = Wanted()
@@ -71,6 +76,7 @@ class Supervisor:
         self._told_exit_of: int | None = None
         self._notice: Notice | None = None
         self._goes_at: float | None = None
+        self._ending: Exit | None = None
         if memory.running is not None:
             self._adopt(memory.running)
 
@@ -166,6 +172,7 @@ class Supervisor:
     def _adopt(self, assignment: Assignment) -> None:
         log.info("adopting generation %s, which an earlier agent began", assignment.generation)
         self._intake.listen_to(assignment.generation)
+        self._carriage.begin(assignment)
         drain_asked_at = time.monotonic() if self._launcher.drain_file(assignment.generation).exists() else None
         self._group = Group(
             generation=assignment.generation, grace_s=assignment.drain_grace_s, drain_asked_at=drain_asked_at
@@ -174,6 +181,7 @@ class Supervisor:
     def _start(self, assignment: Assignment) -> None:
         log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
         self._intake.listen_to(assignment.generation)
+        self._carriage.begin(assignment)
         self._memory = replace(self._memory, running=assignment, last_exit=None)
         remember(self._memory, self._settings.work_dir)
         self._launcher.start(assignment)
@@ -199,12 +207,28 @@ class Supervisor:
         return running is not None and heard.last_word_ranks >= running.nproc_per_node
 
     def _collect(self, group: Group) -> None:
+        """Ends a generation once its last checkpoint is stored; until then it is looked at again at each step."""
+        if self._ending is None:
+            self._ending = self._exit_of(group)
+            self._carriage.finish(group.generation, is_clean=self._ending.outcome is not Outcome.FAILED)
+        patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
+        verdict = self._carriage.verdict(group.generation, patience_s=patience_s)
+        if verdict is None:
+            return
+        report, self._ending = _with(verdict, self._ending), None
+        log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, report.exit_code)
+        self._memory = replace(self._memory, running=None, last_exit=report)
+        remember(self._memory, self._settings.work_dir)
+        self._set_group(None)
+        self._wake_heart.set()
+
+    def _exit_of(self, group: Group) -> Exit:
         exit_code = self._launcher.life(group.generation).exit_code or 0
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
         self._intake.settle()
         heard = self._intake.heard()
-        report = Exit(
+        return Exit(
             generation=group.generation,
             outcome=outcome_of(
                 last_words=heard.last_words, exit_code=exit_code, was_draining=group.drain_asked_at is not None
@@ -213,11 +237,6 @@ class Supervisor:
             iteration=heard.iteration,
             log_tail=logs.tail(self._launcher.log_path(group.generation)),
         )
-        log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, exit_code)
-        self._memory = replace(self._memory, running=None, last_exit=report)
-        remember(self._memory, self._settings.work_dir)
-        self._set_group(None)
-        self._wake_heart.set()
 
     def _has_news_of_exit(self) -> bool:
         last_exit = self._memory.last_exit
@@ -226,3 +245,10 @@ class Supervisor:
     def _set_group(self, group: Group | None) -> None:
         with self._lock:
             self._group = group
+
+
+def _with(verdict: Verdict, ending: Exit) -> Exit:
+    """The exit as it may be told: what is lost with this node must not pass for drained or done."""
+    if verdict.is_durable or ending.outcome is Outcome.FAILED:
+        return ending
+    return replace(ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\nelasticd: {verdict.why}\n")

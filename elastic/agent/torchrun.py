@@ -99,4 +99,6 @@ def torchrun_environment(
         "ELASTICD_JOB_ID": assignment.job_id,
         "ELASTICD_NODE_ID": settings.node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
+        # Empty where the folder needs no filling: one that was inherited would be another node's.
+        "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.model import Generation, Job, JobPhase, Node, NodePhase
@@ -41,7 +41,7 @@ class Word:
 class JobFolders:
     """Where a job keeps its checkpoints and what people look at."""
 
-    root: Path = field()
+    root: Path
 
     def checkpoints(self, job_id: str) -> Path:
         return self.root / job_id / "checkpoints"
@@ -50,7 +50,7 @@ class JobFolders:
         return self.root / job_id / "artifacts"
 
 
-def word_for(node: Node, job: Job, generation: Generation | None, folders: JobFolders, *, lease_s: float) -> Word:
+def word_for(node: Node, job: Job, generation: Generation | None, *, lease_s: float) -> Word:
     """Gives the word for a node as the recorded facts stand."""
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return Word(lease_s=lease_s, shutdown=True)
@@ -61,12 +61,13 @@ def word_for(node: Node, job: Job, generation: Generation | None, folders: JobFo
         and generation.ended_at_s is None
         and job.phase is not JobPhase.DRAINING
     )
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation, folders) if is_running else None)
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation) if is_running else None)
 
 
-def _assignment(job: Job, generation: Generation | None, folders: JobFolders) -> Assignment | None:
+def _assignment(job: Job, generation: Generation | None) -> Assignment | None:
     if generation is None:
         return None
+    folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
     return Assignment(
         job_id=job.id,

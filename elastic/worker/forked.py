@@ -15,6 +15,7 @@ import threading
 import traceback
 from collections.abc import Sequence
 
+from elastic.worker.gate import pass_gate
 from elastic.worker.launch import main as launch
 
 
@@ -59,6 +60,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
 
 
 def _run(way: str, command: list[str]) -> None:
+    pass_gate(os.environ)
     if way == "--watched":
         launch(command)
     elif way == "--plain" and command[:1] == ["-m"]:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from elastic.agent.carriage import SharedFolder
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
@@ -37,6 +38,7 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
         intake=intake,
         spool=spool,
         lease=Lease(tmp_path, first_s=60.0),
+        carriage=SharedFolder(),
         wake_heart=threading.Event(),
     )
 

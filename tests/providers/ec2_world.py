@@ -8,7 +8,6 @@ import os
 import time
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -82,6 +81,6 @@ def provider_of(settings: Ec2Settings = PLAIN, *, clock: Any = None, lease_s: fl
         settings,
         aws=_connected(os.environ["AWS_ENDPOINT_URL"]),
         clock=clock or WholeSeconds(),
-        paths=Paths(Path("/shared"), Path("/shared")),
+        paths=Paths("/shared", "/shared"),
         lease_s=lease_s,
     )

@@ -61,7 +61,7 @@ class World:
 
     def restart(self) -> None:
         self.store: Store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
-        paths = Paths(self.folder, self.folder)
+        paths = Paths(str(self.folder), str(self.folder))
         provider = Ec2Provider(self.settings, aws=self.aws, clock=self.clock, paths=paths)
         setup = PriceSetup(
             started_at_s=self.started_at_s,

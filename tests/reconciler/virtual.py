@@ -30,7 +30,7 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import JobFolders, Machines, Reconciler, RightToEnd, Timeouts, word_for
+from elastic.reconciler import Machines, Reconciler, RightToEnd, Timeouts, word_for
 from elastic.store import Store, open_store
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
@@ -169,7 +169,7 @@ class VirtualCluster:
     def _heartbeat(self, node: Node, agent: VirtualAgent) -> None:
         job = self.store.job(node.job_id)
         generation = self.store.generation(job.id)
-        word = word_for(node, job, generation, JobFolders(self.folder), lease_s=600.0)
+        word = word_for(node, job, generation, lease_s=600.0)
         windows: list[Window] = []
         wanted = None if word.assignment is None else word.assignment.generation
         if agent.generation is not None and agent.generation != wanted:

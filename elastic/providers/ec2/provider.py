@@ -6,7 +6,6 @@ import random
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -39,10 +38,10 @@ _LONGEST_PAUSE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where nodes find checkpoints and artifacts: a folder that they share with the daemon."""
+    """Where nodes keep checkpoints and artifacts: a folder that all share, or a place in a bucket, as one text each."""
 
-    checkpoint_root: Path
-    artifact_root: Path
+    checkpoint_root: str
+    artifact_root: str
 
 
 class Ec2Provider:
@@ -189,8 +188,9 @@ class Ec2Provider:
             "node_id": request.node_id,
             "daemon_url": request.daemon_url,
             "join_token": request.join_token,
-            "checkpoint_root": str(self._paths.checkpoint_root),
-            "artifact_root": str(self._paths.artifact_root),
+            "checkpoint_root": self._paths.checkpoint_root,
+            "artifact_root": self._paths.artifact_root,
+            "region": self._aws.reads.meta.region_name,
             "cpu_quota": None,
             "lease_s": self._lease_s,
             "imds": True,

@@ -49,8 +49,8 @@ class LocalProvider:
         python: str = sys.executable,
         agent_command: Sequence[str] | None = None,
         cwd: Path | None = None,
-        checkpoint_root: Path | None = None,
-        artifact_root: Path | None = None,
+        checkpoint_root: str | None = None,
+        artifact_root: str | None = None,
         lease_s: float = 600.0,
         gone_visible_s: float = 3600.0,
     ) -> None:
@@ -62,8 +62,8 @@ class LocalProvider:
         self._python = python
         self._agent_command = tuple(agent_command or (python, "-m", "elastic.agent"))
         self._cwd = (cwd or Path.cwd()).absolute()
-        self._checkpoint_root = (checkpoint_root or self._root / "checkpoints").absolute()
-        self._artifact_root = (artifact_root or self._root / "artifacts").absolute()
+        self._checkpoint_root = checkpoint_root or str(self._root / "checkpoints")
+        self._artifact_root = artifact_root or str(self._root / "artifacts")
         self._lease_s = lease_s
         self._gone_visible_s = gone_visible_s
         self._nodes = self._root / "nodes"
@@ -180,8 +180,8 @@ class LocalProvider:
             "join_token": request.join_token,
             "work_dir": str(folder.work),
             "advertise_host": "127.0.0.1",
-            "checkpoint_root": str(self._checkpoint_root),
-            "artifact_root": str(self._artifact_root),
+            "checkpoint_root": self._checkpoint_root,
+            "artifact_root": self._artifact_root,
             "cpu_quota": launch.cpu if launch.cgroup is None else None,
             "lease_s": self._lease_s,
             "env": dict(request.env),

@@ -1,0 +1,53 @@
+"""How checkpoints leave a node: not at all where the folder is shared, else by a carrier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from elastic.agent.wire import Assignment
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a generation's last checkpoint is where the loss of this node cannot reach it; `why` if it is not."""
+
+    is_durable: bool
+    why: str = ""
+
+
+class Carriage(Protocol):
+    """What the agent asks of it; every call returns at once."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """From now on this generation's folder counts."""
+        ...
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        """Takes note of what the first rank said; True if the daemon is to hear it only later."""
+        ...
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        """The generation has ended. `is_clean` is False if it failed, which may leave a file half written."""
+        ...
+
+    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+        """How it ended for its last checkpoint; None while that is being carried, at most `patience_s` in all."""
+        ...
+
+
+class SharedFolder:
+    """The folder is reached by all nodes: what is written there is durable already."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """Nothing is to be done."""
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        return False
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        """Nothing is to be done."""
+
+    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+        return Verdict(is_durable=True)

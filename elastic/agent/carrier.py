@@ -1,0 +1,229 @@
+"""The thread that carries: fills folders before workers begin, commits what they leave, and never says so too early."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from elastic.agent.cargo import Cargo
+from elastic.agent.carriage import Verdict
+from elastic.agent.wire import Assignment
+from elastic.checkpoints.folder import Changing
+from elastic.errors import CheckpointDamaged, ElasticError, StorageUnavailable, Superseded
+
+LOOK_S = 5.0
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+FILL_PATIENCE_S = 300.0
+STOP_TIMEOUT_S = 5.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Wish:
+    """Somebody waits for a folder to be filled; `refusal` says why it was not."""
+
+    is_answered: threading.Event = field(default_factory=threading.Event)
+    refusal: str | None = None
+
+
+@dataclass(slots=True)
+class Trip:
+    """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs."""
+
+    assignment: Assignment
+    has_first_rank: bool
+    cargo: Cargo | None = None
+    iteration: int | None = None
+    held: list[dict[str, Any]] = field(default_factory=list)
+    wishes: list[Wish] = field(default_factory=list)
+    ended_at: float | None = None
+    is_clean: bool = True
+    verdict: Verdict | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether somebody waits for the verdict."""
+        return self.ended_at is not None and self.verdict is None
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to do at once."""
+        return self.cargo is None or bool(self.held or self.wishes) or self.is_ending
+
+    def close(self, verdict: Verdict) -> None:
+        """Gives the verdict, unless it is too late, and refuses whoever still waits."""
+        self.verdict = self.verdict or verdict
+        self.answer(self.wishes, refusal=verdict.why)
+
+    def answer(self, wishes: Sequence[Wish], *, refusal: str | None) -> None:
+        for wish in tuple(wishes):
+            wish.refusal = refusal
+            wish.is_answered.set()
+            self.wishes.remove(wish)
+
+
+class Carrier:
+    """One generation at a time. `say` takes messages for the daemon; `wall_s` gives Unix seconds."""
+
+    def __init__(
+        self,
+        *,
+        load: Callable[[Assignment], Cargo],
+        say: Callable[[Sequence[dict[str, Any]]], None],
+        wall_s: Callable[[], float],
+        look_s: float = LOOK_S,
+    ) -> None:
+        self._load = load
+        self._say = say
+        self._wall_s = wall_s
+        self._look_s = look_s
+        self._changed = threading.Condition()
+        self._trip: Trip | None = None
+        self._trouble = ""
+        self._pause_s = 0.0
+        self._is_stopping = False
+        self._thread = threading.Thread(target=self._run, name="carrier", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread; what it is doing now may not be finished."""
+        with self._changed:
+            self._is_stopping = True
+            self._changed.notify_all()
+        self._thread.join(timeout=STOP_TIMEOUT_S)
+
+    def begin(self, assignment: Assignment) -> None:
+        with self._changed:
+            self._trip = Trip(assignment, has_first_rank=assignment.nnodes_max == 1)
+            self._changed.notify_all()
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        with self._changed:
+            trip = self._present(message.get("generation"))
+            if trip is not None:
+                trip.has_first_rank = True
+            if message["kind"] != "checkpoint":
+                return False
+            # One of an earlier generation says nothing that the exit did not.
+            if trip is not None:
+                trip.held.append(dict(message))
+                self._changed.notify_all()
+            return True
+
+    def fill(self, generation: int, *, patience_s: float = FILL_PATIENCE_S) -> str | None:
+        """Waits until the folder is filled from the newest checkpoint; gives why it could not be."""
+        wish = Wish()
+        with self._changed:
+            trip = self._present(generation)
+            if trip is None or trip.verdict is not None:
+                return f"generation {generation} is not what this node runs"
+            trip.wishes.append(wish)
+            self._changed.notify_all()
+        if not wish.is_answered.wait(patience_s):
+            return f"nothing could be brought for {patience_s:.0f} s: {self._trouble}"
+        return wish.refusal
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        with self._changed:
+            trip = self._present(generation)
+            if trip is not None and trip.ended_at is None:
+                trip.ended_at, trip.is_clean = time.monotonic(), is_clean
+                self._changed.notify_all()
+
+    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+        with self._changed:
+            trip = self._present(generation)
+            if trip is None or trip.ended_at is None:
+                return None
+            if trip.is_ending and time.monotonic() - trip.ended_at >= patience_s:
+                trip.close(Verdict(is_durable=False, why=f"the last checkpoint is not stored: {self._trouble}"))
+            return trip.verdict
+
+    def _present(self, generation: object) -> Trip | None:
+        trip = self._trip
+        return trip if trip is not None and trip.assignment.generation == generation else None
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(self._is_due, timeout=self._pause_s or self._look_s)
+                if self._is_stopping:
+                    return
+                trip = self._trip
+            if trip is not None and trip.verdict is None:
+                self._try(trip)
+
+    def _is_due(self) -> bool:
+        trip = self._trip
+        has_news = trip is not None and trip.verdict is None and trip.has_news
+        return self._is_stopping or (has_news and not self._pause_s)
+
+    def _try(self, trip: Trip) -> None:
+        try:
+            self._work(trip)
+            self._trouble, self._pause_s = "", 0.0
+        except Superseded as error:
+            # This generation is over: nothing that it leaves counts any more.
+            self._tell(f"checkpoints are no longer stored: {error}")
+            with self._changed:
+                trip.close(Verdict(is_durable=False, why=str(error)))
+        except (StorageUnavailable, Changing) as error:
+            self._try_again(error)
+        except Exception as error:
+            log.exception("carrying failed; it is tried again")
+            self._try_again(error)
+
+    def _work(self, trip: Trip) -> None:
+        cargo = trip.cargo = trip.cargo or self._load(trip.assignment)
+        with self._changed:
+            wishes, is_ending, has_events = tuple(trip.wishes), trip.is_ending, bool(trip.held)
+        is_last = is_ending and trip.is_clean
+        if cargo.is_filled and trip.has_first_rank and (has_events or is_last or cargo.has_come_to_rest()):
+            self._carry(trip, cargo)
+        if wishes:
+            self._fill(trip, wishes, cargo)
+        if is_ending:
+            cargo.carry_artifacts()
+            cargo.carry_log()
+            with self._changed:
+                trip.close(Verdict(is_durable=True))
+
+    def _carry(self, trip: Trip, cargo: Cargo) -> None:
+        with self._changed:
+            held = tuple(trip.held)
+            trip.iteration = next((each["iteration"] for each in reversed(held)), trip.iteration)
+        is_new = cargo.carry(iteration=trip.iteration, now_s=self._wall_s())
+        # A script that tells of none is told of, too: its checkpoint is safe from now on.
+        self._say(held or ([{"kind": "checkpoint", "at_s": self._wall_s()}] if is_new else []))
+        with self._changed:
+            del trip.held[: len(held)]
+
+    def _fill(self, trip: Trip, wishes: Sequence[Wish], cargo: Cargo) -> None:
+        refusal = None
+        try:
+            cargo.bring()
+        except (CheckpointDamaged, Superseded) as error:
+            refusal = str(error)
+            log.error("%s", refusal)
+        with self._changed:
+            trip.answer(wishes, refusal=refusal)
+
+    def _try_again(self, error: Exception) -> None:
+        why = str(error) if isinstance(error, ElasticError) else repr(error)
+        if not self._trouble and not isinstance(error, Changing):
+            self._tell(f"checkpoints wait on the node, trying again: {why}")
+        self._trouble = why
+        longest_s = min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
+        self._pause_s = longest_s * random.uniform(0.5, 1.0)
+
+    def _tell(self, text: str) -> None:
+        log.warning("%s", text)
+        self._say([{"kind": "note", "text": text[:2000], "at_s": self._wall_s()}])

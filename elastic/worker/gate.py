@@ -1,0 +1,42 @@
+"""What a worker does before its script begins: it waits until the agent has brought the job's newest checkpoint."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import time
+from collections.abc import Mapping
+
+AGENT_TIMEOUT_S = 120.0
+_PAUSE_S = 0.2
+
+
+def pass_gate(environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOUT_S) -> None:
+    """Returns when the checkpoint folder is filled, at once where nobody fills it; else ends this process with why.
+
+    An agent that starts again is waited for, `timeout_s` at most: a script that began on an old checkpoint would make
+    turns that were made already.
+    """
+    path = environment.get("ELASTICD_GATE")
+    if not path:
+        return
+    until = time.monotonic() + timeout_s
+    while True:
+        with contextlib.suppress(OSError, ValueError):
+            refusal = _ask(path, int(environment["ELASTICD_GENERATION"]))
+            if refusal is None:
+                return
+            raise SystemExit(f"elasticd: no checkpoint to go on from: {refusal}")
+        if time.monotonic() > until:
+            raise SystemExit(f"elasticd: no agent answered at {path} for {timeout_s:.0f} s")
+        time.sleep(_PAUSE_S)
+
+
+def _ask(path: str, generation: int) -> str | None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(path)
+        connection.sendall(json.dumps({"generation": generation}).encode() + b"\n")
+        with connection.makefile("rb") as answer:
+            refusal = json.loads(answer.readline())["refusal"]
+            return None if refusal is None else str(refusal)
