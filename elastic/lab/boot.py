@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
+
+from elastic.lab import cloud_init
+from elastic.lab.machine import Order
 
 POWER_COMMANDS = ("poweroff", "shutdown", "halt", "reboot", "systemctl")
 
@@ -73,7 +75,7 @@ esac
 """
 
 
-def write_boot_files(folder: Path, *, user_data: str | None, hostname: str, hosts: Mapping[str, str]) -> Path:
+def write_boot_files(folder: Path, order: Order) -> Path:
     """Fills a machine's folder, for its first boot or a later one, and gives the path of its init."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     (folder / "home").mkdir(exist_ok=True)
@@ -82,11 +84,15 @@ def write_boot_files(folder: Path, *, user_data: str | None, hostname: str, host
     _write_program(folder / "bin" / "power", _POWER)
     for name in POWER_COMMANDS:
         shutil.copy(folder / "bin" / "power", folder / "bin" / name)
-    (folder / "hostname").write_text(f"{hostname}\n")
-    (folder / "hosts").write_text("".join(f"{address} {name}\n" for name, address in hosts.items()))
+    (folder / "hostname").write_text(f"{order.hostname}\n")
+    (folder / "hosts").write_text(f"127.0.0.1 localhost\n{order.address} {order.hostname}\n")
     (folder / "resolv.conf").write_text("")
     (folder / "user-data").unlink(missing_ok=True)
-    if user_data is not None and user_data.startswith("#!"):
+    user_data = order.user_data if order.is_first_boot else None
+    if order.has_cloud_init:
+        _write_program(folder / "user-data", f"#!/bin/sh\nexec {folder}/cloud-init {folder}\n")
+        _write_program(folder / "cloud-init", cloud_init.SCRIPT)
+    elif user_data is not None and user_data.startswith("#!"):
         _write_program(folder / "user-data", user_data)
     elif user_data:
         (folder / "console.log").write_text("user data that is no script (#!) is not run\n")

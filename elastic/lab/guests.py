@@ -18,8 +18,8 @@ from elastic.lab.bill import Usage
 from elastic.lab.cloud import Cloud, disk_gib, offering_of
 from elastic.lab.imds import Metadata, Notice
 from elastic.lab.machine import House, Machine, Order
-from elastic.lab.metadata import read_metadata
-from elastic.lab.scenario import Scenario
+from elastic.lab.metadata import read_metadata, unpacked
+from elastic.lab.scenario import Scenario, UserData
 from elastic.model import Offering
 
 log = logging.getLogger(__name__)
@@ -308,9 +308,10 @@ class Guests:
             address=instance.private_ip,
             hostname=instance.private_dns_name.partition(".")[0],
             cpu=guest.cpu,
-            user_data=read().user_data,
+            user_data=unpacked(read().user_data),
             is_first_boot=guest.boots == 1,
             read_metadata=read,
+            has_cloud_init=self._scenario.user_data is UserData.CLOUD_INIT,
         )
 
 

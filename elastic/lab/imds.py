@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 import socket
 import threading
@@ -17,6 +18,7 @@ from elastic.clock import Clock
 ADDRESS = "169.254.169.254"
 PORT = 80
 MAX_TOKEN_S = 21_600
+_VERSION = re.compile(r"latest|\d{4}-\d\d-\d\d")
 _TOKEN_PATH = "/latest/api/token"
 _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
 _TOKEN_HEADER = "X-aws-ec2-metadata-token"
@@ -44,7 +46,7 @@ class Metadata:
     hostname: str
     lifecycle: str
     launched_at_s: float
-    user_data: str | None
+    user_data: bytes | None
     tags: Mapping[str, str] | None = None
     notice: Notice | None = None
     rebalance_at_s: float | None = None
@@ -74,9 +76,9 @@ class MetadataServer:
         self._server.server_close()
 
 
-def documents(metadata: Metadata) -> dict[str, str]:
+def documents(metadata: Metadata) -> dict[str, str | bytes]:
     """Every path below /latest, and what is there."""
-    told = {
+    told: dict[str, str | bytes] = {
         "meta-data/instance-id": metadata.instance_id,
         "meta-data/instance-type": metadata.instance_type,
         "meta-data/instance-life-cycle": metadata.lifecycle,
@@ -150,8 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif (token is None and metadata.needs_token) or (token is not None and not self.tokens.is_good(token)):
             self._send(401)
         else:
-            text = _look_up(documents(metadata), self.path.partition("?")[0])
-            self._send(404 if text is None else 200, text or "")
+            told = _look_up(documents(metadata), self.path.partition("?")[0])
+            self._send(404 if told is None else 200, told or "")
 
     def _hops(self, metadata: Metadata) -> int:
         """1 from the node itself, 2 from beyond it."""
@@ -161,8 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
     def log_request(self, code: object = "-", size: object = "-") -> None:
         return None
 
-    def _send(self, status: int, text: str = "", headers: Mapping[str, str] | None = None) -> None:
-        body = text.encode()
+    def _send(self, status: int, told: str | bytes = "", headers: Mapping[str, str] | None = None) -> None:
+        body = told.encode() if isinstance(told, str) else told
         self.send_response(status)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(body)))
@@ -172,11 +174,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _look_up(told: Mapping[str, str], path: str) -> str | None:
-    """The document at the path, or the list of what is below it."""
-    wanted = path.removeprefix("/latest").strip("/") if path.startswith("/latest") else None
-    if wanted is None:
+def _look_up(told: Mapping[str, str | bytes], path: str) -> str | bytes | None:
+    """The document at the path, or the list of what is below it; every version of the service tells the same."""
+    version, _, rest = path.lstrip("/").partition("/")
+    if not _VERSION.fullmatch(version):
         return None
+    wanted = rest.strip("/")
     if wanted in told:
         return told[wanted]
     start = f"{wanted}/" if wanted else ""

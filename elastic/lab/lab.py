@@ -18,6 +18,7 @@ from elastic.errors import Conflict, InvalidInput, NotFound
 from elastic.lab.agenda import Agenda
 from elastic.lab.bill import Bill, Tariff, make_bill
 from elastic.lab.cloud import Cloud
+from elastic.lab.cloud_init import require_cloud_init
 from elastic.lab.control import Control
 from elastic.lab.guests import Guest, Guests
 from elastic.lab.launching import Launcher
@@ -26,7 +27,7 @@ from elastic.lab.namespaces import TOOLS, NamespaceHouse, has_namespaces
 from elastic.lab.plain import PlainHouse
 from elastic.lab.play import Play
 from elastic.lab.prices import PriceBook
-from elastic.lab.scenario import CapacityWindow, Fault, Machines, Outage, Scenario
+from elastic.lab.scenario import CapacityWindow, Fault, Machines, Outage, Scenario, UserData
 from elastic.lab.slots import Slot, claim_slot
 from elastic.lab.state import InstanceView, LabState, view
 from elastic.lab.timeline import Timeline
@@ -188,6 +189,8 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
     if not _one_at_a_time.acquire(blocking=False):
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     kind = _kind(scenario.machines)
+    if scenario.user_data is UserData.CLOUD_INIT:
+        require_cloud_init(has_namespaces=kind is Machines.NAMESPACES)
     clock = clock or SystemClock()
     try:
         widest = Machines.NAMESPACES if has_namespaces() else Machines.PROCESSES

@@ -18,7 +18,10 @@ INSTANCE_MARK = "ELASTICD_LAB_INSTANCE"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs the user data."""
+    """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs the user data.
+
+    With `has_cloud_init` the user data is not the lab's business: the machine's cloud-init fetches and runs it.
+    """
 
     instance_id: str
     address: str
@@ -27,6 +30,7 @@ class Order:
     user_data: str | None
     is_first_boot: bool
     read_metadata: Callable[[], Metadata]
+    has_cloud_init: bool = False
 
 
 class Machine(Protocol):

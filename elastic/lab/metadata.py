@@ -29,7 +29,7 @@ def read_metadata(
         hostname=instance.private_dns_name,
         lifecycle="spot" if instance.lifecycle == "spot" else "on-demand",
         launched_at_s=at_s,
-        user_data=_script(instance.user_data),
+        user_data=None if instance.user_data is None else base64.b64decode(str(instance.user_data)),
         tags=_own_tags(instance) if tells_tags else None,
         notice=notice,
         rebalance_at_s=rebalance_at_s,
@@ -40,11 +40,10 @@ def read_metadata(
     )
 
 
-def _script(encoded: Any) -> str | None:
+def unpacked(data: bytes | None) -> str | None:
     """User data as text; compressed data is unpacked here, as cloud-init would do on the machine."""
-    if encoded is None:
+    if data is None:
         return None
-    data = base64.b64decode(str(encoded))
     return (gzip.decompress(data) if data.startswith(_GZIP) else data).decode("utf-8", "replace")
 
 

@@ -61,9 +61,7 @@ class NamespaceHouse:
             self._count += 1
             name = f"{self._name}-{self._count}"
         folder = self.folder / order.instance_id
-        user_data = order.user_data if order.is_first_boot else None
-        hosts = {"localhost": "127.0.0.1", order.hostname: order.address}
-        init = write_boot_files(folder, user_data=user_data, hostname=order.hostname, hosts=hosts)
+        init = write_boot_files(folder, order)
         self._plug_in(name, order.address)
         metadata = MetadataServer(_listener(name), order.read_metadata, clock=self._clock)
         metadata.start()

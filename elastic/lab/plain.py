@@ -38,9 +38,7 @@ class PlainHouse:
 
     def start(self, order: Order) -> Machine:
         folder = self.folder / order.instance_id
-        hosts = {"localhost": "127.0.0.1", order.hostname: order.address}
-        user_data = order.user_data if order.is_first_boot else None
-        init = write_boot_files(folder, user_data=user_data, hostname=order.hostname, hosts=hosts)
+        init = write_boot_files(folder, order)
         listener = socket.create_server((order.address, 0), backlog=64)
         metadata = MetadataServer(listener, order.read_metadata, clock=self._clock)
         metadata.start()

@@ -35,6 +35,13 @@ class Machines(StrEnum):
     NONE = "none"
 
 
+class UserData(StrEnum):
+    """Who runs an instance's user data: the lab's own small init, or this machine's cloud-init."""
+
+    SHELL = "shell"
+    CLOUD_INIT = "cloud-init"
+
+
 class Effect(StrEnum):
     """What becomes of a call that meets a fault."""
 
@@ -167,6 +174,7 @@ class Scenario:
     zones: Annotated[tuple[Zone, ...], Field(min_length=1, max_length=8)] = ("us-east-1a", "us-east-1b")
     speed: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     machines: Machines = Machines.AUTO
+    user_data: UserData = UserData.SHELL
     boot_delay_s: Seconds = 0.0
     describe_delay_s: Seconds = 0.0
     forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = 3600.0

@@ -1,0 +1,58 @@
+"""Has this machine's own cloud-init run an instance's user data, as EC2's images do: for root, on Debian."""
+
+from __future__ import annotations
+
+import shutil
+
+from elastic.errors import InvalidInput
+
+# The file system is an overlay, so that nothing of it stays; its upper layer cannot be below its lower one, hence
+# tmpfs. Of cloud-init's modules only the one that runs scripts is wanted: others look after disks, keys and users.
+# Without the identity of an EC2 machine (dmidecode), or in what it takes for a container, cloud-init uses version 1 of
+# the metadata service. HOME is unset, as systemd leaves it.
+SCRIPT = r"""#!/bin/sh
+set -eu
+folder=$1
+layers=$folder/layers root=$folder/root
+mkdir -p "$layers" "$root"
+mount -t tmpfs tmpfs "$layers"
+mkdir "$layers/upper" "$layers/work"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$layers/upper,workdir=$layers/work" "$root"
+for name in proc sys dev run; do mount --rbind "/$name" "$root/$name"; done
+[ ! -d /sys/class/dmi/id ] || mount -t tmpfs tmpfs "$root/sys/class/dmi/id"
+for name in poweroff shutdown halt reboot systemctl; do
+    for place in /usr/sbin /usr/bin; do
+        [ ! -e "$root$place/$name" ] || cp --remove-destination "$folder/bin/power" "$root$place/$name"
+    done
+done
+cp --remove-destination "$folder/hosts" "$root/etc/hosts"
+cp --remove-destination "$folder/resolv.conf" "$root/etc/resolv.conf"
+rm -rf "$root/var/lib/cloud"
+cat >"$root/usr/sbin/dmidecode" <<'END'
+#!/bin/sh
+echo ec2b1ab0-0000-4000-8000-000000000000
+END
+printf '#!/bin/sh\nexit 1\n' >"$root/usr/bin/systemd-detect-virt"
+chmod 755 "$root/usr/sbin/dmidecode" "$root/usr/bin/systemd-detect-virt"
+cat >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg" <<'END'
+datasource_list: [Ec2]
+datasource: {Ec2: {strict_id: false, apply_full_imds_network_config: false}}
+network: {config: disabled}
+users: []
+cloud_init_modules: []
+cloud_config_modules: []
+cloud_final_modules: [scripts-user]
+END
+unset HOME
+exec chroot "$root" /bin/sh -c 'cd / && cloud-init init && cloud-init modules --mode=final'
+"""
+
+
+def require_cloud_init(*, has_namespaces: bool) -> None:
+    """Raises InvalidInput, which says what is missing, unless instances can have cloud-init here."""
+    if not has_namespaces:
+        raise InvalidInput("user_data: cloud-init needs machines in namespaces: run the lab as root", field="user_data")
+    if shutil.which("cloud-init") is None:
+        raise InvalidInput(
+            "user_data: wanted the command cloud-init, found none: apt-get install cloud-init", field="user_data"
+        )
