@@ -11,6 +11,7 @@ from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
 from elastic.model import Limits, Price, spent_usd
+from elastic.reconciler import audit
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
 
@@ -51,6 +52,16 @@ def list_ledger(context: ContextOf, job: JobFilter, limit: Limit = 50, before: B
         next_before=next_before,
         total_usd=_total_usd(context, job, now_s),
     )
+
+
+@router.get("/audit")
+def get_audit(context: ContextOf) -> schemas.Audit:
+    """Compares the ledger with what the cloud says of its machines now."""
+    now_s = context.clock.now_s()
+    instances = context.provider.instances()
+    nodes = context.store.nodes(include_gone=True)
+    rows = [row for job_id in {node.job_id for node in nodes} for row in context.store.ledger_of_job(job_id)]
+    return schemas.Audit.of(audit(nodes, rows, instances, now_s=now_s))
 
 
 def _total_usd(context: ContextOf, job: str | None, now_s: float) -> float:

@@ -17,12 +17,24 @@ from api.schemas.decision import (
 )
 from api.schemas.fleet import Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
 from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Scale
-from api.schemas.market import LedgerPage, LedgerRow, MarketPrice, NodeType, Offering, Price, Unavailable
+from api.schemas.market import (
+    Audit,
+    AuditFinding,
+    LedgerPage,
+    LedgerRow,
+    MarketPrice,
+    NodeType,
+    Offering,
+    Price,
+    Unavailable,
+)
 from api.schemas.spec import JobSpec, JobState, Objective, TrainingPhase
 from api.schemas.wire import Fault, Page, Problem, Wire
 
 __all__ = [
     "Artifact",
+    "Audit",
+    "AuditFinding",
     "Candidate",
     "Change",
     "CostPoint",

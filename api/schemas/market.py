@@ -8,6 +8,7 @@ from pydantic import FiniteFloat
 
 from api.schemas.wire import Page, Wire
 from elastic import model
+from elastic.reconciler import Difference
 
 
 class NodeType(Wire):
@@ -110,3 +111,23 @@ class LedgerPage(Page[LedgerRow]):
     """A page of the ledger; `total_usd` sums all its rows, not only this page's."""
 
     total_usd: FiniteFloat
+
+
+class AuditFinding(Wire):
+    """One machine about which ledger and cloud differ; `off_s` and `off_usd` are the ledger's less the cloud's."""
+
+    difference: Difference
+    provider_id: str
+    node_id: str | None
+    found: str
+    advice: str
+    off_s: FiniteFloat | None
+    off_usd: FiniteFloat | None
+
+
+class Audit(Wire):
+    """How many machines were compared, and where ledger and cloud differ."""
+
+    at_s: FiniteFloat
+    compared: int
+    findings: list[AuditFinding]

@@ -11,6 +11,7 @@ import typer
 
 from elastic import __version__
 from elastic.cli import (
+    audit,
     db,
     decision,
     doctor,
@@ -66,6 +67,7 @@ def _root(
 app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
+app.command("audit")(audit.audit)
 app.command("lab")(lab.lab)
 app.add_typer(job.app, name="job")
 app.add_typer(decision.app, name="decision")

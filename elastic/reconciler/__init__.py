@@ -1,5 +1,6 @@
 """The loop: observe -> decide -> guard -> record -> act."""
 
+from elastic.reconciler.audit import Audit, Difference, Finding, audit
 from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe, training_group
@@ -11,6 +12,9 @@ from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
 
 __all__ = [
     "Assignment",
+    "Audit",
+    "Difference",
+    "Finding",
     "JobFolders",
     "Machines",
     "NodeTokens",
@@ -21,6 +25,7 @@ __all__ = [
     "Timeouts",
     "Word",
     "World",
+    "audit",
     "next_steps",
     "observe",
     "secret_in",

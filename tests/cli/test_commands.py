@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
+from tests.providers.contract import request
 
 LISTINGS = [
     (("job", "ls"), "first"),
@@ -165,3 +166,10 @@ def test_a_wrong_job_is_status_2_and_says_where(text: str, said: str, run: Run, 
 
 def test_a_missing_file_is_status_2(run: Run) -> None:
     assert run("job", "submit", "-f", "missing.yaml", "-y").status == 2
+
+
+def test_an_audit_ends_with_status_1_if_and_only_if_ledger_and_cloud_differ(run: Run, live: Live) -> None:
+    assert (run("audit").status, json.loads(run("audit", "-o", "json").out)["findings"]) == (0, [])
+    live.world.context.provider.launch(request(1, live.world.context.provider.offerings()[0]))
+    done = run("audit")
+    assert (done.status, "unknown" in done.out, "gc --terminate" in done.out) == (1, True, True)

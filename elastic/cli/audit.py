@@ -1,0 +1,33 @@
+"""`elasticd audit`: compares the ledger with what the cloud says of its machines."""
+
+from __future__ import annotations
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.exits import ExitCode
+from elastic.cli.options import OutputOption, connection_of
+from elastic.cli.render import Column, Output
+
+COLUMNS = (
+    Column("DIFFERENCE", "difference"),
+    Column("MACHINE", "provider_id"),
+    Column("NODE", "node_id"),
+    Column("FOUND", "found", can_wrap=True),
+    Column("USD OFF", "off_usd", render.usd, is_number=True),
+    Column("DO", "advice", can_wrap=True),
+)
+
+
+def audit(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
+    """Compare the ledger with the cloud, machine by machine; ends with status 1 where they differ."""
+    with connection_of(context).open() as client:
+        found = client.get("/v1/audit")
+    if output is Output.JSON:
+        render.show_json(found)
+    elif found["findings"]:
+        render.show_list(found["findings"], COLUMNS, output)
+    else:
+        render.show(f"ledger and cloud agree about {found['compared']} machines")
+    if found["findings"]:
+        raise typer.Exit(ExitCode.ERROR)

@@ -1,0 +1,116 @@
+"""The ledger against the cloud: what either knows and the other does not, and where their seconds differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from elastic.model import LedgerRow, Node
+from elastic.providers import Instance, InstanceState
+
+TOLERANCE_S = 15.0
+"""A cloud tells instants in whole seconds, and the daemon looks every few."""
+TOLERANCE = 0.01
+_VISIBLE_WITHIN_S = 120.0
+
+
+class Difference(StrEnum):
+    """How ledger and cloud disagree about one machine."""
+
+    UNKNOWN = "unknown"
+    STILL_THERE = "still there"
+    GONE = "gone"
+    SECONDS = "seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One disagreement. `off_s` and `off_usd` are the ledger's less the cloud's; None where one side says nothing."""
+
+    difference: Difference
+    provider_id: str
+    node_id: str | None
+    found: str
+    advice: str
+    off_s: float | None = None
+    off_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was compared at `at_s`, and every disagreement. A cloud forgets: what it no longer tells is not compared."""
+
+    at_s: float
+    compared: int
+    findings: tuple[Finding, ...]
+
+
+def audit(nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[Instance], *, now_s: float) -> Audit:
+    """Compares every machine that the cloud tells of, and every open row. `nodes` includes those that are gone."""
+    chains: dict[str, list[LedgerRow]] = {}
+    for row in rows:
+        chains.setdefault(row.node_id, []).append(row)
+    told = {instance.token: instance for instance in instances}
+    by_token = {node.token: node for node in nodes}
+    findings = [
+        *_unknown(told, by_token),
+        *(
+            finding
+            for node in nodes
+            if (finding := _of_node(node, chains.get(node.id, []), told.get(node.token), now_s)) is not None
+        ),
+    ]
+    return Audit(now_s, len(told.keys() & by_token.keys()), tuple(findings))
+
+
+def _unknown(told: Mapping[str, Instance], by_token: Mapping[str, Node]) -> Iterator[Finding]:
+    for token in sorted(told.keys() - by_token.keys()):
+        instance = told[token]
+        is_gone = instance.state is InstanceState.GONE
+        yield Finding(
+            Difference.UNKNOWN,
+            instance.provider_id,
+            instance.node_id or None,
+            f"{instance.offering}, {instance.state}: the ledger knows nothing of it",
+            "its dollars are in no ledger: see the invoice"
+            if is_gone
+            else "the daemon ends it at its second sighting; if it stays, `elasticd gc --terminate`",
+        )
+
+
+def _of_node(node: Node, chain: list[LedgerRow], instance: Instance | None, now_s: float) -> Finding | None:
+    if node.provider_id is None or not chain:
+        return None
+    is_open, is_there = chain[-1].to_s is None, instance is not None and instance.state is not InstanceState.GONE
+    if instance is None:
+        is_late = is_open and now_s - chain[0].from_s > _VISIBLE_WITHIN_S
+        return _gone(node, "the cloud no longer tells of it") if is_late else None
+    if is_there and not is_open:
+        found = "it runs, and the ledger has closed it"
+        advice = "its dollars are counted no more: `elasticd gc --terminate`"
+        return Finding(Difference.STILL_THERE, node.provider_id, node.id, found, advice)
+    if is_open and not is_there:
+        return _gone(node, "it is gone, and its ledger still runs")
+    return _seconds(node, chain, instance, now_s)
+
+
+def _gone(node: Node, found: str) -> Finding:
+    advice = "the next tick closes it; if it does not, read the daemon's log"
+    return Finding(Difference.GONE, node.provider_id or "", node.id, found, advice)
+
+
+def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: float) -> Finding | None:
+    ledger_s = (now_s if chain[-1].to_s is None else chain[-1].to_s) - chain[0].from_s
+    is_gone = instance.state is InstanceState.GONE
+    if is_gone and instance.exited_at_s is None:
+        return None  # the cloud does not say when
+    ended_s = now_s if instance.exited_at_s is None else instance.exited_at_s
+    cloud_s = ended_s - instance.launched_at_s
+    off_s = ledger_s - cloud_s
+    if abs(off_s) <= max(TOLERANCE_S, TOLERANCE * cloud_s):
+        return None
+    found = f"the ledger has {ledger_s:.0f} s of it, the cloud {cloud_s:.0f} s"
+    advice = "both are right about what they saw: the invoice follows the cloud"
+    off_usd = off_s * chain[-1].usd_per_h / 3600
+    return Finding(Difference.SECONDS, instance.provider_id, node.id, found, advice, off_s, off_usd)
