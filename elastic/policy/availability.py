@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot
 from elastic.policy.quotes import fresh_quotes
@@ -60,9 +61,11 @@ def _lacks(snapshot: Snapshot, group: Group) -> Iterator[Lack]:
 
 
 def _present(snapshot: Snapshot, offering: Offering) -> int:
-    bought = sum(node.offering == offering and node.phase in _PRESENT for node in snapshot.nodes)
+    """How many nodes of it are there to stay; one that its cloud has announced to take back is not."""
+    own = [node for node in snapshot.nodes if node.offering == offering]
+    bought = sum(node.phase in _PRESENT and node.leaves_at_s is None for node in own)
     trains = dict(snapshot.current.members).get(offering, 0) if snapshot.current else 0
-    return max(bought, trains)
+    return max(bought, trains - sum(node.leaves_at_s is not None for node in own))
 
 
 def _in_words(why: Obstacle, offering: Offering) -> str:
@@ -76,3 +79,5 @@ def _in_words(why: Obstacle, offering: Offering) -> str:
             return f"launching {sold} failed: none is bought"
         case Obstacle.FAILED_TO_JOIN:
             return f"a node of {sold} never joined: none is bought"
+        case _:
+            assert_never(why)

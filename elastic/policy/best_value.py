@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from elastic.model import Action, Group, JobPhase, Plan, Snapshot
-from elastic.policy.availability import UNAVAILABLE, until
+from elastic.policy.availability import UNAVAILABLE, lack_of, until
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.survey import Outlook, Ranked, Survey, nothing_to_be_had, take_survey
 from elastic.policy.trial import is_on_trial, seconds_left, spent_on_trials_usd, trial_cap_usd, trial_offers
@@ -52,7 +52,7 @@ def _nothing_to_buy(survey: Survey) -> Plan | None:
 
 
 def _unavailable(survey: Survey) -> Plan | None:
-    """What is wanted cannot be had: back to what trains meanwhile, else a start on the best that can be bought.
+    """What is wanted cannot be had: back to what trains and stays, else a start on the best that can be bought.
 
     No trial or margin is asked of it, for there is nothing that it is measured against.
     """
@@ -60,7 +60,7 @@ def _unavailable(survey: Survey) -> Plan | None:
     if held is None or held.lack is None:
         return None
     why, numbers = held.lack.text, until(held.lack.until_s)
-    if snapshot.current is not None:
+    if snapshot.current is not None and lack_of(snapshot, snapshot.current) is None:
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return survey.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
     anew = _start(take_survey(replace(snapshot, target=None)))

@@ -13,6 +13,8 @@ from elastic.model import (
     Change,
     Group,
     NodePhase,
+    Notice,
+    NoticeKind,
     Objective,
     Obstacle,
     Offering,
@@ -91,6 +93,16 @@ def test_a_node_that_boots_is_waited_for_though_no_more_of_it_can_be_had() -> No
 def test_a_node_that_is_not_bought_yet_or_on_its_way_out_is_missing(phase: NodePhase) -> None:
     going = (node(A, phase=phase),)
     assert decide(seen(Group.of(A), nodes=going, unavailable=blocked(A))).target == Group.of(B)
+
+
+def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere_while_it_trains() -> None:
+    leaving = (node(A, notice=Notice(NoticeKind.INTERRUPTION, noticed_at_s=NOW_S, at_s=NOW_S + 120)),)
+    trains = seen(Group.of(A), Group.of(A), nodes=leaving)
+    assert decide(trains).action is Action.HOLD
+    plan = decide(replace(trains, unavailable=blocked(A)))
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(B), "unavailable")
+    nowhere = decide(replace(trains, unavailable=blocked(A, B, OTHER)))
+    assert (nowhere.action, nowhere.target, nowhere.reason.code) == (Action.HOLD, Group.of(A), "unavailable")
 
 
 def test_when_nothing_can_be_had_it_waits_and_says_until_when() -> None:
@@ -249,6 +261,6 @@ def test_the_guard_refuses_what_a_policy_should_not_have_wanted() -> None:
 
 def test_a_tight_budget_pays_for_the_move_alone_not_for_what_could_not_be_bought() -> None:
     """Both groups' wind-down would not fit; the one that was refused burns nothing."""
-    tight = job(objective=Objective(budget_usd=0.0027), iterations=200)
+    tight = job(objective=Objective(budget_usd=0.0020), iterations=200)
     plan = decide(seen(Group.of(A), job=tight, unavailable=blocked(A)))
     assert (plan.action, plan.target) == (Action.MOVE, Group.of(B))

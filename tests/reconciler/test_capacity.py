@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,20 @@ def test_a_job_whose_zone_runs_dry_goes_on_in_another_and_stays(cluster: Virtual
     cluster.run_slowly(2000)
     assert [each.id for each in changes(cluster, job.id)] == [start.id, move.id]
     assert living(cluster) == ["us-east-1b"]
+
+
+def test_a_node_that_is_taken_back_trains_on_until_another_zone_takes_over(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_max=1, drain_grace_s=10.0)
+    cluster.run(30)
+    (old,) = cluster.store.nodes()
+    cluster.cloud.capacity = {A: 0}
+    cluster.take_back(old, in_s=120.0)
+    cluster.run(20)
+    assert living(cluster) == ["us-east-1b"]
+    assert changes(cluster, job.id)[-1].plan.reason.code == "unavailable"
+    assert cluster.store.job(job.id).iteration == cluster.done[job.id]
+    ends_s = sorted(each.window.ended_at_s for each in cluster.store.windows(job.id, limit=500))
+    assert max(later - earlier for earlier, later in pairwise(ends_s)) < 10.0
 
 
 def test_a_start_that_is_refused_is_made_in_the_other_zone(cluster: VirtualCluster) -> None:
@@ -144,3 +159,10 @@ def test_what_has_no_price_is_not_bought_even_if_a_policy_wants_it(tmp_path: Pat
     cluster.run(20)
     assert cluster.cloud.machines() == ()
     assert [node.phase for node in cluster.store.nodes()] == []
+
+
+def test_a_provider_that_says_for_how_long_is_not_contradicted(cluster: VirtualCluster) -> None:
+    now_s, blocks = cluster.clock.now_s(), cluster.reconciler.provider.blocks
+    until_s = blocks.block(A, Obstacle.QUOTA, now_s=now_s)
+    cluster.reconciler.machines.pause(A, Obstacle.LAUNCH_FAILED, now_s=now_s)
+    assert [(each.until_s, each.why) for each in blocks.listed(now_s=now_s)] == [(until_s, Obstacle.QUOTA)]
