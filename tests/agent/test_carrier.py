@@ -1,0 +1,195 @@
+"""When the carrier says that something is stored, and what it does while S3 is out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from elastic.agent.cargo import Cargo
+from elastic.agent.carrier import Carrier
+from elastic.agent.gate import Gate
+from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
+from elastic.worker.gate import pass_gate
+from tests.agent.test_steering import ONE
+
+PATIENCE_S = 30.0
+
+
+class FakeCargo:
+    """Takes the place of a bucket; each failure in `failures` is raised once by the next call."""
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+        self.is_filled = True
+        self.carried: list[int | None] = []
+        self.brought = 0
+        self.stored = threading.Event()
+
+    def carry(self, *, iteration: int | None, now_s: float) -> bool:
+        self._fail()
+        self.carried.append(iteration)
+        self.stored.set()
+        return True
+
+    def bring(self) -> None:
+        self._fail()
+        self.brought += 1
+
+    def has_come_to_rest(self) -> bool:
+        return False
+
+    def carry_artifacts(self) -> None:
+        self._fail()
+
+    def carry_log(self) -> None:
+        pass
+
+    def _fail(self) -> None:
+        if self.failures:
+            raise self.failures.pop(0)
+
+
+class Desk:
+    """A carrier and what it has said."""
+
+    def __init__(self) -> None:
+        self.cargo = FakeCargo()
+        self.said: list[dict[str, Any]] = []
+        self.carrier = Carrier(load=lambda _: cast("Cargo", self.cargo), say=self.said.extend, wall_s=lambda: 1.0)
+
+    def checkpoint(self, iteration: int, *, generation: int = 1) -> bool:
+        message = {"kind": "checkpoint", "generation": generation, "rank": 0, "iteration": iteration, "elapsed_s": 0.1}
+        return self.carrier.hears(message)
+
+    def kinds(self) -> list[str]:
+        return [str(message["kind"]) for message in self.said]
+
+    def verdict(self) -> tuple[bool, str]:
+        pause = threading.Event()
+        for _ in range(1000):
+            verdict = self.carrier.verdict(ONE.generation, patience_s=PATIENCE_S)
+            if verdict is not None:
+                return verdict.is_durable, verdict.why
+            pause.wait(0.01)
+        raise AssertionError("no verdict in time")
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    result = Desk()
+    result.carrier.begin(ONE)
+    yield result
+    result.carrier.stop()
+
+
+def test_a_checkpoint_is_told_of_only_once_it_is_stored(desk: Desk) -> None:
+    assert desk.checkpoint(20)
+    assert desk.said == []
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.verdict() == (True, "")
+    assert (desk.kinds(), desk.cargo.carried) == (["checkpoint"], [20])
+
+
+def test_an_outage_is_said_once_and_outlasted(desk: Desk) -> None:
+    desk.cargo.failures = [StorageUnavailable("no route"), StorageUnavailable("no route")]
+    desk.checkpoint(20)
+    desk.carrier.start()
+    assert desk.cargo.stored.wait(PATIENCE_S)
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.verdict() == (True, "")
+    assert desk.kinds() == ["note", "checkpoint"]
+
+
+def test_an_ending_that_is_out_of_patience_is_not_durable(desk: Desk) -> None:
+    desk.cargo.failures = [StorageUnavailable("no route")] * 100
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    verdict = desk.carrier.verdict(1, patience_s=0.0)
+    assert verdict is not None
+    assert not verdict.is_durable
+    assert desk.carrier.verdict(1, patience_s=PATIENCE_S) == verdict
+
+
+def test_a_superseded_generation_stores_no_more(desk: Desk) -> None:
+    desk.cargo.failures = [Superseded("generation 2 has committed")]
+    desk.checkpoint(20)
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.verdict() == (False, "generation 2 has committed")
+    assert "checkpoint" not in desk.kinds()
+    assert desk.carrier.fill(1) is not None
+
+
+def test_a_failed_generation_stores_what_was_told_of_and_nothing_else(desk: Desk) -> None:
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.verdict() == (True, "")
+    assert desk.cargo.carried == []
+
+
+def test_nothing_leaves_a_folder_that_was_never_filled(desk: Desk) -> None:
+    desk.cargo.is_filled = False
+    desk.checkpoint(20)
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    desk.verdict()
+    assert (desk.cargo.carried, desk.said) == ([], [])
+
+
+def test_a_node_without_the_first_rank_stores_nothing(desk: Desk) -> None:
+    desk.carrier.begin(replace(ONE, nnodes_max=2))
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.verdict() == (True, "")
+    assert desk.cargo.carried == []
+
+
+def test_a_checkpoint_of_another_generation_is_not_told_of(desk: Desk) -> None:
+    assert desk.checkpoint(20, generation=7)
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=False)
+    desk.verdict()
+    assert desk.said == []
+
+
+def test_a_worker_passes_the_gate_when_the_folder_is_filled(desk: Desk, tmp_path: Path) -> None:
+    desk.carrier.start()
+    with_gate(desk, tmp_path, generation=1)
+    assert desk.cargo.brought == 1
+
+
+def test_a_worker_is_refused_where_no_checkpoint_can_be_used(desk: Desk, tmp_path: Path) -> None:
+    desk.cargo.failures = [CheckpointDamaged("none of 1 can be used")]
+    desk.carrier.start()
+    with pytest.raises(SystemExit, match="none of 1 can be used"):
+        with_gate(desk, tmp_path, generation=1)
+
+
+def test_a_worker_of_another_generation_is_refused(desk: Desk, tmp_path: Path) -> None:
+    desk.carrier.start()
+    with pytest.raises(SystemExit, match="generation 2 is not what this node runs"):
+        with_gate(desk, tmp_path, generation=2)
+
+
+def test_a_worker_does_not_begin_without_an_agent(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no agent answered"):
+        pass_gate({"ELASTICD_GATE": str(tmp_path / "none"), "ELASTICD_GENERATION": "1"}, timeout_s=0.0)
+
+
+def test_a_script_whose_folder_is_shared_passes_no_gate() -> None:
+    pass_gate({"ELASTICD_GATE": ""})
+
+
+def with_gate(desk: Desk, folder: Path, *, generation: int) -> None:
+    gate = Gate(folder / "gate.socket", fill=desk.carrier.fill)
+    gate.start()
+    try:
+        pass_gate({"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": str(generation)})
+    finally:
+        gate.stop()
