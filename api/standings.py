@@ -10,8 +10,8 @@ from elastic.reconciler import training_group
 from elastic.store import Store
 
 
-def standing_of(store: Store, job: Job, *, now_s: float) -> schemas.Job:
-    """Reads all that the job's resource shows."""
+def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None) -> schemas.Job:
+    """Reads all that the job's resource shows; `root` is where nodes keep the files of all jobs."""
     decisions = store.decisions(job.id, limit=1)
     candidates = decisions[0].plan.candidates if decisions else ()
     current = training_group(store.generation(job.id), store.nodes(job.id))
@@ -23,6 +23,7 @@ def standing_of(store: Store, job: Job, *, now_s: float) -> schemas.Job:
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
         spent_usd=store.spent(job.id, now_s),
+        files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.Candidate.of(each) for each in candidates],
     )
 

@@ -144,7 +144,7 @@ class Settings(BaseSettings):
     @property
     def job_root(self) -> str:
         """Where nodes keep each job's checkpoints and artifacts: an absolute folder, or a place in a bucket."""
-        root = self.checkpoint_root or str(self.data_dir / "jobs")
+        root = (self.checkpoint_root or str(self.data_dir / "jobs")).rstrip("/")
         return root if root.startswith("s3://") else str(Path(root).absolute())
 
     @property

@@ -81,7 +81,7 @@ def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> s
     found = context.store.jobs(limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
     now_s = context.clock.now_s()
-    items = [standing_of(context.store, job, now_s=now_s) for job in kept]
+    items = [standing_of(context.store, job, now_s=now_s, root=context.settings.job_root) for job in kept]
     return schemas.Page[schemas.Job](items=items, next_before=next_before)
 
 
@@ -149,4 +149,4 @@ def _scaled(spec: JobSpec, scale: schemas.Scale) -> JobSpec:
 
 def _shown(context: Context, job: Job, response: Response) -> schemas.Job:
     response.headers["ETag"] = f'"{job.version}"'
-    return standing_of(context.store, job, now_s=context.clock.now_s())
+    return standing_of(context.store, job, now_s=context.clock.now_s(), root=context.settings.job_root)

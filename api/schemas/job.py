@@ -29,6 +29,7 @@ class Job(JobState):
     current_group: Group | None = Field(description="The group that trains now; null while none does.")
     target_group: Group | None = Field(description="The group decided last.")
     spent_usd: FiniteFloat
+    files_at: str | None = Field(None, description="Its checkpoints and artifacts: a folder, or a place in a bucket.")
     candidates: list[Candidate] = Field(description="How the newest decision weighed each group.")
 
 

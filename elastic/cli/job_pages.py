@@ -45,6 +45,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
     print(_limits(spec["objective"]))
+    if job.get("files_at"):
+        print(f"checkpoints and artifacts: {job['files_at']}")
     if job["candidates"]:
         print()
         render.show(candidate_table(job["candidates"], chosen=job["target_group"]))

@@ -42,6 +42,13 @@ def test_a_jobs_workers_have_the_daemons_grace_to_drain(client: TestClient, worl
     assert submit(client).json()["spec"]["drain_grace_s"] == 120.0
 
 
+def test_a_job_says_where_its_checkpoints_are(client: TestClient, world: World, bare_app: FastAPI) -> None:
+    settings = world.context.settings.model_copy(update={"checkpoint_root": "s3://training/elasticd/"})
+    give_context(bare_app, replace(world.context, settings=settings))
+    job = submit(client).json()
+    assert job["files_at"] == f"s3://training/elasticd/{job['id']}"
+
+
 def test_yaml_is_taken_as_json_is(client: TestClient) -> None:
     answer = client.post("/v1/jobs", content=ESRGAN_YAML, headers={"Content-Type": "application/yaml; charset=utf-8"})
     assert answer.status_code == 202
