@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from api.deps import Context
-from elastic.model import Job, NodePhase
+from elastic.model import Job, Node, NodePhase, Offering, Price
 
-_JOBS = 500
-_DECISIONS = 500
+_JOB = ["job_id", "job_name"]  # `job` alone is Prometheus's own word, for what it scrapes
+_OFFERING = ["node_type", "capacity", "zone"]
 
 
 class StoreCollector(Collector):
-    """Gives every metric anew at each scrape. Jobs are the newest five hundred and all that are not over."""
+    """Gives every metric anew at each scrape. What is told of single jobs is told of those that are not over."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -26,69 +26,41 @@ class StoreCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         store, now_s = self._context.store, self._context.clock.now_s()
-        unfinished = store.unfinished_jobs()
-        recent = {job.id: job for job in (*store.jobs(limit=_JOBS), *unfinished)}
-        yield _jobs(tuple(recent.values()))
-        yield self._nodes()
-        yield self._spent(unfinished, now_s)
-        yield self._iterations(unfinished)
-        yield self._rates(unfinished)
-        yield self._prices(now_s)
-        yield self._decisions()
+        jobs, nodes, prices = store.unfinished_jobs(), store.nodes(), store.prices_in_force(now_s)
+        tallies = store.tallies()
+        yield _counted("elasticd_jobs", "Jobs by phase.", "phase", tallies.jobs)
+        yield _total("elasticd_decisions", "Decisions; holds for one reason count once.", "action", tallies.decisions)
+        yield _total("elasticd_events", "Events.", "kind", tallies.events)
+        yield _nodes(nodes)
+        yield from self._money(jobs, nodes, prices, now_s)
+        yield _by_job("elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs])
+        yield self._worth(jobs)
+        yield from _prices(prices, now_s)
         yield from self._tick(now_s)
 
-    def _nodes(self) -> Metric:
-        family = GaugeMetricFamily("elasticd_nodes", "Nodes not proven gone.", labels=["phase", "node_type"])
-        nodes = self._context.store.nodes()
-        counts = Counter((node.phase, node.offering.node_type) for node in nodes)
-        for (phase, node_type), count in sorted(counts.items()):
-            family.add_metric([phase.value, node_type], count)
-        if not counts:
-            family.add_metric([NodePhase.JOINED.value, ""], 0)
-        return family
+    def _money(
+        self, jobs: tuple[Job, ...], nodes: tuple[Node, ...], prices: tuple[Price, ...], now_s: float
+    ) -> Iterator[Metric]:
+        spent = [(job, self._context.store.spent(job.id, now_s)) for job in jobs]
+        yield _by_job("elasticd_job_spent_usd", "Dollars spent.", spent)
+        budgets = [(job, usd) for job in jobs if (usd := job.spec.objective.budget_usd) is not None]
+        yield _by_job("elasticd_job_budget_usd", "Dollars that may be spent, of jobs with a budget.", budgets)
+        usd_per_h = {price.offering: price.usd_per_h for price in prices}
+        burns = [(job, _burn_usd_per_h((node for node in nodes if node.job_id == job.id), usd_per_h)) for job in jobs]
+        yield _by_job("elasticd_job_burn_usd_per_h", "What the job's machines cost, at the prices in force.", burns)
 
-    def _spent(self, jobs: tuple[Job, ...], now_s: float) -> Metric:
-        family = GaugeMetricFamily("elasticd_job_spent_usd", "Dollars spent, by unfinished job.", labels=["job"])
-        for job in jobs:
-            family.add_metric([job.id], self._context.store.spent(job.id, now_s))
-        return family
-
-    def _iterations(self, jobs: tuple[Job, ...]) -> Metric:
-        family = GaugeMetricFamily("elasticd_job_iterations", "Paramount iterations done.", labels=["job"])
-        for job in jobs:
-            family.add_metric([job.id], job.iteration)
-        return family
-
-    def _rates(self, jobs: tuple[Job, ...]) -> Metric:
+    def _worth(self, jobs: tuple[Job, ...]) -> Metric:
         family = GaugeMetricFamily(
             "elasticd_iterations_per_usd",
             "Marginal paramount iterations per dollar, as the newest decision weighed them.",
-            labels=["job", "group", "training_phase"],
+            labels=[*_JOB, "group", "training_phase"],
         )
         for job in jobs:
             for decision in self._context.store.decisions(job.id, limit=1):
                 for each in decision.plan.candidates:
                     if each.iterations_per_usd is not None:
-                        labels = [job.id, str(each.group), each.training_phase]
+                        labels = [job.id, job.spec.name, str(each.group), each.training_phase]
                         family.add_metric(labels, each.iterations_per_usd.value)
-        return family
-
-    def _prices(self, now_s: float) -> Metric:
-        labels = ["node_type", "capacity", "zone"]
-        family = GaugeMetricFamily("elasticd_price_usd_per_h", "Price in force.", labels=labels)
-        for price in self._context.store.prices_in_force(now_s):
-            offering = price.offering
-            family.add_metric([offering.node_type, offering.capacity.value, offering.zone], price.usd_per_h)
-        return family
-
-    def _decisions(self) -> Metric:
-        help_text = f"Ticks among the newest {_DECISIONS} decisions, by what they did."
-        family = GaugeMetricFamily("elasticd_recent_decision_ticks", help_text, labels=["action"])
-        counts: Counter[str] = Counter()
-        for decision in self._context.store.decisions(limit=_DECISIONS):
-            counts[decision.plan.action.value] += decision.ticks
-        for action, count in sorted(counts.items()):
-            family.add_metric([action], count)
         return family
 
     def _tick(self, now_s: float) -> Iterator[Metric]:
@@ -102,8 +74,48 @@ class StoreCollector(Collector):
         yield GaugeMetricFamily("elasticd_tick_failed", "1 if it failed.", value=float(last.error is not None))
 
 
-def _jobs(jobs: tuple[Job, ...]) -> Metric:
-    family = GaugeMetricFamily("elasticd_jobs", "Jobs by phase.", labels=["phase"])
-    for phase, count in sorted(Counter(job.phase for job in jobs).items()):
-        family.add_metric([phase.value], count)
+def _counted(name: str, text: str, label: str, counts: Mapping[str, int]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for kind, count in counts.items():
+        family.add_metric([str(kind)], count)
     return family
+
+
+def _total(name: str, text: str, label: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=[label])
+    for kind, count in counts.items():
+        family.add_metric([str(kind)], count)
+    return family
+
+
+def _by_job(name: str, text: str, values: Iterable[tuple[Job, float]]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=_JOB)
+    for job, value in values:
+        family.add_metric([job.id, job.spec.name], value)
+    return family
+
+
+def _nodes(nodes: tuple[Node, ...]) -> Metric:
+    family = GaugeMetricFamily("elasticd_nodes", "Nodes not proven gone.", labels=["phase", "node_type"])
+    counts = Counter((node.phase, node.offering.node_type) for node in nodes)
+    for (phase, node_type), count in sorted(counts.items()):
+        family.add_metric([phase.value, node_type], count)
+    if not counts:
+        family.add_metric([NodePhase.JOINED.value, ""], 0)
+    return family
+
+
+def _burn_usd_per_h(nodes: Iterable[Node], usd_per_h: Mapping[Offering, float]) -> float:
+    """The price of every machine that exists; one without a price in force is not among them."""
+    return sum(usd_per_h.get(node.offering, 0.0) for node in nodes if node.provider_id is not None)
+
+
+def _prices(prices: tuple[Price, ...], now_s: float) -> Iterator[Metric]:
+    usd_per_h = GaugeMetricFamily("elasticd_price_usd_per_h", "Price in force.", labels=_OFFERING)
+    age_s = GaugeMetricFamily("elasticd_price_age_seconds", "How long ago it was last observed.", labels=_OFFERING)
+    for price in prices:
+        labels = [price.offering.node_type, price.offering.capacity.value, price.offering.zone]
+        usd_per_h.add_metric(labels, price.usd_per_h)
+        age_s.add_metric(labels, now_s - price.observed_at_s)
+    yield usd_per_h
+    yield age_s

@@ -48,8 +48,8 @@ class WindowIn(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    seq: int = Field(ge=1)
-    generation: int = Field(ge=1)
+    seq: int = Field(ge=1, le=2**53)
+    generation: int = Field(ge=1, lt=2**31)
     world_size: int = Field(ge=1, le=1_000_000)
     phase: str = Field(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
     iteration: int | None = Field(None, ge=0, le=2**53)
@@ -64,7 +64,7 @@ class EventIn(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    seq: int = Field(ge=1)
+    seq: int = Field(ge=1, le=2**53)
     kind: Literal["checkpoint", "finished", "drained", "note"]
     iteration: int | None = None
     elapsed_s: FiniteFloat | None = None
@@ -75,7 +75,7 @@ class EventIn(BaseModel):
 class ExitIn(Strict):
     """How a generation ended on the node."""
 
-    generation: int = Field(ge=1)
+    generation: int = Field(ge=1, lt=2**31)
     outcome: Outcome
     exit_code: int
     iteration: int | None = None
@@ -103,7 +103,7 @@ class Heartbeat(Strict):
     node_id: str = Field(max_length=64)
     sent_at_s: FiniteFloat
     state: AgentState
-    generation: int | None = None
+    generation: int | None = Field(None, ge=0, lt=2**31)
     exit: ExitIn | None = None
     notice: NoticeIn | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)

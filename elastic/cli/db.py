@@ -13,22 +13,22 @@ app = typer.Typer(help="The database.", no_args_is_help=True)
 def migrate() -> None:
     """Bring the database to this version's tables; makes it if there is none."""
     from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
-    from elastic.store import open_store
+    from elastic.store import open_store, shown
 
     url = load_settings().url
     open_store(url).close()
-    print(f"{url}: migrated")
+    print(f"{shown(url)}: migrated")
 
 
 @app.command("check")
 def check() -> None:
     """Say whether the database is sound and up to date; changes nothing, ends with status 1 if not."""
     from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
-    from elastic.store import inspect_store
+    from elastic.store import inspect_store, shown
 
     url = load_settings().url
     state = inspect_store(url)
-    print(f"{url}: revision {state.revision or 'none'}, newest {state.newest_revision}")
+    print(f"{shown(url)}: revision {state.revision or 'none'}, newest {state.newest_revision}")
     for damage in state.damages:
         print(f"damaged: {damage}")
     if state.damages or not state.is_migrated:

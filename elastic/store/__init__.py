@@ -6,8 +6,9 @@ from elastic.store.facts import JobFacts
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.notices import Interruptions
-from elastic.store.opening import lock, migrate, migration_config, open_store
+from elastic.store.opening import lock, migrate, migration_config, open_store, shown
 from elastic.store.store import Store
+from elastic.store.tallies import Tallies
 
 __all__ = [
     "Event",
@@ -16,6 +17,7 @@ __all__ = [
     "Store",
     "StoreState",
     "StoredWindow",
+    "Tallies",
     "ThroughputPoint",
     "from_text",
     "inspect_store",
@@ -23,5 +25,6 @@ __all__ = [
     "migrate",
     "migration_config",
     "open_store",
+    "shown",
     "to_text",
 ]

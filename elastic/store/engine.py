@@ -10,9 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.pool import QueuePool
 
-from elastic.errors import StoreUnavailable
+from elastic.errors import InvalidInput, StoreUnavailable
+from elastic.store import postgres
 
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000", "cache_size=-32768")
 
@@ -22,10 +24,20 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        is_sqlite = make_url(url).get_backend_name() == "sqlite"
-        self._writer = _sqlite(url, "BEGIN IMMEDIATE", size=1) if is_sqlite else create_engine(url)
-        self._reader = _sqlite(url, "BEGIN", size=8) if is_sqlite else self._writer
+        match make_url(url).get_backend_name():
+            case "sqlite":
+                self._writer, self._reader = _sqlite(url, "BEGIN IMMEDIATE", size=1), _sqlite(url, "BEGIN", size=8)
+            case "postgresql":
+                self._writer, self._reader = postgres.writer(make_url(url)), postgres.reader(make_url(url))
+            case other:
+                wanted = f"database_url: wanted sqlite or postgresql, got {other}"
+                raise InvalidInput(wanted, field="database_url")
         self._writing = threading.RLock()
+
+    def own(self) -> None:
+        """Makes sure that this process alone may write, where the server can tell. Raises AlreadyRunning."""
+        with _translated(), self._writer.connect():
+            pass
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -67,6 +79,8 @@ def _translated() -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise StoreUnavailable(f"the database refused: {error.orig}; nothing was changed") from error
+    except NoConnection as error:
+        raise StoreUnavailable(f"the database is busy: {error}; nothing was changed") from error
 
 
 def insert(connection: Connection, table: Table, **values: object) -> int:

@@ -42,7 +42,7 @@ def inspect_store(url: str) -> StoreState:
             damages = _sqlite_damages(connection) if is_sqlite else ()
             return StoreState(MigrationContext.configure(connection).get_current_revision(), newest, damages)
     except DBAPIError as error:
-        raise StoreUnavailable(f"{url}: cannot be read: {error.orig}") from error
+        raise StoreUnavailable(f"{parsed.render_as_string()}: cannot be read: {error.orig}") from error
 
 
 def _sqlite_damages(connection: Connection) -> tuple[str, ...]:

@@ -16,12 +16,31 @@ from elastic.store.store import Store
 
 
 def open_store(url: str) -> Store:
-    """Gives the store at `url`, made or migrated to the newest schema."""
+    """Gives the store at `url`, made or migrated to the newest schema.
+
+    Raises AlreadyRunning if another daemon owns a database of PostgreSQL; SQLite's is owned by `lock`. Raises
+    StoreUnavailable, InvalidInput.
+    """
     path = make_url(url).database
     if make_url(url).get_backend_name() == "sqlite" and path:
         Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    migrate(url)
-    return Store(Database(url))
+    database = Database(url)
+    try:
+        database.own()  # before the schema is changed under whoever else is at work
+        migrate(url)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+def shown(url: str) -> str:
+    """The URL as people may read it.
+
+    >>> shown("postgresql+psycopg://me:secret@db/elasticd")
+    'postgresql+psycopg://me:***@db/elasticd'
+    """
+    return make_url(url).render_as_string()
 
 
 def migrate(url: str, revision: str = "head") -> None:

@@ -34,6 +34,7 @@ from elastic.store.events import Event
 from elastic.store.facts import JobFacts, facts
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.notices import Interruptions
+from elastic.store.tallies import Tallies, tallies
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -335,6 +336,10 @@ class Store:
     def newest_event_id(self) -> int:
         """The id of the latest event, 0 before the first."""
         return self._read(events.newest_id)
+
+    def tallies(self) -> Tallies:
+        """How many jobs, decisions and events there are of each kind."""
+        return self._read(tallies)
 
     def _read(self, query: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         with self._database.read() as connection:

@@ -24,6 +24,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_events_job_id"), ["job_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_events_kind"), ["kind"], unique=False)
 
     op.create_table(
         "intents",
@@ -50,7 +51,7 @@ def upgrade() -> None:
         sa.Column("phase", sa.String(length=24), nullable=False),
         sa.Column("submitted_at_s", sa.Float(precision=53), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("iteration", sa.Integer(), nullable=False),
+        sa.Column("iteration", sa.BigInteger(), nullable=False),
         sa.Column("progress_generation", sa.Integer(), nullable=False),
         sa.Column("training_phase", sa.String(length=64), nullable=True),
         sa.Column("finished_at_s", sa.Float(precision=53), nullable=True),
@@ -58,7 +59,7 @@ def upgrade() -> None:
         sa.Column("message", sa.Text(), nullable=True),
         sa.Column("target", sa.Text(), nullable=True),
         sa.Column("failures", sa.Integer(), nullable=False),
-        sa.Column("failed_iteration", sa.Integer(), nullable=False),
+        sa.Column("failed_iteration", sa.BigInteger(), nullable=False),
         sa.Column("idempotency_key", sa.String(length=255), nullable=True),
         sa.Column("request_hash", sa.String(length=64), nullable=False),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_jobs")),
@@ -92,7 +93,7 @@ def upgrade() -> None:
     op.create_table(
         "buckets",
         sa.Column("job_id", sa.String(length=32), nullable=False),
-        sa.Column("at_s", sa.Integer(), nullable=False),
+        sa.Column("at_s", sa.BigInteger(), nullable=False),
         sa.Column("training_phase", sa.String(length=64), nullable=False),
         sa.Column("iterations", sa.Float(precision=53), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_buckets_job_id")),
@@ -116,6 +117,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_decisions")),
     )
     with op.batch_alter_table("decisions", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_decisions_action"), ["action"], unique=False)
         batch_op.create_index(batch_op.f("ix_decisions_job_id_action_id"), ["job_id", "action", "id"], unique=False)
         batch_op.create_index(batch_op.f("ix_decisions_job_id_id"), ["job_id", "id"], unique=False)
 
@@ -153,7 +155,7 @@ def upgrade() -> None:
         sa.Column("agent_state", sa.String(length=16), nullable=True),
         sa.Column("agent_generation", sa.Integer(), nullable=True),
         sa.Column("exit", sa.Text(), nullable=True),
-        sa.Column("acked_seq", sa.Integer(), nullable=False),
+        sa.Column("acked_seq", sa.BigInteger(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("notice_kind", sa.String(length=16), nullable=True),
         sa.Column("notice_action", sa.String(length=32), nullable=True),
@@ -213,11 +215,11 @@ def upgrade() -> None:
         sa.Column("series_id", sa.Integer(), nullable=False),
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("node_id", sa.String(length=32), nullable=False),
-        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("seq", sa.BigInteger(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("world_size", sa.Integer(), nullable=False),
-        sa.Column("iteration", sa.Integer(), nullable=True),
-        sa.Column("iterations", sa.Integer(), nullable=False),
+        sa.Column("iteration", sa.BigInteger(), nullable=True),
+        sa.Column("iterations", sa.BigInteger(), nullable=False),
         sa.Column("elapsed_s", sa.Float(precision=53), nullable=False),
         sa.Column("is_cold", sa.Boolean(), nullable=False),
         sa.Column("ended_at_s", sa.Float(precision=53), nullable=False),
@@ -256,6 +258,7 @@ def downgrade() -> None:
     with op.batch_alter_table("decisions", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_decisions_job_id_id"))
         batch_op.drop_index(batch_op.f("ix_decisions_job_id_action_id"))
+        batch_op.drop_index(batch_op.f("ix_decisions_action"))
 
     op.drop_table("decisions")
     op.drop_table("buckets")
@@ -273,6 +276,7 @@ def downgrade() -> None:
 
     op.drop_table("intents")
     with op.batch_alter_table("events", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_events_kind"))
         batch_op.drop_index(batch_op.f("ix_events_job_id"))
 
     op.drop_table("events")

@@ -8,9 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class RunningDaemon:
     """`elasticd serve` as a process, which may be killed and started again on the same folder."""
 
     folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -69,6 +70,7 @@ class RunningDaemon:
             "ELASTICD_DATA_DIR": str(self.data),
             "ELASTICD_PORT": "0",
             "OMP_NUM_THREADS": "1",
+            **self.environment,
         }
         with (self.folder / "daemon.log").open("ab") as log:
             command = [sys.executable, "-m", "elastic.cli", "serve"]
@@ -151,10 +153,10 @@ class RunningDaemon:
 
 
 @contextmanager
-def running_daemon(folder: Path) -> Iterator[RunningDaemon]:
-    """A daemon for the length of a test."""
+def running_daemon(folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[RunningDaemon]:
+    """A daemon for the length of a test; `environment` holds more of its settings."""
     (folder / "elasticd.toml").write_text(_CONFIG)
-    daemon = RunningDaemon(folder)
+    daemon = RunningDaemon(folder, environment or {})
     try:
         daemon.start()
         yield daemon

@@ -1,4 +1,4 @@
-"""A store on disk for each test, with one job in it."""
+"""A store for each test, in SQLite and in PostgreSQL, with one job in it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ import pytest
 
 from elastic.model import Job, JobSpec, Node, Offering
 from elastic.store import Store, open_store
+from tests.postgres import PostgresServer
 
 HALF = Offering("local.half")
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'elasticd.db'}"
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database. It is asked for by name, so that no server is started for tests that need none."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'elasticd.db'}"
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return server.empty_database()
 
 
 @pytest.fixture

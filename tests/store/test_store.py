@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sqlite3
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elastic.errors import AlreadyRunning, Conflict, NotFound, PriceUnavailable
+from elastic.errors import AlreadyRunning, Conflict, ElasticError, NotFound, PriceUnavailable
 from elastic.model import (
     Action,
     AgentState,
@@ -105,8 +106,7 @@ def test_a_job_is_found_by_id_and_by_name(store: Store, job: Job) -> None:
         store.job("job-x")
 
 
-def test_an_acknowledged_job_survives_kill_9(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'elasticd.db'}"
+def test_an_acknowledged_job_survives_kill_9(url: str) -> None:
     program = f"""
 import os, signal
 from elastic.model import JobSpec
@@ -122,8 +122,8 @@ os.kill(os.getpid(), signal.SIGKILL)
     store.close()
 
 
-def test_the_database_is_in_wal_with_full_sync(url: str) -> None:
-    database = Database(url)
+def test_the_database_is_in_wal_with_full_sync(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'elasticd.db'}")
     with database.write() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
@@ -238,6 +238,26 @@ def test_a_slot_is_of_the_phase_that_did_most_in_it() -> None:
 
 def test_the_only_slot_is_given_though_it_is_not_over() -> None:
     assert rates({5: {"main": 1.0}}, width_s=5) == (ThroughputPoint(5.0, 0.2, "main"),)
+
+
+def test_numbers_that_are_none_are_stored_nowhere(store: Store, job: Job, node: Node) -> None:
+    with pytest.raises(ElasticError):
+        store.append_windows(node.id, [window(node, 1), window(node, 2, elapsed_s=math.nan)])
+    with pytest.raises(ElasticError):
+        store.add_price(HALF, math.nan, valid_from_s=400.0, observed_at_s=400.0, source="test")
+    assert store.windows(job.id) == ()
+    assert [price.usd_per_h for price in store.prices()] == [0.36]
+
+
+def test_a_job_may_count_as_far_as_a_double_does(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 2**52, iteration=2**53, iterations=2**31)])
+    store.count_failure(job.id)
+    assert store.job(job.id).iteration == store.windows(job.id)[0].window.iteration == 2**53
+
+
+def test_any_text_may_come_from_a_node(store: Store, node: Node) -> None:
+    store.add_event("note", "a\0b \N{SNOWMAN} \U0001f600", node_id=node.id, now_s=1.0)
+    assert store.events(after=None, limit=1)[0].text[2:] == "b \N{SNOWMAN} \U0001f600"
 
 
 def test_training_phases_are_kept_apart(store: Store, job: Job, node: Node) -> None:

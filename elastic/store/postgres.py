@@ -1,0 +1,83 @@
+"""PostgreSQL's side of a database: one session may write, and it holds the lock that keeps every other one out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import QueuePool
+
+from elastic.errors import AlreadyRunning, InvalidInput
+
+_LOCK = 0x656C617374696364
+"""The key of the advisory lock, of this database alone: "elasticd" in ASCII."""
+
+# Seconds, but for the options, which are the server's and in milliseconds: no wait without an end.
+_ARGUMENTS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "options": "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000",
+}
+
+
+def writer(url: URL) -> Engine:
+    """Makes the engine of the one session that writes.
+
+    A session that cannot have the lock is no session: whoever lost its connection, and with it the lock, to another
+    daemon writes nothing more. Raises AlreadyRunning, at each use, while another has it.
+    """
+    engine = _engine(url, size=1)
+
+    @event.listens_for(engine, "connect")
+    def _lock(connection: Any, _record: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,))
+            has_lock = cursor.fetchone()[0]
+        connection.commit()
+        if not has_lock:
+            connection.close()
+            raise AlreadyRunning(
+                f"{url.render_as_string()}: another daemon owns this database; stop it or choose another --database-url"
+            )
+
+    return engine
+
+
+def reader(url: URL) -> Engine:
+    """Makes the engine of the sessions that read; a transaction sees one state of the database."""
+    return _engine(url, size=8, isolation_level="REPEATABLE READ")
+
+
+def _engine(url: URL, *, size: int, **options: Any) -> Engine:
+    try:
+        engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=size,
+            max_overflow=0,
+            pool_pre_ping=True,  # a server that was restarted costs no failed transaction
+            connect_args=_ARGUMENTS,
+            **options,
+        )
+    except ModuleNotFoundError as error:
+        raise InvalidInput(
+            f"database_url: PostgreSQL needs {error.name}: pip install 'elasticd[postgres]'", field="database_url"
+        ) from error
+
+    @event.listens_for(engine, "connect")
+    def _take_any_text(connection: Any, _record: Any) -> None:
+        from psycopg.types.string import StrDumper
+
+        class WithoutNul(StrDumper):
+            """PostgreSQL's text has no NUL; one in what a script printed must not stop a node from being heard."""
+
+            def dump(self, obj: str) -> Any:
+                return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+        connection.adapters.register_dumper(str, WithoutNul)
+
+    return engine

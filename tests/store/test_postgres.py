@@ -1,0 +1,105 @@
+"""What PostgreSQL adds: one daemon a database, wherever it runs, and a server that may go away and come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from elastic.errors import AlreadyRunning, InvalidInput, StoreUnavailable
+from elastic.store import Store, inspect_store, open_store
+from elastic.store.engine import Database
+from tests.postgres import PostgresServer
+
+
+@pytest.fixture
+def url(postgres: PostgresServer) -> str:
+    return postgres.empty_database()
+
+
+@pytest.fixture
+def owner(url: str) -> Iterator[Store]:
+    store = open_store(url)
+    yield store
+    store.close()
+
+
+def note(store: Store, text: str) -> None:
+    store.add_event("note", text, now_s=1.0)
+
+
+def texts(store: Store) -> list[str]:
+    return [event.text for event in store.events()]
+
+
+def test_a_second_daemon_is_refused_while_the_first_one_lives(url: str, owner: Store) -> None:
+    with pytest.raises(AlreadyRunning, match="another daemon owns this database"):
+        open_store(url)
+    owner.close()
+    open_store(url).close()
+
+
+def test_a_refused_daemon_has_not_touched_the_tables(url: str) -> None:
+    held = Database(url)
+    held.own()
+    with pytest.raises(AlreadyRunning):
+        open_store(url)
+    held.close()
+    assert inspect_store(url).revision is None
+
+
+def test_a_refusal_does_not_tell_the_password(url: str, owner: Store) -> None:
+    with pytest.raises(AlreadyRunning) as refusal:
+        open_store(url.replace("postgres@", "postgres:hunter2@"))
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_a_server_that_went_away_is_told_of_and_found_again(postgres: PostgresServer, owner: Store) -> None:
+    note(owner, "before")
+    postgres.stop()
+    try:
+        with pytest.raises(StoreUnavailable):
+            note(owner, "meanwhile")
+        with pytest.raises(StoreUnavailable):
+            owner.ping()
+    finally:
+        postgres.start()
+    note(owner, "after")
+    assert texts(owner) == ["before", "after"]
+
+
+def test_who_lost_the_lock_with_its_connection_writes_nothing_more(
+    postgres: PostgresServer, url: str, owner: Store
+) -> None:
+    postgres.stop()
+    postgres.start()
+    other = open_store(url)
+    with pytest.raises(AlreadyRunning):
+        note(owner, "late")
+    note(other, "mine")
+    assert texts(owner) == ["mine"]
+    other.close()
+    note(owner, "again")
+    assert texts(owner) == ["mine", "again"]
+
+
+def test_a_commit_waits_for_the_disk(url: str) -> None:
+    database = Database(url)
+    with database.write() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    database.close()
+
+
+def test_a_reader_sees_one_state(url: str, owner: Store) -> None:
+    database = Database(url)
+    with database.read() as connection:
+        count = "SELECT count(*) FROM events"
+        assert connection.exec_driver_sql(count).scalar() == 0
+        note(owner, "meanwhile")
+        assert connection.exec_driver_sql(count).scalar() == 0
+    database.close()
+
+
+def test_a_database_of_another_kind_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="wanted sqlite or postgresql, got mysql"):
+        Database("mysql://somewhere/elasticd")
