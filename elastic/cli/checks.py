@@ -10,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from elastic.cli.account import findings_of_account
 from elastic.clock import Clock
 from elastic.errors import ElasticError
+from elastic.finding import Finding
 
 if TYPE_CHECKING:
     from elastic.config import Settings
@@ -27,37 +28,33 @@ _LATEST_SKEW_S = 5.0
 _TORCH_TIMEOUT_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check found: fine, worth knowing, or to be mended, with the advice that mends it."""
+def findings(clock: Clock, *, provider: str | None = None, nodes: int = 1) -> tuple[Finding, ...]:
+    """Runs every check, in the order in which mending makes sense: for `provider`, else for the settings' own.
 
-    name: str
-    level: Literal["ok", "note", "fail"]
-    found: str
-    advice: str = ""
+    `nodes` is how many of them the largest job may have.
+    """
+    return tuple(_run(clock, provider, nodes))
 
 
-def findings(clock: Clock) -> tuple[Finding, ...]:
-    """Runs every check, in the order in which mending makes sense."""
-    return tuple(_run(clock))
-
-
-def _run(clock: Clock) -> Iterator[Finding]:
+def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     from elastic.config import load_settings  # pydantic takes 0.2 s, which --help need not wait for
 
     yield check_packages(packages_distributions())
     yield check_torch()
     try:
-        settings = load_settings()
+        settings = load_settings(provider=provider)
     except ElasticError as error:
-        yield Finding("settings", "fail", str(error), "mend the setting; docs/reference/settings.md names them all")
+        yield Finding("settings", "error", str(error), "mend the setting; docs/reference/settings.md names them all")
         return
     yield Finding("settings", "ok", f"provider {settings.provider}, data in {settings.data_dir}")
     checks: Sequence[Callable[[Settings], Finding]] = (check_data_dir, check_token, check_database, check_port)
     for check in checks:
         yield check(settings)
-    yield check_quotas()
+    if settings.provider == "local":
+        yield check_quotas()
     yield check_clock(settings.data_dir, clock)
+    if settings.provider == "ec2":
+        yield from findings_of_account(settings, clock, nodes=nodes)
 
 
 def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
@@ -68,7 +65,7 @@ def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
     if intruders:
         names = " and ".join(intruders)
         return Finding(
-            "packages", "fail", f"{names} brings a package of our name", f"pip uninstall {' '.join(intruders)}"
+            "packages", "error", f"{names} brings a package of our name", f"pip uninstall {' '.join(intruders)}"
         )
     return Finding("packages", "ok", f"Python {sys.version.split()[0]}, no other package is called elastic or api")
 
@@ -79,12 +76,12 @@ def check_torch() -> Finding:
         versions = f"torch {version('torch')}, torchvision {version('torchvision')}"
     except PackageNotFoundError as error:
         advice = "pip install 'elasticd[train]', unless all nodes are elsewhere"
-        return Finding("torch", "note", f"{error.name} is not installed", advice)
+        return Finding("torch", "warning", f"{error.name} is not installed", advice)
     code = "import torch.distributed; assert torch.distributed.is_available()"
     try:
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=_TORCH_TIMEOUT_S)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        return Finding("torch", "fail", f"{versions}, but it does not import: {error}", "install it anew")
+        return Finding("torch", "error", f"{versions}, but it does not import: {error}", "install it anew")
     return Finding("torch", "ok", versions)
 
 
@@ -92,10 +89,10 @@ def check_data_dir(settings: Settings) -> Finding:
     """The data folder must take files, and have room for checkpoints."""
     folder = _nearest(settings.data_dir)
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding("data folder", "fail", f"{folder} cannot be written", "choose another: ELASTICD_DATA_DIR")
+        return Finding("data folder", "error", f"{folder} cannot be written", "choose another: ELASTICD_DATA_DIR")
     free_gib = shutil.disk_usage(folder).free / 2**30
     if free_gib < _LEAST_FREE_GIB:
-        return Finding("data folder", "fail", f"{folder}: {free_gib:.1f} GiB free", "checkpoints need room: free some")
+        return Finding("data folder", "error", f"{folder}: {free_gib:.1f} GiB free", "checkpoints need room: free some")
     return Finding("data folder", "ok", f"{settings.data_dir}: {free_gib:.0f} GiB free")
 
 
@@ -104,9 +101,9 @@ def check_token(settings: Settings) -> Finding:
     try:
         mode = settings.token_file.stat().st_mode
     except FileNotFoundError:
-        return Finding("token", "note", "none yet", "`elasticd serve` makes it at its first start")
+        return Finding("token", "warning", "none yet", "`elasticd serve` makes it at its first start")
     if stat.S_IMODE(mode) & 0o077:
-        return Finding("token", "fail", f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
+        return Finding("token", "error", f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
     return Finding("token", "ok", str(settings.token_file))
 
 
@@ -117,14 +114,14 @@ def check_database(settings: Settings) -> Finding:
     try:
         state = inspect_store(settings.url)
     except ElasticError as error:
-        return Finding("database", "fail", str(error), "is the server up, the file a database?")
+        return Finding("database", "error", str(error), "is the server up, the file a database?")
     if state.damages:
-        return Finding("database", "fail", "; ".join(state.damages), "restore a copy")
+        return Finding("database", "error", "; ".join(state.damages), "restore a copy")
     if state.revision is None:
-        return Finding("database", "note", "none yet", "`elasticd serve` makes it at its first start")
+        return Finding("database", "warning", "none yet", "`elasticd serve` makes it at its first start")
     if not state.is_migrated:
         found = f"revision {state.revision}, newest {state.newest_revision}"
-        return Finding("database", "note", found, "`elasticd serve` or `elasticd db migrate` migrates it")
+        return Finding("database", "warning", found, "`elasticd serve` or `elasticd db migrate` migrates it")
     return Finding("database", "ok", f"revision {state.revision}")
 
 
@@ -137,7 +134,7 @@ def check_port(settings: Settings) -> Finding:
             probe.bind((settings.host, settings.port))
         except OSError as error:
             found = f"{settings.host}:{settings.port}: {error.strerror}"
-            return Finding("port", "note", found, "a daemon runs already, or choose another: ELASTICD_PORT")
+            return Finding("port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT")
     return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
 
 
@@ -148,7 +145,7 @@ def check_quotas() -> Finding:
     cgroups = find_cpu_cgroups()
     if cgroups is None:
         found = "no control groups to be had: local nodes are held back by stopping and continuing them"
-        return Finding("cpu quotas", "note", found, "good enough; as root, quotas are exact")
+        return Finding("cpu quotas", "warning", found, "good enough; as root, quotas are exact")
     return Finding("cpu quotas", "ok", f"control groups, version {cgroups.version}, at {cgroups.mount}")
 
 
@@ -159,10 +156,12 @@ def check_clock(data_dir: Path, clock: Clock) -> Finding:
         with tempfile.NamedTemporaryFile(dir=folder) as file:
             skew_s = abs(clock.now_s() - Path(file.name).stat().st_mtime)
     except OSError as error:
-        return Finding("clock", "note", f"cannot write in {folder}: {error.strerror}", "see the data folder's advice")
+        return Finding(
+            "clock", "warning", f"cannot write in {folder}: {error.strerror}", "see the data folder's advice"
+        )
     if skew_s > _LATEST_SKEW_S:
         return Finding(
-            "clock", "fail", f"{skew_s:.0f} s apart from the file system at {folder}", "synchronise both clocks"
+            "clock", "error", f"{skew_s:.0f} s apart from the file system at {folder}", "synchronise both clocks"
         )
     return Finding("clock", "ok", f"within {_LATEST_SKEW_S:.0f} s of the file system at {folder}")
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from elastic.cli import render
-from elastic.cli.checks import Finding, findings
+from elastic.cli.checks import findings
 from elastic.cli.exits import ExitCode
 from elastic.cli.options import OutputOption
 from elastic.cli.render import Column, Output
 from elastic.clock import SystemClock
+from elastic.finding import Finding
 
 COLUMNS = (
     Column("", "level"),
@@ -21,9 +24,22 @@ COLUMNS = (
 )
 
 
-def doctor(output: OutputOption = Output.TABLE) -> None:
-    """Check this machine; ends with status 1 if something must be mended."""
-    found = findings(SystemClock())
+def doctor(
+    provider: Annotated[
+        str | None, typer.Option(help="Prove what this provider needs: local or ec2; else the settings' own.")
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="How many nodes the largest job may have, against quotas.")] = 1,
+    print_policy: Annotated[
+        str | None,
+        typer.Option(help="Print a least-privilege IAM policy and do nothing else: daemon, node or reaper."),
+    ] = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Check this machine, and the AWS account if nodes come from there; status 1 if something must be mended."""
+    if print_policy is not None:
+        _show_policy(print_policy)
+        return
+    found = findings(SystemClock(), provider=provider, nodes=nodes)
     render.show_list([asdict(each) for each in found], COLUMNS, output)
     if any(is_broken(each) for each in found):
         raise typer.Exit(ExitCode.ERROR)
@@ -31,4 +47,13 @@ def doctor(output: OutputOption = Output.TABLE) -> None:
 
 def is_broken(finding: Finding) -> bool:
     """True if elasticd cannot work until this is mended."""
-    return finding.level == "fail"
+    return finding.level == "error"
+
+
+def _show_policy(name: str) -> None:
+    from elastic.config import load_settings  # boto3 takes 0.3 s, which --help need not wait for
+    from elastic.providers.ec2.account import policy
+
+    settings = load_settings().ec2
+    region = settings.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    render.show_json(policy(name, settings, region=region))

@@ -27,20 +27,20 @@ def test_a_fresh_machine_has_nothing_to_mend(settings: Settings, capsys: pytest.
     assert outcome.status == 0
     found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
     assert found["packages"] == found["data folder"] == found["clock"] == "ok"
-    assert found["token"] == found["database"] == "note"
+    assert found["token"] == found["database"] == "warning"
     assert not settings.data_dir.exists(), "doctor changes nothing"
 
 
 def test_names_a_foreign_package_of_our_name() -> None:
     found = checks.check_packages({"elastic": ["elasticd", "elastic"], "api": ["elasticd"]})
-    assert (found.level, found.advice) == ("fail", "pip uninstall elastic")
+    assert (found.level, found.advice) == ("error", "pip uninstall elastic")
 
 
 def test_a_token_that_others_may_read_is_to_be_mended(settings: Settings) -> None:
     settings.data_dir.mkdir()
     settings.token_file.write_text("abc")
     settings.token_file.chmod(0o644)
-    assert checks.check_token(settings).level == "fail"
+    assert checks.check_token(settings).level == "error"
     settings.token_file.chmod(0o600)
     assert checks.check_token(settings).level == "ok"
 
@@ -48,11 +48,11 @@ def test_a_token_that_others_may_read_is_to_be_mended(settings: Settings) -> Non
 def test_a_taken_port_is_worth_knowing(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         found = checks.check_port(settings.model_copy(update={"port": taken.getsockname()[1]}))
-    assert found.level == "note"
+    assert found.level == "warning"
 
 
 def test_a_clock_apart_from_the_file_systems_is_to_be_mended(tmp_path: Path) -> None:
-    assert checks.check_clock(tmp_path, ManualClock(1_000_000.0)).level == "fail"
+    assert checks.check_clock(tmp_path, ManualClock(1_000_000.0)).level == "error"
 
 
 def test_a_wrong_setting_is_told_and_nothing_else_is_tried(
@@ -67,7 +67,7 @@ def test_a_wrong_setting_is_told_and_nothing_else_is_tried(
 def test_the_database_is_migrated_and_checked(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     run = runner(capsys)
     assert run("db", "check").status == 1
-    assert checks.check_database(settings).level == "note"
+    assert checks.check_database(settings).level == "warning"
     assert run("db", "migrate").status == 0
     assert run("db", "check").status == 0
     assert checks.check_database(settings).level == "ok"

@@ -1,7 +1,7 @@
 """Nodes that are EC2 instances."""
 
 from elastic.providers.ec2.aws import Aws, connect
-from elastic.providers.ec2.catalog import Catalog, Subnet
+from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
 from elastic.providers.ec2.machines import Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
@@ -20,6 +20,7 @@ __all__ = [
     "connect",
     "end_machine",
     "parse_requirements",
+    "read_catalog",
     "read_machines",
     "sweep_templates",
 ]

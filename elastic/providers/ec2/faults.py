@@ -15,6 +15,7 @@ from botocore.exceptions import (
     ParamValidationError,
     PartialCredentialsError,
 )
+from botocore.parsers import ResponseParserError
 
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 
@@ -156,17 +157,17 @@ def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderErr
 
 
 @contextmanager
-def translated(what: str) -> Iterator[None]:
+def translated(what: str, *, service: str = "ec2") -> Iterator[None]:
     """Raises botocore's errors as elasticd's, each told as something that happened while doing `what`."""
     try:
         yield
     except ClientError as error:
         message = str(error.response.get("Error", {}).get("Message", ""))
-        what = f"{what} (ec2:{error.operation_name})"
+        what = f"{what} ({service}:{error.operation_name})"
         raise as_error(fault_in(error), what, code=code_of(error), message=message) from error
     except _NO_IDENTITY as error:
         raise ProviderError(f"{what}: wanted AWS credentials, found none that work: {error}") from error
     except (ParamValidationError, NoRegionError) as error:
         raise ProviderError(f"{what}: {error}") from error
-    except BotoCoreError as error:
+    except (BotoCoreError, ResponseParserError) as error:  # The second where a proxy answers in AWS's stead.
         raise ProviderUnavailable(f"{what}: EC2 did not answer: {error}") from error

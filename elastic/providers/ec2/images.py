@@ -54,7 +54,7 @@ class Images:
             return self._pinned.setdefault((job_id, parameter), image)
 
     def _newest(self, parameter: str) -> str:
-        with translated(f"reading the image in {parameter}"):
+        with translated(f"reading the image in {parameter}", service="ssm"):
             value = str(self._aws.parameters.get_parameter(Name=parameter)["Parameter"]["Value"])
         if not _AMI.fullmatch(value):
             raise ProviderError(f"{parameter}: wanted the id of an image, found {value!r}; correct ec2.ami_parameter")

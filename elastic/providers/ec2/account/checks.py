@@ -1,0 +1,93 @@
+"""The list of everything that is proved of an account, in the order in which mending makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from elastic.clock import Clock
+from elastic.config import Ec2Settings
+from elastic.errors import ElasticError, ProviderError
+from elastic.finding import Finding
+from elastic.providers.ec2.account.clients import Account
+from elastic.providers.ec2.account.fences import check_fences
+from elastic.providers.ec2.account.identity import check_clock, check_identity, read_caller
+from elastic.providers.ec2.account.machines import check_group, check_images, check_profile
+from elastic.providers.ec2.account.permissions import check_permissions
+from elastic.providers.ec2.account.quotas import check_quotas
+from elastic.providers.ec2.account.reach import check_reach
+from elastic.providers.ec2.account.subnets import check_subnets
+from elastic.providers.ec2.account.survey import Running, Survey, read_running
+from elastic.providers.ec2.account.trying import can_simulate
+from elastic.providers.ec2.catalog import Catalog, read_catalog
+from elastic.providers.ec2.faults import translated
+
+Check = Callable[[Survey], Iterable[Finding]]
+
+CHECKS: tuple[Check, ...] = (
+    check_identity,
+    check_clock,
+    check_permissions,
+    check_fences,
+    check_quotas,
+    check_subnets,
+    check_group,
+    check_images,
+    check_profile,
+    check_reach,
+)
+
+
+def account_findings(
+    account: Account, settings: Ec2Settings, *, host: str, nodes: int, clock: Clock
+) -> Iterator[Finding]:
+    """Runs every check; without credentials that AWS knows, there is only one finding."""
+    try:
+        caller = read_caller(account)
+    except ProviderError as error:
+        yield Finding("aws identity", "error", str(error), "give credentials: AWS_PROFILE, AWS_ACCESS_KEY_ID or a role")
+        return
+    now_s = clock.now_s()
+    catalog, told = _catalog(account, settings)
+    yield told
+    survey = Survey(
+        account=account,
+        settings=settings,
+        caller=caller,
+        catalog=catalog,
+        instances=_instances(account),
+        can_simulate=can_simulate(account, caller),
+        host=host,
+        nodes=nodes,
+        now_s=now_s,
+    )
+    for check in CHECKS:
+        yield from _held(check, survey)
+
+
+def _held(check: Check, survey: Survey) -> Iterator[Finding]:
+    """What the check found; a check that AWS did not let finish could not tell."""
+    try:
+        yield from check(survey)
+    except ProviderError as error:
+        name = check.__name__.removeprefix("check_").replace("_", " ")
+        yield Finding(f"aws {name}", "error", f"could not be told: {error}", "mend what it says, and look again")
+
+
+def _catalog(account: Account, settings: Ec2Settings) -> tuple[Catalog | None, Finding]:
+    try:
+        catalog = read_catalog(account.aws, settings)
+    except ElasticError as error:
+        return None, Finding(
+            "aws offerings", "error", str(error), "mend the settings ec2.types, ec2.zones, ec2.subnets"
+        )
+    zones = ", ".join(catalog.subnets)
+    found = f"{len(catalog.kinds)} node types in {zones}: {len(catalog.offerings)} offerings"
+    return catalog, Finding("aws offerings", "ok", found)
+
+
+def _instances(account: Account) -> tuple[Running, ...] | None:
+    try:
+        with translated("listing the account's instances"):
+            return read_running(account)
+    except ProviderError:
+        return None  # The probe of DescribeInstances says why.

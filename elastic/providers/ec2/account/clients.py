@@ -1,0 +1,44 @@
+"""The AWS clients that prove an account, beside those that the provider itself uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError
+
+from elastic.errors import InvalidInput
+from elastic.providers.ec2.aws import Aws, connect
+
+_CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who we are (sts), what roles there are (iam), how much we may have (quotas), and EC2 itself."""
+
+    aws: Aws
+    identity: Any
+    roles: Any
+    quotas: Any
+
+    @property
+    def region(self) -> str:
+        return str(self.aws.reads.meta.region_name)
+
+
+def connect_account(region: str | None) -> Account:
+    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
+    aws = connect(region)
+    try:
+        session = boto3.Session(region_name=region)
+        return Account(
+            aws=aws,
+            identity=session.client("sts", config=_CONFIG),
+            roles=session.client("iam", config=_CONFIG.merge(Config(retries={"total_max_attempts": 1}))),
+            quotas=session.client("service-quotas", config=_CONFIG),
+        )
+    except (BotoCoreError, ValueError) as error:
+        raise InvalidInput(f"AWS: wanted clients for region {region!r}: {error}", field="ec2.region") from error

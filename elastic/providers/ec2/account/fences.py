@@ -1,0 +1,67 @@
+"""Whether what these credentials must not do is forbidden: ending others, launching untagged or unguarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from elastic.finding import Finding
+from elastic.providers.ec2 import tags
+from elastic.providers.ec2.account.permissions import launch_data
+from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.account.trying import Act, Verdict, attempt
+
+_POLICY = "narrow these credentials to what `elasticd doctor --print-policy daemon` prints"
+_OTHERS = {f"aws:ResourceTag/{tags.CLUSTER}": "somebody-elses"}
+
+
+def _end_anothers(survey: Survey) -> Act:
+    foreign = survey.foreign()
+    asked = None if foreign is None else {"InstanceIds": [foreign.instance_id]}
+    return Act("TerminateInstances", asked, _instances(survey), _OTHERS)
+
+
+def _claim_anothers(survey: Survey) -> Act:
+    foreign = survey.foreign()
+    tag = {tags.CLUSTER: survey.settings.cluster}
+    asked = None if foreign is None else {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
+    return Act("CreateTags", asked, _instances(survey), {**_OTHERS, "aws:TagKeys": tags.CLUSTER})
+
+
+def _launch_untagged(survey: Survey) -> Act:
+    data = launch_data(survey)
+    asked = None if data is None else {name: value for name, value in data.items() if name != "TagSpecifications"}
+    return Act("RunInstances", asked, _instances(survey), {"ec2:MetadataHttpTokens": "required"})
+
+
+def _launch_unguarded(survey: Survey) -> Act:
+    data = launch_data(survey)
+    asked = None if data is None else {**data, "MetadataOptions": {"HttpTokens": "optional"}}
+    context = {f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster, "ec2:MetadataHttpTokens": "optional"}
+    return Act("RunInstances", asked, _instances(survey), context)
+
+
+FENCES: Mapping[str, Callable[[Survey], Act]] = {
+    "end a machine that is not the cluster's": _end_anothers,
+    "claim such a machine by a tag": _claim_anothers,
+    "launch without the cluster's tag": _launch_untagged,
+    "launch without IMDSv2": _launch_unguarded,
+}
+"""What the daemon never does, and a leaked or mistaken credential must not be able to."""
+
+
+def check_fences(survey: Survey) -> Iterator[Finding]:
+    """An open fence keeps nothing from working, so it is a warning."""
+    trials = {name: attempt(survey, act(survey)) for name, act in FENCES.items()}
+    for name, trial in trials.items():
+        match trial.verdict:
+            case Verdict.DENIED:
+                yield Finding("aws fence", "ok", f"may not {name}")
+            case Verdict.ALLOWED:
+                yield Finding("aws fence", "warning", f"may {name}", _POLICY)
+            case Verdict.UNTOLD:
+                advice = "allow iam:SimulatePrincipalPolicy to be told"
+                yield Finding("aws fence", "warning", f"may it {name}? could not be told: {trial.said}", advice)
+
+
+def _instances(survey: Survey) -> str:
+    return f"arn:aws:ec2:{survey.account.region}:{survey.caller.account_id}:instance/*"

@@ -1,0 +1,52 @@
+"""Whose credentials these are, in which region, and whether AWS's clock agrees with ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Literal
+
+from elastic.finding import Finding
+from elastic.providers.ec2.account.clients import Account
+from elastic.providers.ec2.account.survey import Caller, Survey
+from elastic.providers.ec2.faults import translated
+
+_LATEST_SKEW_S = 30.0
+_REFUSED_SKEW_S = 300.0  # AWS refuses signatures that are older (Signature Version 4, "Troubleshooting").
+
+
+def read_caller(account: Account) -> Caller:
+    """Asks AWS who we are. Raises ProviderError if the credentials are no good."""
+    with translated("asking AWS who we are", service="sts"):
+        told = account.identity.get_caller_identity()
+    date = told["ResponseMetadata"].get("HTTPHeaders", {}).get("date")
+    return Caller(
+        account_id=str(told["Account"]),
+        arn=str(told["Arn"]),
+        told_at_s=None if date is None else parsedate_to_datetime(date).timestamp(),
+    )
+
+
+def check_identity(survey: Survey) -> Iterator[Finding]:
+    """The account's own root user is told of: what it may cannot be narrowed."""
+    caller = survey.caller
+    found = f"{caller.arn}, account {caller.account_id}, region {survey.account.region}"
+    if caller.arn.endswith(":root"):
+        yield Finding("aws identity", "warning", found, "do not run a daemon as root: make a user or a role for it")
+    else:
+        yield Finding("aws identity", "ok", found)
+
+
+def check_clock(survey: Survey) -> Iterator[Finding]:
+    """Signatures, prices and the ledger hang on the clock."""
+    if survey.caller.told_at_s is None:
+        yield Finding(
+            "aws clock", "warning", "could not be told: the answer has no date", "look at this clock yourself"
+        )
+        return
+    skew_s = abs(survey.now_s - survey.caller.told_at_s)
+    if skew_s <= _LATEST_SKEW_S:
+        yield Finding("aws clock", "ok", f"within {_LATEST_SKEW_S:.0f} s of AWS's")
+        return
+    level: Literal["warning", "error"] = "error" if skew_s > _REFUSED_SKEW_S else "warning"
+    yield Finding("aws clock", level, f"{skew_s:.0f} s apart from AWS's", "synchronise this machine's clock")

@@ -1,0 +1,112 @@
+"""What nodes are made of: the cluster's security group, their images, their instance profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from elastic.errors import ProviderError
+from elastic.finding import Finding
+from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.faults import Fault, code_of, fault_in, translated
+from elastic.providers.ec2.images import Images
+
+_ANYWHERE = ("0.0.0.0/0", "::/0")
+
+
+def check_group(survey: Survey) -> Iterator[Finding]:
+    """Nodes admit one another and nobody else; the daemon makes the group at the first launch."""
+    if survey.catalog is None:
+        return
+    name = f"elasticd-{survey.settings.cluster}"
+    filters = [
+        {"Name": "group-name", "Values": [name]},
+        {"Name": "vpc-id", "Values": [survey.catalog.vpc_id]},
+    ]
+    with translated("describing the security group"):
+        groups = survey.account.aws.reads.describe_security_groups(Filters=filters)["SecurityGroups"]
+    if not groups:
+        yield Finding("aws security group", "ok", f"{name} is made at the first launch")
+        return
+    open_to = sorted({block for rule in groups[0].get("IpPermissions", []) for block in _blocks(rule)})
+    if open_to:
+        found = f"{name} admits {', '.join(open_to)}"
+        advice = "nodes need only one another: revoke that rule"
+        yield Finding("aws security group", "warning", found, advice)
+    else:
+        yield Finding("aws security group", "ok", f"{name}: {groups[0]['GroupId']} admits no address from anywhere")
+
+
+def check_images(survey: Survey) -> Iterator[Finding]:
+    """Each sort of machine has its own image; the disk must hold it."""
+    if survey.catalog is None:
+        return
+    images = Images(survey.account.aws, survey.settings)
+    sorts = {images.parameter(kind): kind for kind in survey.catalog.kinds.values()}
+    for parameter, kind in sorts.items():
+        try:
+            image = images.pinned("doctor", kind, in_use=())
+            with translated(f"describing the image {image.id}"):
+                found = survey.account.aws.reads.describe_images(ImageIds=[image.id])["Images"]
+        except ProviderError as error:
+            yield Finding("aws image", "error", str(error), "correct the setting ec2.ami_parameter of that sort")
+            continue
+        yield _judge_image(survey, parameter, kind.architecture, image.id, found)
+
+
+def _judge_image(
+    survey: Survey, parameter: str, architecture: str, image_id: str, found: list[Mapping[str, Any]]
+) -> Finding:
+    if not found:
+        advice = "correct the setting ec2.ami_parameter of that sort"
+        return Finding("aws image", "error", f"{parameter} names {image_id}, which is not there", advice)
+    real = found[0].get("Architecture")
+    if real not in (None, architecture):
+        advice = "correct the setting ec2.ami_parameter of that sort"
+        return Finding("aws image", "error", f"{image_id}: wanted one for {architecture}, found {real}", advice)
+    disks = [each.get("Ebs", {}).get("VolumeSize") or 0 for each in found[0].get("BlockDeviceMappings", [])]
+    if max(disks, default=0) > survey.settings.volume_gib:
+        found_gib = f"{image_id} needs a disk of {max(disks)} GiB, nodes get {survey.settings.volume_gib}"
+        return Finding("aws image", "error", found_gib, f"set ec2.volume_gib = {max(disks)}")
+    return Finding("aws image", "ok", f"{image_id} for {architecture}, by {parameter}")
+
+
+def check_profile(survey: Survey) -> Iterator[Finding]:
+    """The role by which nodes reach the bucket, if they have one."""
+    name = survey.settings.instance_profile
+    if name is None:
+        yield Finding("aws instance profile", "ok", "none: nodes get no AWS credentials")
+        return
+    try:
+        with translated(f"reading the instance profile {name}", service="iam"):
+            roles = _roles(survey, name)
+    except ProviderError as error:
+        advice = "allow iam:GetInstanceProfile to be told"
+        yield Finding("aws instance profile", "warning", f"{name}: could not be told: {error}", advice)
+        return
+    if roles is None:
+        advice = "make it: docs/how-to/aws-account.md, or correct ec2.instance_profile"
+        yield Finding("aws instance profile", "error", f"there is no {name}", advice)
+    elif not roles:
+        advice = f"aws iam add-role-to-instance-profile --instance-profile-name {name} --role-name ..."
+        yield Finding("aws instance profile", "error", f"{name} holds no role", advice)
+    else:
+        yield Finding("aws instance profile", "ok", f"{name} with the role {', '.join(roles)}")
+
+
+def _roles(survey: Survey, name: str) -> list[str] | None:
+    try:
+        profile = survey.account.roles.get_instance_profile(InstanceProfileName=name)["InstanceProfile"]
+    except ClientError as error:
+        if code_of(error) == "NoSuchEntity" and fault_in(error) is Fault.REFUSED:
+            return None
+        raise
+    return [str(role["RoleName"]) for role in profile["Roles"]]
+
+
+def _blocks(rule: Mapping[str, Any]) -> list[str]:
+    four = [each["CidrIp"] for each in rule.get("IpRanges", [])]
+    six = [each["CidrIpv6"] for each in rule.get("Ipv6Ranges", [])]
+    return [each for each in (*four, *six) if each in _ANYWHERE]

@@ -1,0 +1,151 @@
+"""Whether these credentials may do everything that the daemon does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from elastic.errors import ElasticError
+from elastic.finding import Finding
+from elastic.providers.ec2 import tags
+from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.account.trying import Act, Verdict, attempt
+from elastic.providers.ec2.images import Images
+from elastic.providers.ec2.template import Template
+
+_NAME = "elasticd-doctor"
+_POLICY = "attach what `elasticd doctor --print-policy daemon` prints"
+
+
+def launch_data(survey: Survey) -> dict[str, Any] | None:
+    """A launch as the daemon would ask for it; None where there is no type, zone or image to ask for."""
+    if survey.catalog is None:
+        return None
+    offering = survey.catalog.offerings[0]
+    try:
+        image = Images(survey.account.aws, survey.settings).pinned(
+            _NAME, survey.catalog.kinds[offering.node_type], in_use=()
+        )
+    except ElasticError:
+        return None
+    template = Template(
+        token=_NAME,
+        image=image,
+        user_data=b"#!/bin/sh\n",
+        security_group="",
+        volume_gib=survey.settings.volume_gib,
+        tags={tags.CLUSTER: survey.settings.cluster},
+    )
+    data = {name: value for name, value in template.data().items() if name != "SecurityGroupIds"}
+    subnet_id = survey.catalog.subnets[offering.zone].id
+    return {**data, "InstanceType": offering.node_type, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
+
+
+def _looking(action: str, **parameters: Any) -> Callable[[Survey], Act]:
+    return lambda survey: Act(action, parameters)
+
+
+def _launching(survey: Survey) -> Act:
+    return Act("RunInstances", launch_data(survey), _arn(survey, "instance/*"), _requested(survey))
+
+
+def _fleet(survey: Survey) -> Act:
+    configs = [{"LaunchTemplateSpecification": {"LaunchTemplateName": _NAME, "Version": "1"}}]
+    target = {"TotalTargetCapacity": 1, "DefaultTargetCapacityType": "on-demand"}
+    asked = {"Type": "instant", "LaunchTemplateConfigs": configs, "TargetCapacitySpecification": target}
+    return Act("CreateFleet", asked, _arn(survey, "fleet/*"))
+
+
+def _template(survey: Survey) -> Act:
+    asked = {
+        "LaunchTemplateName": _NAME,
+        "LaunchTemplateData": {"InstanceInitiatedShutdownBehavior": "terminate"},
+        "TagSpecifications": tags.specifications(["launch-template"], {tags.CLUSTER: survey.settings.cluster}),
+    }
+    return Act("CreateLaunchTemplate", asked, _arn(survey, "launch-template/*"), _requested(survey))
+
+
+def _group(survey: Survey) -> Act:
+    if survey.catalog is None:
+        return Act("CreateSecurityGroup", None, _arn(survey, "security-group/*"), _requested(survey))
+    asked = {
+        "GroupName": _NAME,
+        "Description": "only tried",
+        "VpcId": survey.catalog.vpc_id,
+        "TagSpecifications": tags.specifications(["security-group"], {tags.CLUSTER: survey.settings.cluster}),
+    }
+    return Act("CreateSecurityGroup", asked, _arn(survey, "security-group/*"), _requested(survey))
+
+
+def _opening(survey: Survey) -> Act:
+    return Act("AuthorizeSecurityGroupIngress", None, _arn(survey, "security-group/*"), _carried(survey))
+
+
+def _dropping(survey: Survey) -> Act:
+    return Act("DeleteLaunchTemplate", None, _arn(survey, "launch-template/*"), _carried(survey))
+
+
+def _ending(survey: Survey) -> Act:
+    own = survey.own()
+    asked = None if own is None else {"InstanceIds": [own.instance_id]}
+    return Act("TerminateInstances", asked, _arn(survey, "instance/*"), _carried(survey))
+
+
+def _attending(survey: Survey) -> Act:
+    own = survey.own()
+    asked = None if own is None else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
+    context = {**_carried(survey), "aws:TagKeys": tags.ATTENDED}
+    return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
+
+
+PROBES: Mapping[str, Callable[[Survey], Act]] = {
+    "DescribeInstances": _looking("DescribeInstances"),
+    "DescribeInstanceTypes": _looking("DescribeInstanceTypes"),
+    "DescribeInstanceTypeOfferings": _looking("DescribeInstanceTypeOfferings"),
+    "DescribeSubnets": _looking("DescribeSubnets"),
+    "DescribeRouteTables": _looking("DescribeRouteTables"),
+    "DescribeSecurityGroups": _looking("DescribeSecurityGroups"),
+    "DescribeImages": _looking("DescribeImages", Owners=["self"]),
+    "DescribeLaunchTemplates": _looking("DescribeLaunchTemplates"),
+    "DescribeSpotPriceHistory": _looking("DescribeSpotPriceHistory", MaxResults=1),
+    "CreateSecurityGroup": _group,
+    "AuthorizeSecurityGroupIngress": _opening,
+    "CreateLaunchTemplate": _template,
+    "CreateFleet": _fleet,
+    "RunInstances": _launching,
+    "CreateTags": _attending,
+    "DeleteLaunchTemplate": _dropping,
+    "TerminateInstances": _ending,
+}
+"""Every action of EC2's that the daemon calls, and a call by which it may be tried."""
+
+
+def check_permissions(survey: Survey) -> Iterator[Finding]:
+    """Tries each; the price list and the parameter store are proved by what they tell."""
+    trials = {action: attempt(survey, probe(survey)) for action, probe in PROBES.items()}
+    allowed = [action for action, trial in trials.items() if trial.verdict is Verdict.ALLOWED]
+    if allowed:
+        yield Finding("aws permissions", "ok", f"may {', '.join(allowed)}")
+    for action, trial in trials.items():
+        if trial.verdict is Verdict.DENIED:
+            yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.said}", _POLICY)
+    untold = [f"{action} ({trial.said})" for action, trial in trials.items() if trial.verdict is Verdict.UNTOLD]
+    if untold:
+        advice = "allow iam:SimulatePrincipalPolicy to be told, or look again while a node runs"
+        yield Finding("aws permissions", "warning", f"could not be told: {', '.join(untold)}", advice)
+
+
+def _requested(survey: Survey) -> dict[str, str]:
+    return {
+        f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
+        "ec2:MetadataHttpTokens": "required",
+        "ec2:InstanceType": next(iter(survey.catalog.kinds)) if survey.catalog else "",
+    }
+
+
+def _carried(survey: Survey) -> dict[str, str]:
+    return {f"aws:ResourceTag/{tags.CLUSTER}": survey.settings.cluster}
+
+
+def _arn(survey: Survey, resource: str) -> str:
+    return f"arn:aws:ec2:{survey.account.region}:{survey.caller.account_id}:{resource}"

@@ -1,0 +1,165 @@
+"""The least that daemon, node and reaper must be allowed, as IAM policies that a person can attach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from elastic.config import Ec2Settings
+from elastic.errors import InvalidInput
+from elastic.providers.ec2 import tags
+
+Statement = Mapping[str, Any]
+_PUBLIC = "/aws/service/"
+_AT_LAUNCH = ["instance", "volume", "spot-instances-request", "launch-template", "security-group"]
+_MAKERS = ["RunInstances", "CreateFleet", "CreateLaunchTemplate", "CreateSecurityGroup"]
+_USED_BY_LAUNCH = ["subnet", "network-interface", "placement-group"]
+
+
+def policy(name: str, settings: Ec2Settings, *, region: str | None) -> dict[str, object]:
+    """A whole policy document; without a region it holds in each. Raises InvalidInput for an unknown name."""
+    if name not in POLICIES:
+        raise InvalidInput(f"--print-policy: wanted {', '.join(POLICIES)}, got {name!r}", field="print_policy")
+    return {"Version": "2012-10-17", "Statement": list(POLICIES[name](settings, region or "*"))}
+
+
+def daemon(settings: Ec2Settings, region: str) -> Sequence[Statement]:
+    """What `elasticd serve`, and `elasticd doctor` before it, calls."""
+    cluster = settings.cluster
+    return [
+        _allow("Look", _DAEMON_LOOKS, "*", _here(region)),
+        _allow("ReadPrices", ["pricing:GetProducts"], "*"),
+        _allow("ReadNewestImages", ["ssm:GetParameter"], _parameters(settings, region)),
+        _allow("ReadQuotas", ["servicequotas:GetServiceQuota"], "*", _here(region)),
+        _allow("AskForFleets", ["ec2:CreateFleet"], "*", _here(region)),
+        _allow("LaunchNodes", ["ec2:RunInstances"], _arn(region, "instance"), _node(settings)),
+        _allow("LaunchWithDisks", ["ec2:RunInstances"], _arn(region, "volume"), _disk(cluster)),
+        _allow("LaunchFromImages", ["ec2:RunInstances"], f"arn:aws:ec2:{region}::image/*", _image(settings)),
+        _allow("LaunchInto", ["ec2:RunInstances"], [_arn(region, each) for each in _USED_BY_LAUNCH]),
+        _allow("LaunchOnSpot", ["ec2:RunInstances"], _arn(region, "spot-instances-request")),
+        _allow(
+            "LaunchByOwnTemplatesAndGroup",
+            ["ec2:RunInstances"],
+            [_arn(region, "launch-template"), _arn(region, "security-group")],
+            _carried(cluster),
+        ),
+        _allow(
+            "MakeTemplatesAndGroup",
+            ["ec2:CreateLaunchTemplate", "ec2:CreateSecurityGroup"],
+            [_arn(region, "launch-template"), _arn(region, "security-group")],
+            _requested(cluster),
+        ),
+        _allow("MakeGroupInNetwork", ["ec2:CreateSecurityGroup"], _arn(region, "vpc")),
+        _allow(
+            "MendOwnGroup", ["ec2:AuthorizeSecurityGroupIngress"], _arn(region, "security-group"), _carried(cluster)
+        ),
+        _allow("DropOwnTemplates", ["ec2:DeleteLaunchTemplate"], _arn(region, "launch-template"), _carried(cluster)),
+        _allow(
+            "TagAtCreation",
+            ["ec2:CreateTags"],
+            [_arn(region, each) for each in _AT_LAUNCH],
+            {"StringEquals": {"ec2:CreateAction": _MAKERS}},
+        ),
+        _allow("AttendOwnNodes", ["ec2:CreateTags"], _arn(region, "instance"), _attending(cluster)),
+        _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), _carried(cluster)),
+        *_profile(settings),
+    ]
+
+
+def node(settings: Ec2Settings, region: str) -> Sequence[Statement]:
+    """What a node may do with AWS: nothing, as long as its checkpoints are in a shared folder."""
+    return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
+
+
+def reaper(settings: Ec2Settings, region: str) -> Sequence[Statement]:
+    """What `elasticd gc --terminate` calls, wherever it runs."""
+    own = _carried(settings.cluster)
+    return [
+        _allow("Look", ["ec2:DescribeInstances", "ec2:DescribeLaunchTemplates"], "*", _here(region)),
+        _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), own),
+        _allow("DropOwnTemplates", ["ec2:DeleteLaunchTemplate"], _arn(region, "launch-template"), own),
+    ]
+
+
+POLICIES: Mapping[str, Callable[[Ec2Settings, str], Sequence[Statement]]] = {
+    "daemon": daemon,
+    "node": node,
+    "reaper": reaper,
+}
+"""Every policy that `elasticd doctor --print-policy` prints."""
+
+# None of these can be narrowed to resources (Service Authorization Reference, Amazon EC2).
+_DAEMON_LOOKS = [
+    "ec2:DescribeImages",
+    "ec2:DescribeInstanceTypeOfferings",
+    "ec2:DescribeInstanceTypes",
+    "ec2:DescribeInstances",
+    "ec2:DescribeLaunchTemplates",
+    "ec2:DescribeRouteTables",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSpotPriceHistory",
+    "ec2:DescribeSubnets",
+]
+
+
+def _allow(
+    sid: str, actions: list[str], resource: str | list[str], condition: Mapping[str, object] | None = None
+) -> Statement:
+    told = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource}
+    return {**told, "Condition": condition} if condition else told
+
+
+def _arn(region: str, kind: str) -> str:
+    return f"arn:aws:ec2:{region}:*:{kind}/*"
+
+
+def _here(region: str) -> Mapping[str, object] | None:
+    return None if region == "*" else {"StringEquals": {"aws:RequestedRegion": region}}
+
+
+def _requested(cluster: str) -> Mapping[str, object]:
+    return {"StringEquals": {f"aws:RequestTag/{tags.CLUSTER}": cluster}}
+
+
+def _carried(cluster: str) -> Mapping[str, object]:
+    return {"StringEquals": {f"aws:ResourceTag/{tags.CLUSTER}": cluster}}
+
+
+def _node(settings: Ec2Settings) -> Mapping[str, object]:
+    """Tagged, IMDSv2 within one hop, and of the chosen types where settings name them."""
+    exact = {f"aws:RequestTag/{tags.CLUSTER}": settings.cluster, "ec2:MetadataHttpTokens": "required"}
+    types = {"ec2:InstanceType": list(settings.types)} if settings.types else {}
+    return {"StringEquals": {**exact, **types}, "NumericEquals": {"ec2:MetadataHttpPutResponseHopLimit": "1"}}
+
+
+def _disk(cluster: str) -> Mapping[str, object]:
+    return {**_requested(cluster), "Bool": {"ec2:Encrypted": "true"}}
+
+
+def _image(settings: Ec2Settings) -> Mapping[str, object] | None:
+    """Amazon's own images only, as long as the settings name no other parameters than AWS's public ones."""
+    named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
+    return {"StringEquals": {"ec2:Owner": "amazon"}} if all(each.startswith(_PUBLIC) for each in named) else None
+
+
+def _parameters(settings: Ec2Settings, region: str) -> list[str]:
+    named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
+    own = [f"arn:aws:ssm:{region}:*:parameter{each}" for each in named if not each.startswith(_PUBLIC)]
+    return [f"arn:aws:ssm:{region}::parameter{_PUBLIC}*", *own]
+
+
+def _attending(cluster: str) -> Mapping[str, object]:
+    """Only the tag that says who stands for the machine; what it is and whose it is stay as they were."""
+    return {**_carried(cluster), "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED]}}
+
+
+def _profile(settings: Ec2Settings) -> list[Statement]:
+    """A role is handed to nodes, and to nobody else; it has its profile's name (docs/how-to/aws-account.md)."""
+    name = settings.instance_profile
+    if name is None:
+        return []
+    handed = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
+    return [
+        _allow("HandNodesTheirRole", ["iam:PassRole"], f"arn:aws:iam::*:role/{name}", handed),
+        _allow("LookAtTheirRole", ["iam:GetInstanceProfile"], f"arn:aws:iam::*:instance-profile/{name}"),
+    ]

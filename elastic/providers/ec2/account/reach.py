@@ -1,0 +1,50 @@
+"""Whether nodes, where they are, can reach the daemon, where it listens."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+
+from elastic.finding import Finding
+from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.faults import translated
+
+_NAME = "aws daemon address"
+
+
+def check_reach(survey: Survey) -> Iterator[Finding]:
+    """Nodes call the daemon; it never calls them."""
+    if survey.catalog is None:
+        return
+    ids = [each.id for each in survey.catalog.subnets.values()]
+    with translated("describing the subnets"):
+        told = survey.account.aws.reads.describe_subnets(SubnetIds=ids)["Subnets"]
+    yield judge_reach(survey.host, [str(raw["CidrBlock"]) for raw in told])
+
+
+def judge_reach(host: str, blocks: Sequence[str]) -> Finding:
+    """What nodes with addresses of `blocks` make of a daemon at `host`.
+
+    >>> judge_reach("10.0.0.5", ["10.0.0.0/20"]).level, judge_reach("127.0.0.1", ["10.0.0.0/20"]).level
+    ('ok', 'error')
+    """
+    advice = "set host to an address of this machine that nodes reach, such as its private one in their VPC"
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        return Finding(_NAME, "warning", f"{host}: can nodes resolve and reach it? could not be told", advice)
+    networks = [ipaddress.ip_network(block) for block in blocks]
+    if address.is_loopback and not all(each.is_loopback for each in networks):
+        return Finding(_NAME, "error", f"{host} is this machine alone; nodes are in {', '.join(blocks)}", advice)
+    if address.is_unspecified:
+        return Finding(_NAME, "error", f"{host} is no address that nodes could call", advice)
+    if address.is_loopback or any(_same_network(address, each) for each in networks):
+        return Finding(_NAME, "ok", f"{host} is where nodes are")
+    return Finding(_NAME, "warning", f"{host}: is there a way from {', '.join(blocks)}? could not be told", advice)
+
+
+def _same_network(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address, network: ipaddress.IPv4Network | ipaddress.IPv6Network
+) -> bool:
+    """A VPC has 65,536 addresses at most, and routes between all of its subnets."""
+    return address.version == network.version and address in network.supernet(new_prefix=min(16, network.prefixlen))

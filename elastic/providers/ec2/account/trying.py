@@ -1,0 +1,111 @@
+"""Whether a call would be allowed, without making it: by EC2's DryRun, else by simulating the caller's policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from botocore import xform_name
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
+
+from elastic.providers.ec2.account.clients import Account
+from elastic.providers.ec2.account.survey import Caller, Survey
+from elastic.providers.ec2.faults import Fault, code_of, fault_in
+
+_MOST_CHARACTERS = 120  # EC2 adds an encoded message of some thousand characters to a refusal.
+
+
+class Verdict(StrEnum):
+    """What became of a try."""
+
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    UNTOLD = "could not be told"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The verdict, and AWS's own word for it."""
+
+    verdict: Verdict
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A call as IAM weighs it: by an action, on a resource, with what the conditions of a policy may look at.
+
+    `parameters` is None where there is nothing yet to try the call on.
+    """
+
+    action: str
+    parameters: Mapping[str, Any] | None
+    resource: str = "*"
+    context: Mapping[str, str] | None = None
+
+
+def attempt(survey: Survey, act: Act) -> Trial:
+    """Whether the caller might. Changes nothing."""
+    tried = Trial(Verdict.UNTOLD, "there is nothing to try it on")
+    if act.parameters is not None:
+        tried = _dry_run(survey, act.action, act.parameters)
+    if tried.verdict is Verdict.UNTOLD and survey.can_simulate:
+        context = {"aws:RequestedRegion": survey.account.region, **(act.context or {})}
+        simulated = _simulate(survey.account, survey.caller, f"ec2:{act.action}", act.resource, context)
+        return tried if simulated is None else simulated
+    return tried
+
+
+def can_simulate(account: Account, caller: Caller) -> bool:
+    """Whether the caller may ask what its own policies say; few are allowed to."""
+    return _simulate(account, caller, "ec2:DescribeInstances", "*", {}) is not None
+
+
+def _dry_run(survey: Survey, action: str, parameters: Mapping[str, Any]) -> Trial:
+    call = getattr(survey.account.aws.reads, xform_name(action))
+    try:
+        call(DryRun=True, **parameters)
+    except ClientError as error:
+        code = code_of(error)
+        if code == "DryRunOperation":
+            return Trial(Verdict.ALLOWED)
+        said = f"{code}: {error.response.get('Error', {}).get('Message', '')}"[:_MOST_CHARACTERS]
+        return Trial(Verdict.DENIED if fault_in(error) is Fault.PERMISSION else Verdict.UNTOLD, said)
+    except (BotoCoreError, ResponseParserError) as error:
+        return Trial(Verdict.UNTOLD, str(error)[:_MOST_CHARACTERS])
+    return Trial(Verdict.ALLOWED)
+
+
+def _simulate(account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]) -> Trial | None:
+    """None if these credentials may not ask, or are of a kind that cannot be asked about."""
+    entries = [
+        {"ContextKeyName": name, "ContextKeyValues": [value], "ContextKeyType": "string"}
+        for name, value in context.items()
+    ]
+    try:
+        told = account.roles.simulate_principal_policy(
+            PolicySourceArn=principal(caller.arn),
+            ActionNames=[action],
+            ResourceArns=[resource],
+            ContextEntries=entries,
+        )
+    except (ClientError, BotoCoreError, ResponseParserError):
+        return None
+    decisions = [each["EvalDecision"] for each in told.get("EvaluationResults", [])]
+    if not decisions:
+        return None
+    is_allowed = all(each == "allowed" for each in decisions)
+    return Trial(Verdict.ALLOWED if is_allowed else Verdict.DENIED, "by simulation: " + ", ".join(decisions))
+
+
+def principal(arn: str) -> str:
+    """The user or role that IAM knows behind a caller; a session of a role is told by another name.
+
+    >>> principal("arn:aws:sts::123456789012:assumed-role/daemon/i-0abc")
+    'arn:aws:iam::123456789012:role/daemon'
+    """
+    head, mark, rest = arn.partition(":assumed-role/")
+    return f"{head.replace(':sts:', ':iam:')}:role/{rest.partition('/')[0]}" if mark else arn
