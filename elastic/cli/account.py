@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from elastic.clock import Clock
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _NAME = "aws prices"
 _MOST_NAMED = 6
+_MOST_CHARACTERS = 120
 
 
 def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iterator[Finding]:
@@ -32,29 +33,27 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
 
 def check_prices(settings: Settings, clock: Clock) -> Finding:
     """What has no price is never launched."""
-    from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds
+    from elastic.pricing.ec2 import connect_feeds, prove_prices
     from elastic.providers.ec2 import connect, read_catalog
 
-    now_s = clock.now_s()
     try:
-        catalog = read_catalog(connect(settings.ec2.region), settings.ec2)
-        market = Market(lambda: catalog.offerings, lambda: catalog.public_zones)
+        offerings = read_catalog(connect(settings.ec2.region), settings.ec2).offerings
         feeds = connect_feeds(settings.ec2.region)
-        quotes = Ec2Prices(settings.ec2, feeds=feeds, market=market, started_at_s=now_s).refresh(now_s)
+        priced = prove_prices(settings.ec2, feeds, offerings, now_s=clock.now_s())
     except ElasticError as error:
-        return Finding(_NAME, "error", str(error), "allow pricing:GetProducts and ec2:DescribeSpotPriceHistory")
-    priced = {quote.offering for quote in quotes if quote.doubt is None}
-    return judge_prices(catalog.offerings, priced)
+        return Finding(_NAME, "error", f"could not be told: {error}", "mend that, and look again")
+    return judge_prices(offerings, priced.offerings, failures=priced.failures)
 
 
-def judge_prices(offerings: tuple[Offering, ...], priced: set[Offering]) -> Finding:
+def judge_prices(offerings: Sequence[Offering], priced: Set[Offering], *, failures: Sequence[str] = ()) -> Finding:
     """A market without any price is an error, one with gaps a warning."""
     missing = sorted(set(offerings) - priced)
     if not missing:
         return Finding(_NAME, "ok", f"of all {len(offerings)} offerings")
     names = ", ".join(str(each) for each in missing[:_MOST_NAMED])
     more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
-    found = f"of {len(priced)} of {len(offerings)} offerings; none of {names}{more}"
+    said = "".join(f"; {each[:_MOST_CHARACTERS]}" for each in failures)
+    found = f"of {len(priced)} of {len(offerings)} offerings; none of {names}{more}{said}"
     if not priced:
         return Finding(_NAME, "error", found, "allow pricing:GetProducts and ec2:DescribeSpotPriceHistory")
     return Finding(_NAME, "warning", found, "what has no price is not bought; name other types (ec2.types) or wait")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from elastic.lab.account import action_of, answer_account
 from elastic.lab.catalogue import (
     describe_instance_type_offerings,
     describe_spot_price_history,
@@ -55,7 +56,10 @@ class Middleware:
                 return self._meet(call, self.launcher.weather.take_fault(call.action, after_s=after_s)).send(
                     start_response
                 )
-        return self.app(environ, start_response)
+        action, body = action_of(environ, _take_body(environ)), _take_body(environ)
+        fault = self.launcher.weather.take_fault(action, after_s=after_s, is_named=True)
+        answer = answer_account(environ, action, body, self.scenario, fault)
+        return self.app(environ, start_response) if answer is None else answer.send(start_response)
 
     def _price_list(self, environ: Environ, action: str, body: bytes, fault: Fault | None) -> Answer:
         if fault is None or fault.effect is Effect.DUPLICATE:

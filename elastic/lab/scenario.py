@@ -164,7 +164,8 @@ class Outage:
 class Scenario:
     """A whole play. `describe_delay_s` is how long a new instance stays unseen by everything but its launch's answer.
 
-    `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long.
+    `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long. `vcpu_quota` is what the
+    account is told of each of its quotas.
     """
 
     __pydantic_config__ = _STRICT
@@ -180,6 +181,7 @@ class Scenario:
     forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = 3600.0
     ebs_usd_per_gib_month: Dollars = 0.08
     public_ipv4_usd_per_h: Dollars = 0.005
+    vcpu_quota: Annotated[FiniteFloat, Field(ge=0)] = 256.0
     history: PriceHistory = PriceHistory()
     prices: tuple[PriceChange, ...] = ()
     capacity: tuple[CapacityWindow, ...] = ()

@@ -38,13 +38,13 @@ class Weather:
                 case Outage():
                     self._outages.insert(0, what)
 
-    def take_fault(self, action: str, *, after_s: float) -> Fault | None:
-        """The fault that this call meets, which is used up by that."""
+    def take_fault(self, action: str, *, after_s: float, is_named: bool = False) -> Fault | None:
+        """The fault that this call meets, which is used up by that; with `is_named` only one that names the action."""
         with self._lock:
             for armed in self._faults:
                 fault = armed.fault
                 is_due = _covers(fault.from_s, fault.until_s, after_s)
-                if is_due and fault.action in (None, action) and armed.left != 0:
+                if is_due and fault.action in ((action,) if is_named else (None, action)) and armed.left != 0:
                     armed.left = None if armed.left is None else armed.left - 1
                     return fault
         return None

@@ -2,5 +2,6 @@
 
 from elastic.pricing.ec2.aws import Feeds, connect_feeds
 from elastic.pricing.ec2.prices import Ec2Prices, Market
+from elastic.pricing.ec2.proof import Priced, prove_prices
 
-__all__ = ["Ec2Prices", "Feeds", "Market", "connect_feeds"]
+__all__ = ["Ec2Prices", "Feeds", "Market", "Priced", "connect_feeds", "prove_prices"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,8 @@ class Feeds:
 def connect_feeds(region: str | None) -> Feeds:
     """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
     try:
-        session = boto3.Session(region_name=region)
+        # boto3 itself heeds AWS_DEFAULT_REGION only; AWS's other programs know this name as well.
+        session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
         ec2 = session.client("ec2", config=_CONFIG)
         found = str(ec2.meta.region_name)
         return Feeds(found, session.client("pricing", region_name=price_list_region(found), config=_CONFIG), ec2)

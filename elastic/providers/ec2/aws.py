@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,8 @@ class Aws:
 def connect(region: str | None) -> Aws:
     """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
     try:
-        session = boto3.Session(region_name=region)
+        # boto3 itself heeds AWS_DEFAULT_REGION only; AWS's other programs know this name as well.
+        session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
         return Aws(
             reads=session.client("ec2", config=_config(attempts=4)),
             # A launch that got no answer is repeated by its intent, which is on record, and not from here.

@@ -33,7 +33,7 @@ def connect_account(region: str | None) -> Account:
     """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
     aws = connect(region)
     try:
-        session = boto3.Session(region_name=region)
+        session = boto3.Session(region_name=aws.reads.meta.region_name)
         return Account(
             aws=aws,
             identity=session.client("sts", config=_CONFIG),

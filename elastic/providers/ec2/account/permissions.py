@@ -14,6 +14,7 @@ from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.template import Template
 
 _NAME = "elasticd-doctor"
+_ANY_TYPE = "m5.large"  # Sold in every region; what is told of it does not matter.
 _POLICY = "attach what `elasticd doctor --print-policy daemon` prints"
 
 
@@ -100,14 +101,16 @@ def _attending(survey: Survey) -> Act:
 
 PROBES: Mapping[str, Callable[[Survey], Act]] = {
     "DescribeInstances": _looking("DescribeInstances"),
-    "DescribeInstanceTypes": _looking("DescribeInstanceTypes"),
-    "DescribeInstanceTypeOfferings": _looking("DescribeInstanceTypeOfferings"),
+    "DescribeInstanceTypes": _looking("DescribeInstanceTypes", InstanceTypes=[_ANY_TYPE]),
+    "DescribeInstanceTypeOfferings": _looking(
+        "DescribeInstanceTypeOfferings", Filters=[{"Name": "instance-type", "Values": [_ANY_TYPE]}]
+    ),
     "DescribeSubnets": _looking("DescribeSubnets"),
     "DescribeRouteTables": _looking("DescribeRouteTables"),
     "DescribeSecurityGroups": _looking("DescribeSecurityGroups"),
     "DescribeImages": _looking("DescribeImages", Owners=["self"]),
     "DescribeLaunchTemplates": _looking("DescribeLaunchTemplates"),
-    "DescribeSpotPriceHistory": _looking("DescribeSpotPriceHistory", MaxResults=1),
+    "DescribeSpotPriceHistory": _looking("DescribeSpotPriceHistory", InstanceTypes=[_ANY_TYPE], MaxResults=1),
     "CreateSecurityGroup": _group,
     "AuthorizeSecurityGroupIngress": _opening,
     "CreateLaunchTemplate": _template,

@@ -34,10 +34,11 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Everything that a check may look at. `catalog` is None where EC2 did not tell what it sells.
+    """Everything that a check may look at.
 
-    `instances` is None where it did not tell what runs. `can_simulate` says that IAM tells what the caller may. `nodes` is how many nodes the largest job may have; `host` is
-    the address that nodes are to reach the daemon at; `now_s` is this machine's clock when `caller` was told.
+    `catalog` is None where EC2 did not tell what it sells, `instances` where it did not tell what runs.
+    `can_simulate` says that IAM tells what the caller may. `nodes` is how many nodes the largest job may have, `host`
+    the address that nodes are to reach the daemon at, `now_s` this machine's clock when `caller` was told.
     """
 
     account: Account

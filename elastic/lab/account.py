@@ -1,0 +1,48 @@
+"""What an account tells beside its machines: its quotas, and that nobody here weighs policies."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from xml.sax.saxutils import escape
+
+from elastic.lab.price_list import json_answer
+from elastic.lab.scenario import Effect, Fault, Scenario
+from elastic.lab.wire import Answer, Environ
+
+QUOTAS = "ServiceQuotasV20190624"
+_POLICIES = frozenset({"SimulatePrincipalPolicy", "SimulateCustomPolicy"})
+
+
+def action_of(environ: Environ, body: bytes) -> str:
+    """The action of a call to any service, by either of the protocols that name it; "" of others, such as S3's."""
+    target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    if target:
+        return target.rpartition(".")[2]
+    if not environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
+        return ""
+    return dict(urllib.parse.parse_qsl(body.decode("utf-8", "replace"))).get("Action", "")
+
+
+def answer_account(
+    environ: Environ, action: str, body: bytes, scenario: Scenario, fault: Fault | None
+) -> Answer | None:
+    """The answer if the call is one of these or meets a fault that refuses it; None if moto is to answer."""
+    if fault is not None and fault.effect in (Effect.ERROR, Effect.THROTTLE):
+        code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
+        return _refusal(environ, code, fault.message)
+    if action in _POLICIES:
+        return _refusal(environ, "AccessDenied", "The lab weighs no policies")
+    if action == "GetServiceQuota" and QUOTAS in environ.get("HTTP_X_AMZ_TARGET", ""):
+        asked = json.loads(body or b"{}")
+        told = {"ServiceCode": asked.get("ServiceCode"), "QuotaCode": asked.get("QuotaCode"), "Unit": "None"}
+        return json_answer({"Quota": {**told, "Value": scenario.vcpu_quota, "Adjustable": True}})
+    return None
+
+
+def _refusal(environ: Environ, code: str, message: str) -> Answer:
+    if environ.get("HTTP_X_AMZ_TARGET"):
+        return json_answer({"__type": code, "message": message}, status="400 -")
+    error = f"<Error><Type>Sender</Type><Code>{escape(code)}</Code><Message>{escape(message)}</Message></Error>"
+    body = f"<ErrorResponse>{error}<RequestId>lab</RequestId></ErrorResponse>".encode()
+    return Answer("403 -", (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body)

@@ -1,0 +1,60 @@
+"""Doctor proves the account where nodes come from EC2, and prints policies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from elastic.cli.account import judge_prices
+from elastic.model import Capacity, Offering
+from tests.cli.commands import Run, runner
+from tests.providers import ec2_world
+from tests.providers.ec2_endpoint import Endpoint
+
+served, endpoint = ec2_world.served, ec2_world.endpoint
+
+OFFERINGS = tuple(Offering("c5.large", Capacity.SPOT, f"us-east-1{zone}") for zone in "abcdefghi")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ELASTICD_PORT", "0")
+    monkeypatch.setenv("ELASTICD_EC2__TYPES", '["c5.large"]')
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    return runner(capsys)
+
+
+def test_an_address_that_nodes_cannot_reach_ends_with_status_1(run: Run, endpoint: Endpoint) -> None:
+    endpoint.answer_json("GetProducts", {"FormatVersion": "aws_v1", "PriceList": []})
+    outcome = run("doctor", "--provider", "ec2", "-o", "json")
+    found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
+    assert found["aws identity"] == "ok"
+    assert found["aws daemon address"] == "error"
+    assert found["aws prices"] == "warning", "spot prices come, others do not"
+    assert outcome.status == 1
+
+
+@pytest.mark.parametrize(("priced", "level"), [(9, "ok"), (8, "warning"), (1, "warning"), (0, "error")])
+def test_a_market_without_prices_is_an_error_and_one_with_gaps_a_warning(priced: int, level: str) -> None:
+    assert judge_prices(OFFERINGS, set(OFFERINGS[:priced])).level == level
+
+
+def test_a_gap_names_some_of_what_has_no_price() -> None:
+    assert judge_prices(OFFERINGS, set(OFFERINGS[:1])).found.endswith(" and 2 more")
+
+
+@pytest.mark.parametrize("name", ["daemon", "node", "reaper"])
+def test_a_policy_is_printed_without_asking_aws_anything(run: Run, endpoint: Endpoint, name: str) -> None:
+    printed = json.loads(run("doctor", "--print-policy", name).out)
+    assert printed["Version"] == "2012-10-17"
+    assert len({each["Sid"] for each in printed["Statement"]}) == len(printed["Statement"])
+    assert endpoint.calls == []
+
+
+def test_an_unknown_policy_is_refused_with_the_names_there_are(run: Run) -> None:
+    outcome = run("doctor", "--print-policy", "root")
+    assert (outcome.status, "daemon, node, reaper" in outcome.err) == (2, True)
