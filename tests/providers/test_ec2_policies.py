@@ -1,0 +1,186 @@
+"""The printed policies allow what the code really calls, and nothing that it does not."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import json
+
+import boto3
+import pytest
+from botocore import xform_name
+
+from elastic.config import Ec2Settings
+from elastic.providers.ec2.account import PROBES, policy
+from tests.docs.pages import ROOT
+from tests.providers.iam import Asked, actions_of, is_allowed
+
+REGION = "us-east-1"
+SETTINGS = Ec2Settings(cluster="ours", types=("c5.large",), instance_profile="nodes")
+HERE = {"aws:RequestedRegion": REGION}
+OURS, OTHERS = {"aws:ResourceTag/elasticd:cluster": "ours"}, {"aws:ResourceTag/elasticd:cluster": "theirs"}
+MARKED = {"aws:RequestTag/elasticd:cluster": "ours"}
+GUARDED = {"ec2:MetadataHttpTokens": "required", "ec2:MetadataHttpPutResponseHopLimit": "1"}
+CHOSEN = {"ec2:InstanceType": "c5.large"}
+
+# What doctor calls though the daemon's policy leaves it out: it says so where it is refused. The first needs no
+# permission at all (IAM User Guide, "GetCallerIdentity"), the second would show more than a daemon has to know.
+ONLY_TRIED = {"sts:GetCallerIdentity", "iam:SimulatePrincipalPolicy"}
+# Handed over, not called: RunInstances passes the nodes' role.
+NOT_CALLED = {"iam:PassRole"}
+SERVICES = {
+    "ec2": "ec2",
+    "ssm": "ssm",
+    "pricing": "pricing",
+    "sts": "sts",
+    "iam": "iam",
+    "service-quotas": "servicequotas",
+}
+
+
+@functools.cache
+def operations() -> dict[str, str]:
+    """Each method of these services' clients, with the action that a policy calls it by."""
+    known: dict[str, str] = {}
+    for service, prefix in SERVICES.items():
+        client = boto3.client(service, region_name=REGION, aws_access_key_id="a", aws_secret_access_key="b")  # type: ignore[call-overload]
+        for name in client.meta.service_model.operation_names:
+            known.setdefault(xform_name(name), f"{prefix}:{name}")
+    return known
+
+
+def called(*folders: str) -> set[str]:
+    """The actions whose methods the sources of these folders name, as attributes or as a paginator's name."""
+    found = set()
+    for path in (each for folder in folders for each in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute):
+                found.add(operations().get(node.attr))
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "get_paginator"
+            ):
+                found |= {operations().get(str(each.value)) for each in node.args if isinstance(each, ast.Constant)}
+    return {each for each in found if each is not None}
+
+
+def daemon_may(action: str, kind: str, context: dict[str, str], *, account: str = "123456789012") -> bool:
+    resource = f"arn:aws:ec2:{REGION}:{account}:{kind}/x"
+    return is_allowed(policy("daemon", SETTINGS, region=REGION), Asked(action, resource, {**HERE, **context}))
+
+
+def test_the_daemon_is_allowed_exactly_what_the_code_calls() -> None:
+    sources = called("elastic/providers/ec2", "elastic/pricing/ec2")
+    assert {"ec2:RunInstances", "ec2:DescribeInstances", "pricing:GetProducts", "ssm:GetParameter"} <= sources
+    assert actions_of(policy("daemon", SETTINGS, region=REGION)) - NOT_CALLED == sources - ONLY_TRIED
+
+
+def test_doctor_tries_every_action_of_ec2_that_the_daemon_is_allowed() -> None:
+    allowed = actions_of(policy("daemon", SETTINGS, region=REGION))
+    assert {each.removeprefix("ec2:") for each in allowed if each.startswith("ec2:")} == set(PROBES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "context"),
+    [
+        ("instance", {**MARKED, **GUARDED, **CHOSEN}),
+        ("volume", {**MARKED, "ec2:Encrypted": "true"}),
+        ("subnet", {}),
+        ("network-interface", {}),
+        ("placement-group", {}),
+        ("spot-instances-request", {}),
+        ("security-group", OURS),
+        ("launch-template", OURS),
+    ],
+)
+def test_a_launch_as_the_provider_asks_for_it_is_allowed(kind: str, context: dict[str, str]) -> None:
+    assert daemon_may("ec2:RunInstances", kind, context)
+
+
+def test_amazons_images_are_allowed_and_others_only_where_settings_name_them() -> None:
+    image = Asked("ec2:RunInstances", f"arn:aws:ec2:{REGION}::image/ami-1", {"ec2:Owner": "somebody"})
+    assert not is_allowed(policy("daemon", SETTINGS, region=REGION), image)
+    own = SETTINGS.model_copy(update={"ami_parameter": "/ours/image"})
+    assert is_allowed(policy("daemon", own, region=REGION), image)
+    parameter = Asked("ssm:GetParameter", f"arn:aws:ssm:{REGION}:123456789012:parameter/ours/image")
+    assert not is_allowed(policy("daemon", SETTINGS, region=REGION), parameter)
+    assert is_allowed(policy("daemon", own, region=REGION), parameter)
+
+
+@pytest.mark.parametrize(
+    ("action", "kind", "context"),
+    [
+        ("ec2:RunInstances", "instance", {**GUARDED, **CHOSEN}),
+        ("ec2:RunInstances", "instance", {**MARKED, **CHOSEN, **GUARDED, "ec2:MetadataHttpTokens": "optional"}),
+        ("ec2:RunInstances", "instance", {**MARKED, **CHOSEN, **GUARDED, "ec2:MetadataHttpPutResponseHopLimit": "2"}),
+        ("ec2:RunInstances", "instance", {**MARKED, **GUARDED, "ec2:InstanceType": "p5.48xlarge"}),
+        ("ec2:RunInstances", "volume", {**MARKED, "ec2:Encrypted": "false"}),
+        ("ec2:RunInstances", "security-group", OTHERS),
+        ("ec2:TerminateInstances", "instance", OTHERS),
+        ("ec2:TerminateInstances", "instance", {}),
+        ("ec2:CreateTags", "instance", {**OTHERS, "aws:TagKeys": "elasticd:attended"}),
+        ("ec2:CreateTags", "instance", {**OURS, "aws:TagKeys": "elasticd:cluster"}),
+        ("ec2:CreateTags", "instance", {**MARKED, "ec2:CreateAction": "CreateSnapshot", "aws:TagKeys": "x"}),
+        ("ec2:DeleteLaunchTemplate", "launch-template", OTHERS),
+        ("ec2:AuthorizeSecurityGroupIngress", "security-group", OTHERS),
+        ("ec2:CreateLaunchTemplate", "launch-template", {}),
+        ("ec2:StopInstances", "instance", OURS),
+    ],
+)
+def test_what_the_daemon_never_does_is_forbidden(action: str, kind: str, context: dict[str, str]) -> None:
+    assert not daemon_may(action, kind, context)
+
+
+@pytest.mark.parametrize(
+    ("action", "kind", "context"),
+    [
+        ("ec2:TerminateInstances", "instance", OURS),
+        ("ec2:CreateTags", "instance", {**OURS, "aws:TagKeys": "elasticd:attended"}),
+        ("ec2:CreateTags", "volume", {**MARKED, "ec2:CreateAction": "RunInstances"}),
+        ("ec2:DeleteLaunchTemplate", "launch-template", OURS),
+        ("ec2:AuthorizeSecurityGroupIngress", "security-group", OURS),
+        ("ec2:CreateSecurityGroup", "security-group", MARKED),
+        ("ec2:CreateSecurityGroup", "vpc", {}),
+        ("ec2:CreateLaunchTemplate", "launch-template", MARKED),
+        ("ec2:CreateFleet", "fleet", {}),
+    ],
+)
+def test_what_the_daemon_does_to_its_own_is_allowed(action: str, kind: str, context: dict[str, str]) -> None:
+    assert daemon_may(action, kind, context)
+
+
+def test_nothing_is_launched_in_another_region() -> None:
+    told = policy("daemon", SETTINGS, region=REGION)
+    there = "arn:aws:ec2:eu-west-1:123456789012:instance/x"
+    assert not is_allowed(told, Asked("ec2:RunInstances", there, {**MARKED, **GUARDED, **CHOSEN}))
+    assert not is_allowed(told, Asked("ec2:DescribeInstances", "*", {"aws:RequestedRegion": "eu-west-1"}))
+
+
+def test_the_nodes_role_is_handed_to_ec2_alone_and_only_where_there_is_one() -> None:
+    role = "arn:aws:iam::123456789012:role/nodes"
+    told = policy("daemon", SETTINGS, region=REGION)
+    assert is_allowed(told, Asked("iam:PassRole", role, {"iam:PassedToService": "ec2.amazonaws.com"}))
+    assert not is_allowed(told, Asked("iam:PassRole", role, {"iam:PassedToService": "lambda.amazonaws.com"}))
+    without = SETTINGS.model_copy(update={"instance_profile": None})
+    assert "iam:PassRole" not in actions_of(policy("daemon", without, region=REGION))
+
+
+def test_the_reaper_may_only_look_and_end() -> None:
+    told = policy("reaper", SETTINGS, region=REGION)
+    arn = f"arn:aws:ec2:{REGION}:123456789012:instance/x"
+    assert is_allowed(told, Asked("ec2:TerminateInstances", arn, OURS))
+    assert not is_allowed(told, Asked("ec2:TerminateInstances", arn, OTHERS))
+    gc = (ROOT / "elastic/cli/gc.py").read_text(encoding="utf-8")
+    assert all(name in gc for name in ("read_machines", "end_machine", "sweep_templates")), "what it is made of"
+    assert actions_of(told) == {
+        "ec2:DescribeInstances",
+        "ec2:DescribeLaunchTemplates",
+        "ec2:TerminateInstances",
+        "ec2:DeleteLaunchTemplate",
+    }
+
+
+@pytest.mark.parametrize("name", ["daemon", "node", "reaper"])
+def test_a_policy_fits_a_managed_policy(name: str) -> None:
+    assert len(json.dumps(policy(name, SETTINGS, region=REGION), separators=(",", ":"))) <= 6144
