@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from api.deps import Context
 from elastic.model import Job, Node, NodePhase, Offering, Price
+from elastic.store import Interruptions
 
 _JOB = ["job_id", "job_name"]  # `job` alone is Prometheus's own word, for what it scrapes
 _OFFERING = ["node_type", "capacity", "zone"]
@@ -32,6 +33,7 @@ class StoreCollector(Collector):
         yield _total("elasticd_decisions", "Decisions; holds for one reason count once.", "action", tallies.decisions)
         yield _total("elasticd_events", "Events.", "kind", tallies.events)
         yield _nodes(nodes)
+        yield _interruptions(store.interruptions())
         yield from self._money(jobs, nodes, prices, now_s)
         yield _by_job("elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs])
         yield self._worth(jobs)
@@ -102,6 +104,14 @@ def _nodes(nodes: tuple[Node, ...]) -> Metric:
         family.add_metric([phase.value, node_type], count)
     if not counts:
         family.add_metric([NodePhase.JOINED.value, ""], 0)
+    return family
+
+
+def _interruptions(taken: Iterable[Interruptions]) -> Metric:
+    text = "Nodes that the cloud announced to take back (notice=yes), and others that were lost (notice=no)."
+    family = CounterMetricFamily("elasticd_interruptions", text, labels=["node_type", "notice"])
+    for each in taken:
+        family.add_metric([each.node_type, "yes" if each.with_notice else "no"], each.count)
     return family
 
 

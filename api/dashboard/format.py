@@ -113,6 +113,15 @@ def full_instant(at_s: float) -> str:
     return f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def clock(at_s: float) -> str:
+    """Gives the time of day, to the second, in UTC.
+
+    >>> clock(1_700_000_000.0)
+    '22:13:20'
+    """
+    return datetime.fromtimestamp(at_s, UTC).strftime("%H:%M:%S")
+
+
 def iso(at_s: float) -> str:
     """Gives ISO 8601, for machines.
 

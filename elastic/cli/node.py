@@ -25,6 +25,7 @@ COLUMNS = (
     Column("LAUNCHED", "launched_at_s", render.instant),
     Column("JOINED", "joined_at_s", render.instant),
     Column("ENDED", "terminated_at_s", render.instant),
+    Column("NOTICE", "notice", render.notice),
     Column("REASON", "reason", can_wrap=True),
 )
 

@@ -174,6 +174,19 @@ def block(unavailable: Mapping[str, Any]) -> str:
     return f"{unavailable['why'].replace('_', ' ')} until {instant(unavailable['until_s'])[11:]}"
 
 
+def notice(each: Mapping[str, Any]) -> str:
+    """Writes what the cloud has told a node of its end.
+
+    >>> notice({"kind": "interruption", "at_s": 1_700_000_000.0})
+    'leaves at 22:13:20 (spot interruption)'
+    >>> notice({"kind": "rebalance", "at_s": None})
+    'rebalance recommended'
+    """
+    if each["at_s"] is None:
+        return "rebalance recommended"
+    return f"leaves at {datetime.fromtimestamp(each['at_s'], UTC):%H:%M:%S} (spot interruption)"
+
+
 def group(value: Mapping[str, Any]) -> str:
     """Writes the nodes that train together.
 

@@ -72,11 +72,12 @@ class Obstacle(StrEnum):
     QUOTA = "quota"
     LAUNCH_FAILED = "launch_failed"
     FAILED_TO_JOIN = "failed_to_join"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """An offering that was refused lately, or sold a machine that never joined: none of it is bought until then."""
+    """An offering that was refused or taken back lately, or whose machine never joined: none is bought until then."""
 
     offering: Offering
     until_s: float

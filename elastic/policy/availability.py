@@ -77,6 +77,8 @@ def _in_words(why: Obstacle, offering: Offering) -> str:
             return f"the account's quota leaves no room for {sold}"
         case Obstacle.LAUNCH_FAILED:
             return f"launching {sold} failed: none is bought"
+        case Obstacle.INTERRUPTED:
+            return f"a node of {sold} is just being taken back: none is bought"
         case Obstacle.FAILED_TO_JOIN:
             return f"a node of {sold} never joined: none is bought"
         case _:

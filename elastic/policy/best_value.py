@@ -54,7 +54,8 @@ def _nothing_to_buy(survey: Survey) -> Plan | None:
 def _unavailable(survey: Survey) -> Plan | None:
     """What is wanted cannot be had: back to what trains and stays, else a start on the best that can be bought.
 
-    No trial or margin is asked of it, for there is nothing that it is measured against.
+    No trial or margin is asked of it, for there is nothing that it is measured against. What trains on machines that
+    are being taken back is nothing to go back to.
     """
     snapshot, held = survey.snapshot, survey.of(survey.snapshot.target)
     if held is None or held.lack is None:

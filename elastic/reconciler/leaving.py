@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from elastic.model import Node
+from elastic.model import Node, Offering
 
 
 def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float) -> float | None:
@@ -19,6 +19,17 @@ def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s
     return min(ends) - drain_grace_s - reaction_s if ends else None
 
 
+def to_be_left_alone(nodes: Iterable[Node], offerings: Iterable[Offering]) -> frozenset[Offering]:
+    """What an interruption counts against: markets that took a node back, where another zone sells the same as spot.
+
+    There it is likelier to be had, and to last, at the same rate and nearly the same price. Where no zone does, asking
+    the same market again costs one call, and what it refuses is left alone anyway.
+    """
+    sold = frozenset(offerings)
+    taken = {node.offering for node in nodes if node.leaves_at_s is not None}
+    return frozenset(each for each in taken if any(_is_elsewhere(other, each) for other in sold - taken))
+
+
 def told(node: Node) -> str:
     """That and when the cloud takes a node.
 
@@ -29,3 +40,8 @@ def told(node: Node) -> str:
     """
     assert node.leaves_at_s is not None, f"{node.id} does not leave"
     return f"the cloud takes it back at {datetime.fromtimestamp(node.leaves_at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _is_elsewhere(other: Offering, offering: Offering) -> bool:
+    same = (other.node_type, other.capacity) == (offering.node_type, offering.capacity)
+    return same and other.zone != offering.zone

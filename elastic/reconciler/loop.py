@@ -15,6 +15,7 @@ from elastic.pricing import PriceSource, Quote, sift
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.cause import cause_in
+from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.steps import World, next_steps
@@ -100,6 +101,7 @@ class Reconciler:
         facts = self.store.facts(job_id, now_s=now_s)
         plan = None
         if facts.job.phase is not JobPhase.DRAINING:
+            self._heed_interruptions(facts, now_s=now_s)
             plan = self._decide(facts, prices, now_s=now_s)
             if plan.action is not Action.HOLD:
                 facts = self.store.facts(job_id, now_s=now_s)
@@ -109,6 +111,14 @@ class Reconciler:
             facts = self.store.facts(job_id, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := _phase(facts, plan)):
             self.store.move_job(job_id, phase, now_s=now_s)
+
+    def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
+        """Leaves markets alone for a while that have just taken a node back, each once a node."""
+        blocks = self.provider.blocks
+        blocked = {each.offering for each in blocks.listed(now_s=now_s)}
+        open_now = [each for each in self.provider.offerings() if each not in blocked]
+        for offering in to_be_left_alone(facts.nodes, open_now) - blocked:
+            blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
 
     def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> Plan:
         snapshot = observe(facts, self.provider, prices, limits=self.limits, now_s=now_s)

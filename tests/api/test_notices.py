@@ -38,6 +38,13 @@ def test_an_announced_end_is_taken_back_by_no_recommendation(client: TestClient,
     assert (kinds.count("rebalance_recommended"), kinds.count("interruption_notice")) == (1, 1)
 
 
+def test_an_interruption_is_counted_and_shown(client: TestClient, world: World) -> None:
+    _, node = train(world)
+    assert beat(client, world, node.id, NOTICE) == 200
+    assert 'elasticd_interruptions_total{node_type="small",notice="yes"} 1.0' in client.get("/metrics").text
+    assert "leaves at 22:16:20 (spot interruption)" in client.get("/nodes").text
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

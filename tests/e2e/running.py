@@ -153,9 +153,11 @@ class RunningDaemon:
 
 
 @contextmanager
-def running_daemon(folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[RunningDaemon]:
+def running_daemon(
+    folder: Path, environment: Mapping[str, str] | None = None, *, config: str = _CONFIG
+) -> Iterator[RunningDaemon]:
     """A daemon for the length of a test; `environment` holds more of its settings."""
-    (folder / "elasticd.toml").write_text(_CONFIG)
+    (folder / "elasticd.toml").write_text(config)
     daemon = RunningDaemon(folder, environment or {})
     try:
         daemon.start()

@@ -105,6 +105,13 @@ def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere
     assert (nowhere.action, nowhere.target, nowhere.reason.code) == (Action.HOLD, Group.of(A), "unavailable")
 
 
+def test_a_market_that_has_just_taken_a_node_back_is_told_as_such() -> None:
+    plan = decide(seen(Group.of(A), unavailable=blocked(A, why=Obstacle.INTERRUPTED)))
+    assert plan.reason.text.startswith(
+        "a node of c5.xlarge spot in us-east-1a is just being taken back: none is bought"
+    )
+
+
 def test_when_nothing_can_be_had_it_waits_and_says_until_when() -> None:
     everything = blocked(A, until_s=UNTIL_S + 60) + blocked(B) + blocked(OTHER, why=Obstacle.QUOTA)
     for target, kept in ((None, "nothing is started"), (Group.of(A), "c5.xlarge spot us-east-1a is kept")):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Group, JobPhase, Node, NodePhase
+from elastic.model import Capacity, Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import InstanceState
 from tests.reconciler.test_loop import Dictated
 from tests.reconciler.virtual import SMALL, VirtualCluster
@@ -138,3 +138,25 @@ def test_how_often_machines_are_taken_is_counted(cluster: VirtualCluster) -> Non
     cluster.run(5)
     counted = {(each.node_type, each.with_notice): each.count for each in cluster.store.interruptions()}
     assert counted == {("small", True): 1, ("small", False): 1}
+
+
+def test_a_market_that_took_a_node_back_is_left_alone_for_three_minutes_where_another_zone_sells_the_same(
+    tmp_path: Path, policy: Dictated
+) -> None:
+    here, there = Offering("small", Capacity.SPOT, "zone-a"), Offering("small", Capacity.SPOT, "zone-b")
+    policy.wanted = Group.of(here)
+    cluster = VirtualCluster(tmp_path, policy, prices={here: 0.36, there: 0.37})
+    cluster.cloud.offerings = (here, there)
+    cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    cluster.take_back(only_node(cluster), in_s=60.0)
+    cluster.run(10)
+    now_s, blocks = cluster.clock.now_s(), cluster.reconciler.provider.blocks
+    (block,) = blocks.listed(now_s=now_s)
+    assert (block.offering, block.why) == (here, Obstacle.INTERRUPTED)
+    assert 170.0 <= block.until_s - now_s <= 180.0
+    assert only_node(cluster).offering == here, "a policy that insists waits"
+    policy.wanted = Group.of(there)
+    cluster.run(20)
+    assert only_node(cluster).offering == there
+    assert "failure" not in kinds(cluster)

@@ -18,6 +18,7 @@ from elastic.model import (
     Outcome,
 )
 from elastic.reconciler import next_steps
+from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, Launch, StartGeneration
 from tests.reconciler.test_steps import generation, left, node, world
 
@@ -26,6 +27,16 @@ ONE, TWO = Group.of(SPOT), Group.of(SPOT, 2)
 BACK = "the cloud takes it back at 1970-01-01T00:03:20Z"
 # With a grace of 30 s and 15 s to react, as the tests' world has them: at 155 s a drain must begin.
 NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=200.0, action="terminate")
+
+
+def test_an_interruption_counts_against_its_market_where_another_zone_sells_the_same() -> None:
+    other_zone = Offering("c5.large", Capacity.SPOT, "us-east-1b")
+    otherwise = (SPOT, Offering("c5.large", Capacity.ON_DEMAND, "us-east-1b"), Offering("m5.large", Capacity.SPOT, "b"))
+    assert to_be_left_alone([leaver("a")], otherwise) == frozenset()
+    assert to_be_left_alone([leaver("a")], (*otherwise, other_zone)) == {SPOT}
+    assert to_be_left_alone([node("a", SPOT)], (*otherwise, other_zone)) == frozenset()
+    both = [leaver("a"), replace(leaver("b"), offering=other_zone)]
+    assert to_be_left_alone(both, (*otherwise, other_zone)) == frozenset()
 
 
 def leaver(name: str, phase: NodePhase = NodePhase.JOINED, **changes: object) -> Node:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.dashboard.format import duration, words
+from api.dashboard.format import clock, duration, words
 from api.dashboard.views.parts import NODE_TONES, Badge, Instant, Number, dollars, instant, instant_or_none
 from elastic.model import LedgerRow, Node, NodePhase
 
@@ -15,7 +15,7 @@ _SILENT_AFTER_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node. `heartbeat` is None until its agent was heard."""
+    """One node. `heartbeat` is None until its agent was heard; `notice` is empty unless the cloud spoke of its end."""
 
     id: str
     job_id: str
@@ -30,6 +30,7 @@ class NodeRow:
     reason: str
     is_gone: bool
     is_silent: bool
+    notice: str
 
 
 def node_rows(nodes: Sequence[Node], ledger: Sequence[LedgerRow], *, now_s: float) -> tuple[NodeRow, ...]:
@@ -55,12 +56,21 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         reason=node.reason,
         is_gone=node.phase.is_gone,
         is_silent=_is_silent(node, now_s),
+        notice=_notice(node),
     )
 
 
 def _is_silent(node: Node, now_s: float) -> bool:
     heard_at_s = node.heartbeat_at_s
     return node.phase is NodePhase.JOINED and heard_at_s is not None and now_s - heard_at_s > _SILENT_AFTER_S
+
+
+def _notice(node: Node) -> str:
+    if node.notice is None or node.phase.is_gone:
+        return ""
+    if node.leaves_at_s is None:
+        return "rebalance recommended"
+    return f"leaves at {clock(node.leaves_at_s)} (spot interruption)"
 
 
 def _agent(node: Node) -> str:

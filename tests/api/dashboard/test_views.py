@@ -33,6 +33,8 @@ from elastic.model import (
     LedgerRow,
     Node,
     NodePhase,
+    Notice,
+    NoticeKind,
     Objective,
     Offering,
     Plan,
@@ -246,6 +248,15 @@ def test_a_node_unheard_of_for_long_is_called_silent() -> None:
     (row,) = node_rows((node,), (), now_s=100.0)
     assert row.is_silent
     assert row.usd.value is None
+
+
+def test_a_node_shows_what_the_cloud_told_of_its_end_until_it_is_gone() -> None:
+    node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0)
+    taken = replace(node, notice=Notice(NoticeKind.INTERRUPTION, noticed_at_s=0.0, at_s=120.0))
+    hinted = replace(node, notice=Notice(NoticeKind.REBALANCE, noticed_at_s=0.0))
+    gone = replace(taken, phase=NodePhase.TERMINATED)
+    told = [row.notice for row in node_rows((node, taken, hinted, gone), (), now_s=100.0)]
+    assert told == ["", "leaves at 00:02:00 (spot interruption)", "rebalance recommended", ""]
 
 
 def test_a_price_is_compared_with_the_one_before_it() -> None:
