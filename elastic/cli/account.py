@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from elastic.clock import Clock
-from elastic.errors import ElasticError
+from elastic.errors import ElasticError, InvalidInput
 from elastic.finding import Finding
 
 if TYPE_CHECKING:
@@ -29,6 +29,30 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
         return
     yield from account_findings(account, settings.ec2, host=settings.host, nodes=nodes, clock=clock)
     yield check_prices(settings, clock)
+    yield check_checkpoints(settings)
+
+
+def check_checkpoints(settings: Settings) -> Finding:
+    """A bucket is tried by an object that is written, read and removed; nodes try it with their own role."""
+    from elastic.checkpoints import is_location, parse_location
+    from elastic.checkpoints.proof import check_bucket
+    from elastic.checkpoints.s3 import Bucket, connect
+
+    name, root = "aws checkpoints", settings.job_root
+    if not is_location(root):
+        advice = "set checkpoint_root = 's3://BUCKET/PREFIX', unless all nodes and the daemon share that folder"
+        return Finding(name, "warning", f"in the folder {root}", advice)
+    try:
+        check_bucket(Bucket(connect(region=settings.ec2.region), parse_location(root)))
+    except InvalidInput as error:
+        return Finding(name, "error", str(error), "correct checkpoint_root")
+    except ElasticError as error:
+        advice = "nodes need the bucket, not the daemon: look at their role, `elasticd doctor --print-policy node`"
+        return Finding(name, "warning", f"could not be told by these credentials: {error}", advice)
+    if settings.ec2.instance_profile is None:
+        advice = "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings credentials"
+        return Finding(name, "warning", f"{root} takes objects, but nodes have no role to reach it", advice)
+    return Finding(name, "ok", f"{root} takes objects and keeps a key that is taken")
 
 
 def check_prices(settings: Settings, clock: Clock) -> Finding:

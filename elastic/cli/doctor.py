@@ -51,9 +51,12 @@ def is_broken(finding: Finding) -> bool:
 
 
 def _show_policy(name: str) -> None:
+    from elastic.checkpoints import is_location, parse_location
     from elastic.config import load_settings  # boto3 takes 0.3 s, which --help need not wait for
-    from elastic.providers.ec2.account import policy
+    from elastic.providers.ec2.account import Scope, policy
 
-    settings = load_settings().ec2
-    region = settings.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    render.show_json(policy(name, settings, region=region))
+    settings = load_settings()
+    root = settings.job_root
+    region = settings.ec2.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "*"
+    bucket = parse_location(root) if is_location(root) else None
+    render.show_json(policy(name, Scope(settings.ec2, region, bucket)))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import boto3
 import pytest
 
-from elastic.cli.account import judge_prices
+from elastic.cli.account import check_checkpoints, judge_prices
+from elastic.config import load_settings
 from elastic.model import Capacity, Offering
 from tests.cli.commands import Run, runner
 from tests.providers import ec2_world
@@ -45,6 +47,20 @@ def test_a_market_without_prices_is_an_error_and_one_with_gaps_a_warning(priced:
 
 def test_a_gap_names_some_of_what_has_no_price() -> None:
     assert judge_prices(OFFERINGS, set(OFFERINGS[:1])).found.endswith(" and 2 more")
+
+
+def _checkpoints(**ec2: object) -> str:
+    return check_checkpoints(load_settings(checkpoint_root="s3://training/elasticd", ec2=ec2)).level
+
+
+def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint: Endpoint) -> None:
+    assert check_checkpoints(load_settings()).level == "warning", "nodes do not share a folder of this machine"
+    assert _checkpoints(region="us-east-1") == "warning"
+    s3 = boto3.client("s3", region_name="us-east-1")
+    s3.create_bucket(Bucket="training")
+    assert _checkpoints(region="us-east-1") == "warning"
+    assert _checkpoints(region="us-east-1", instance_profile="nodes") == "ok"
+    assert s3.list_objects_v2(Bucket="training")["KeyCount"] == 0
 
 
 @pytest.mark.parametrize("name", ["daemon", "node", "reaper"])

@@ -10,13 +10,15 @@ import boto3
 import pytest
 from botocore import xform_name
 
+from elastic.checkpoints import parse_location
 from elastic.config import Ec2Settings
-from elastic.providers.ec2.account import PROBES, policy
+from elastic.providers.ec2.account import PROBES, Scope, policy
 from tests.docs.pages import ROOT
 from tests.providers.iam import Asked, actions_of, is_allowed
 
 REGION = "us-east-1"
 SETTINGS = Ec2Settings(cluster="ours", types=("c5.large",), instance_profile="nodes")
+SCOPE = Scope(SETTINGS, REGION, parse_location("s3://training/elasticd"))
 HERE = {"aws:RequestedRegion": REGION}
 OURS, OTHERS = {"aws:ResourceTag/elasticd:cluster": "ours"}, {"aws:ResourceTag/elasticd:cluster": "theirs"}
 MARKED = {"aws:RequestTag/elasticd:cluster": "ours"}
@@ -67,17 +69,17 @@ def called(*folders: str) -> set[str]:
 
 def daemon_may(action: str, kind: str, context: dict[str, str], *, account: str = "123456789012") -> bool:
     resource = f"arn:aws:ec2:{REGION}:{account}:{kind}/x"
-    return is_allowed(policy("daemon", SETTINGS, region=REGION), Asked(action, resource, {**HERE, **context}))
+    return is_allowed(policy("daemon", SCOPE), Asked(action, resource, {**HERE, **context}))
 
 
 def test_the_daemon_is_allowed_exactly_what_the_code_calls() -> None:
     sources = called("elastic/providers/ec2", "elastic/pricing/ec2")
     assert {"ec2:RunInstances", "ec2:DescribeInstances", "pricing:GetProducts", "ssm:GetParameter"} <= sources
-    assert actions_of(policy("daemon", SETTINGS, region=REGION)) - NOT_CALLED == sources - ONLY_TRIED
+    assert actions_of(policy("daemon", SCOPE)) - NOT_CALLED == sources - ONLY_TRIED
 
 
 def test_doctor_tries_every_action_of_ec2_that_the_daemon_is_allowed() -> None:
-    allowed = actions_of(policy("daemon", SETTINGS, region=REGION))
+    allowed = actions_of(policy("daemon", SCOPE))
     assert {each.removeprefix("ec2:") for each in allowed if each.startswith("ec2:")} == set(PROBES)
 
 
@@ -100,12 +102,12 @@ def test_a_launch_as_the_provider_asks_for_it_is_allowed(kind: str, context: dic
 
 def test_amazons_images_are_allowed_and_others_only_where_settings_name_them() -> None:
     image = Asked("ec2:RunInstances", f"arn:aws:ec2:{REGION}::image/ami-1", {"ec2:Owner": "somebody"})
-    assert not is_allowed(policy("daemon", SETTINGS, region=REGION), image)
+    assert not is_allowed(policy("daemon", SCOPE), image)
     own = SETTINGS.model_copy(update={"ami_parameter": "/ours/image"})
-    assert is_allowed(policy("daemon", own, region=REGION), image)
+    assert is_allowed(policy("daemon", Scope(own, REGION)), image)
     parameter = Asked("ssm:GetParameter", f"arn:aws:ssm:{REGION}:123456789012:parameter/ours/image")
-    assert not is_allowed(policy("daemon", SETTINGS, region=REGION), parameter)
-    assert is_allowed(policy("daemon", own, region=REGION), parameter)
+    assert not is_allowed(policy("daemon", SCOPE), parameter)
+    assert is_allowed(policy("daemon", Scope(own, REGION)), parameter)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_what_the_daemon_does_to_its_own_is_allowed(action: str, kind: str, cont
 
 
 def test_nothing_is_launched_in_another_region() -> None:
-    told = policy("daemon", SETTINGS, region=REGION)
+    told = policy("daemon", SCOPE)
     there = "arn:aws:ec2:eu-west-1:123456789012:instance/x"
     assert not is_allowed(told, Asked("ec2:RunInstances", there, {**MARKED, **GUARDED, **CHOSEN}))
     assert not is_allowed(told, Asked("ec2:DescribeInstances", "*", {"aws:RequestedRegion": "eu-west-1"}))
@@ -159,15 +161,15 @@ def test_nothing_is_launched_in_another_region() -> None:
 
 def test_the_nodes_role_is_handed_to_ec2_alone_and_only_where_there_is_one() -> None:
     role = "arn:aws:iam::123456789012:role/nodes"
-    told = policy("daemon", SETTINGS, region=REGION)
+    told = policy("daemon", SCOPE)
     assert is_allowed(told, Asked("iam:PassRole", role, {"iam:PassedToService": "ec2.amazonaws.com"}))
     assert not is_allowed(told, Asked("iam:PassRole", role, {"iam:PassedToService": "lambda.amazonaws.com"}))
     without = SETTINGS.model_copy(update={"instance_profile": None})
-    assert "iam:PassRole" not in actions_of(policy("daemon", without, region=REGION))
+    assert "iam:PassRole" not in actions_of(policy("daemon", Scope(without, REGION)))
 
 
 def test_the_reaper_may_only_look_and_end() -> None:
-    told = policy("reaper", SETTINGS, region=REGION)
+    told = policy("reaper", SCOPE)
     arn = f"arn:aws:ec2:{REGION}:123456789012:instance/x"
     assert is_allowed(told, Asked("ec2:TerminateInstances", arn, OURS))
     assert not is_allowed(told, Asked("ec2:TerminateInstances", arn, OTHERS))
@@ -181,6 +183,21 @@ def test_the_reaper_may_only_look_and_end() -> None:
     }
 
 
+def test_a_node_is_allowed_its_jobs_bucket_below_the_root_and_nothing_else() -> None:
+    told = policy("node", SCOPE)
+    inside, outside = "arn:aws:s3:::training/elasticd/job-1/x", "arn:aws:s3:::training/theirs/x"
+    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"):
+        assert is_allowed(told, Asked(action, inside))
+        assert not is_allowed(told, Asked(action, outside))
+    bucket = "arn:aws:s3:::training"
+    assert is_allowed(told, Asked("s3:ListBucket", bucket, {"s3:prefix": "elasticd/job-1/checkpoints"}))
+    assert not is_allowed(told, Asked("s3:ListBucket", bucket, {"s3:prefix": ""}))
+
+
+def test_a_node_whose_checkpoints_are_in_a_folder_is_allowed_nothing() -> None:
+    assert actions_of(policy("node", Scope(SETTINGS, REGION))) == set()
+
+
 @pytest.mark.parametrize("name", ["daemon", "node", "reaper"])
 def test_a_policy_fits_a_managed_policy(name: str) -> None:
-    assert len(json.dumps(policy(name, SETTINGS, region=REGION), separators=(",", ":"))) <= 6144
+    assert len(json.dumps(policy(name, SCOPE), separators=(",", ":"))) <= 6144

@@ -3,6 +3,6 @@
 from elastic.providers.ec2.account.checks import account_findings
 from elastic.providers.ec2.account.clients import Account, connect_account
 from elastic.providers.ec2.account.permissions import PROBES
-from elastic.providers.ec2.account.policies import POLICIES, policy
+from elastic.providers.ec2.account.policies import POLICIES, Scope, policy
 
-__all__ = ["POLICIES", "PROBES", "Account", "account_findings", "connect_account", "policy"]
+__all__ = ["POLICIES", "PROBES", "Account", "Scope", "account_findings", "connect_account", "policy"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from elastic.checkpoints import Location
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
 from elastic.providers.ec2 import tags
@@ -16,15 +18,25 @@ _MAKERS = ["RunInstances", "CreateFleet", "CreateLaunchTemplate", "CreateSecurit
 _USED_BY_LAUNCH = ["subnet", "network-interface", "placement-group"]
 
 
-def policy(name: str, settings: Ec2Settings, *, region: str | None) -> dict[str, object]:
-    """A whole policy document; without a region it holds in each. Raises InvalidInput for an unknown name."""
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What policies are narrowed to. `region` may be `*`; `bucket` is where checkpoints are, None if in a folder."""
+
+    settings: Ec2Settings
+    region: str = "*"
+    bucket: Location | None = None
+
+
+def policy(name: str, scope: Scope) -> dict[str, object]:
+    """A whole policy document. Raises InvalidInput for an unknown name."""
     if name not in POLICIES:
         raise InvalidInput(f"--print-policy: wanted {', '.join(POLICIES)}, got {name!r}", field="print_policy")
-    return {"Version": "2012-10-17", "Statement": list(POLICIES[name](settings, region or "*"))}
+    return {"Version": "2012-10-17", "Statement": list(POLICIES[name](scope))}
 
 
-def daemon(settings: Ec2Settings, region: str) -> Sequence[Statement]:
+def daemon(scope: Scope) -> Sequence[Statement]:
     """What `elasticd serve`, and `elasticd doctor` before it, calls."""
+    settings, region = scope.settings, scope.region
     cluster = settings.cluster
     return [
         _allow("Look", _DAEMON_LOOKS, "*", _here(region)),
@@ -66,14 +78,24 @@ def daemon(settings: Ec2Settings, region: str) -> Sequence[Statement]:
     ]
 
 
-def node(settings: Ec2Settings, region: str) -> Sequence[Statement]:
-    """What a node may do with AWS: nothing, as long as its checkpoints are in a shared folder."""
-    return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
+def node(scope: Scope) -> Sequence[Statement]:
+    """What a node's agent calls: the bucket below the root of checkpoints, or nothing where they are in a folder."""
+    if scope.bucket is None:
+        return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
+    bucket, below = f"arn:aws:s3:::{scope.bucket.bucket}", scope.bucket.key("*")
+    return [
+        _allow("List", ["s3:ListBucket"], bucket, {"StringLike": {"s3:prefix": below}}),
+        _allow(
+            "KeepCheckpoints",
+            ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
+            f"{bucket}/{below}",
+        ),
+    ]
 
 
-def reaper(settings: Ec2Settings, region: str) -> Sequence[Statement]:
+def reaper(scope: Scope) -> Sequence[Statement]:
     """What `elasticd gc --terminate` calls, wherever it runs."""
-    own = _carried(settings.cluster)
+    own, region = _carried(scope.settings.cluster), scope.region
     return [
         _allow("Look", ["ec2:DescribeInstances", "ec2:DescribeLaunchTemplates"], "*", _here(region)),
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), own),
@@ -81,7 +103,7 @@ def reaper(settings: Ec2Settings, region: str) -> Sequence[Statement]:
     ]
 
 
-POLICIES: Mapping[str, Callable[[Ec2Settings, str], Sequence[Statement]]] = {
+POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
     "daemon": daemon,
     "node": node,
     "reaper": reaper,
