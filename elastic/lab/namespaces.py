@@ -42,6 +42,7 @@ class NamespaceHouse:
         self.network = f"10.{208 + number}.0.0/16"
         self.endpoint_url = ""
         self._name = name
+        self._hardware_address = f"02:00:00:00:00:{number:02x}"
         self.folder = folder
         self._clock = clock
         self._cgroups = find_cpu_cgroups()
@@ -51,7 +52,9 @@ class NamespaceHouse:
     def open(self) -> None:
         self._sweep()
         ip(
-            f"link add {self._name} type bridge",
+            # Else a bridge takes the least of its members' hardware addresses, and changes it as they come and go: for
+            # the half minute until they ask again, the others then send to an address that is nobody's.
+            f"link add {self._name} address {self._hardware_address} type bridge",
             f"addr add {self.address}/16 dev {self._name}",
             f"link set {self._name} up",
         )

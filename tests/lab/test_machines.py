@@ -212,6 +212,28 @@ def test_nodes_reach_each_other_until_one_is_cut_off(start_lab: StartLab, client
 
 
 @needs_root
+def test_the_labs_own_hardware_address_stays_as_instances_come_and_go(start_lab: StartLab, client: Client) -> None:
+    """Nodes remember it: if it changed, they would not reach the daemon for half a minute."""
+    lab = start_lab(machines="namespaces")
+    ec2 = client(lab)
+    instances = [launch(ec2, UserData=script("sleep 1000")) for _ in range(2)]
+    (bridge,) = {path.parent for path in Path("/sys/class/net").glob("elab*/brif") if owns(path, lab.gateway)}
+    seen = set()
+    eventually(lambda: all(state(ec2, each) == "running" for each in instances))
+    for count in (1, 0):
+        seen.add((bridge / "address").read_text())
+        ec2.terminate_instances(InstanceIds=instances[count:])
+        eventually(lambda: len(lab.running()) == count)
+    seen.add((bridge / "address").read_text())
+    assert len(seen) == 1
+
+
+def owns(members: Path, address: str) -> bool:
+    said = subprocess.run(["ip", "addr", "show", members.parent.name], capture_output=True, text=True, check=True)
+    return f" {address}/" in said.stdout
+
+
+@needs_root
 @pytest.mark.parametrize(("hops", "answer"), [(1, "container 000"), (2, "container 200")])
 def test_a_container_hears_the_metadata_service_only_within_the_hop_limit(
     start_lab: StartLab, client: Client, hops: int, answer: str
