@@ -97,7 +97,7 @@ def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list
     (folder / "work").mkdir(parents=True)
     config = folder / "config.json"
     config.touch(mode=0o600)
-    fields = {"node_id": "n", "daemon_url": daemon.url, "join_token": "j", "advertise_host": "127.0.0.1"}
+    fields = {"instance_id": "n", "daemon_url": daemon.url, "join_token": "j", "advertise_host": "127.0.0.1"}
     folders = {"work_dir": str(folder / "work"), "checkpoint_root": str(folder), "artifact_root": str(folder)}
     config.write_text(json.dumps(fields | folders))
     start, processor_s = time.time(), _children_s()
@@ -137,7 +137,7 @@ class _Daemon:
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("register"):
-            return {"node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            return {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
         if body["exit"]:
             self._exited.add(body["exit"]["generation"])
         said = [*body["windows"], *body["events"]]

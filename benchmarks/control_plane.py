@@ -18,9 +18,8 @@ from elastic.clock import ManualClock
 from elastic.model import AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Window
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
-from elastic.providers import LaunchRequest
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Reconciler, RightToEnd, Timeouts
+from elastic.reconciler import Machines, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
@@ -83,7 +82,10 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
         provider=provider,
         prices=StaticPrices(prices, valid_from_s=START_S),
         machines=Machines(
-            store=store, provider=provider, request=_request, right=RightToEnd(provider.prove_end, 600.0)
+            store=store,
+            provider=provider,
+            terms=Terms("http://127.0.0.1:1", str),
+            right=RightToEnd(provider.prove_end, 600.0),
         ),
         rendezvous=_Nowhere(),
         decide=decide,
@@ -159,7 +161,9 @@ def _training_node(store: Store) -> Node:
         JobSpec("job", ("train.py",), iterations=10**9), key=None, request_hash="h", now_s=START_S
     )
     store.add_price(OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table")
-    node = store.intend_launch(job.id, OFFERINGS[0], reason="benchmark", request_hash="h", now_s=START_S)
+    node = store.intend_launch(
+        job.id, OFFERINGS[0], count=1, reason="benchmark", request_hash="h", now_s=START_S
+    ).nodes[0]
     store.node_launched(node.id, "machine", launched_at_s=START_S, minimum_s=60.0)
     node = store.node_joined(node.id, now_s=START_S + 5)
     store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=START_S + 5)
@@ -192,10 +196,6 @@ class _Nowhere:
 
     def end(self, job_id: str) -> None:
         """Nothing to end."""
-
-
-def _request(node: Node) -> LaunchRequest:
-    return LaunchRequest(node.token, node.id, node.job_id, node.offering, "http://127.0.0.1:1", "join")
 
 
 def _median_s(call: Callable[[], object], *, runs: int) -> float:

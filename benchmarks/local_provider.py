@@ -40,7 +40,8 @@ def _provider(root: Path, cpu: float, command: tuple[str, ...]) -> LocalProvider
 
 
 def _request(number: int) -> LaunchRequest:
-    return LaunchRequest(f"token-{number}", f"bench-{number}", "bench", Offering("measured"), "http://127.0.0.1", "x")
+    node_ids = (f"bench-{number}",)
+    return LaunchRequest(f"token-{number}", node_ids, "bench", Offering("measured"), "http://127.0.0.1", "x")
 
 
 def _time_calls(root: Path) -> None:

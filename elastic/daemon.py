@@ -25,12 +25,21 @@ from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput
-from elastic.model import Limits, Node, NodeType, Offering
+from elastic.model import Limits, NodeType, Offering
 from elastic.policy import decide
 from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
-from elastic.providers import LaunchRequest, Provider
+from elastic.providers import Provider
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
-from elastic.reconciler import Machines, NodeTokens, Reconciler, RendezvousStores, RightToEnd, Timeouts, secret_in
+from elastic.reconciler import (
+    Machines,
+    NodeTokens,
+    Reconciler,
+    RendezvousStores,
+    RightToEnd,
+    Terms,
+    Timeouts,
+    secret_in,
+)
 from elastic.store import Store, lock, open_store
 
 log = structlog.get_logger(__name__)
@@ -108,23 +117,12 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices = _market(settings, clock, store)
-
-    def request(node: Node) -> LaunchRequest:
-        return LaunchRequest(
-            token=node.token,
-            node_id=node.id,
-            job_id=node.job_id,
-            offering=node.offering,
-            daemon_url=url,
-            join_token=tokens.join_token(node.id),
-        )
-
     right = RightToEnd(provider.prove_end, settings.lease_s)
     reconciler = Reconciler(
         store=store,
         provider=provider,
         prices=prices,
-        machines=Machines(store=store, provider=provider, request=request, right=right),
+        machines=Machines(store=store, provider=provider, terms=Terms(url, tokens.join_token), right=right),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
         decide=decide,
         limits=Limits(**settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s),

@@ -13,7 +13,8 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── CheckpointDamaged        what a bucket holds is torn, foreign or incomplete: an earlier checkpoint may serve
 ├── Superseded               a newer generation of the job has committed: this one's checkpoints no longer count
 └── ProviderError            a provider could not do what it was asked
-    ├── CapacityUnavailable  none of these machines is to be had now; try another offering
+    ├── CapacityUnavailable  these machines are not to be had now; try another offering
+    ├── LaunchForbidden      a permission or a quota stands against it: says which; a person has to act
     └── ProviderUnavailable  the provider does not answer or throttles; the same call may be repeated
 """
 
@@ -79,7 +80,11 @@ class ProviderError(ElasticError):
 
 
 class CapacityUnavailable(ProviderError):
-    """None of these machines is to be had now; try another offering."""
+    """These machines are not to be had now; try another offering."""
+
+
+class LaunchForbidden(ProviderError):
+    """A permission or a quota stands against it; a person has to act."""
 
 
 class ProviderUnavailable(ProviderError):

@@ -24,6 +24,7 @@ from elastic.model import (
     Switch,
     Window,
 )
+from elastic.store import Store
 
 NOW_S = 1_700_000_000.0
 """The instant that builders take as the present."""
@@ -124,6 +125,12 @@ def node(
 ) -> Node:
     bought = offering(of) if isinstance(of, str) else of
     return Node(f"node-{number}", "job-1", bought, phase, f"token-{number}", NOW_S - 300, **rest)
+
+
+def intend(store: Store, job_id: str, of: Offering, *, why: str = "test", now_s: float) -> Node:
+    """The intent to buy one node, on record."""
+    (node,) = store.intend_launch(job_id, of, count=1, reason=why, request_hash="h", now_s=now_s).nodes
+    return node
 
 
 def switch(to: str | Group = "local.half", *, pause_s: float = 5.0, boot_s: float = 3.0) -> Switch:

@@ -28,16 +28,17 @@ class Strict(BaseModel):
 class Registration(Strict):
     """What an agent says first."""
 
-    node_id: str = Field(max_length=64)
     join_token: str = Field(max_length=128)
+    instance_id: str = Field(min_length=1, max_length=128)
     agent_version: str = Field(max_length=64)
     pid: int
     hostname: str = Field(max_length=255)
 
 
 class Registered(BaseModel):
-    """What it gets: the token it speaks with from now on."""
+    """What it gets: which node it is, and the token it speaks with from now on, on this machine only."""
 
+    node_id: str
     node_token: str
     heartbeat_interval_s: float
     lease_s: float
@@ -101,6 +102,7 @@ class Heartbeat(Strict):
     """What an agent says of itself, with all that the daemon has not acknowledged yet."""
 
     node_id: str = Field(max_length=64)
+    instance_id: str = Field(min_length=1, max_length=128)
     sent_at_s: FiniteFloat
     state: AgentState
     generation: int | None = Field(None, ge=0, lt=2**31)
@@ -139,24 +141,36 @@ class WordOut(BaseModel):
 
 @router.post("/register")
 def register(request: Registration, context: Annotated[Context, Depends(get_context)]) -> Registered:
-    """Admits a node by its join token, which is good until the node has spoken with the token it gets here."""
-    if not context.node_tokens.is_join_token(request.node_id, request.join_token):
-        raise Unauthorized("this join token does not admit this node")
-    node = context.store.node(request.node_id)
+    """Admits a machine by the join token of its launch, once: until it has spoken with the token that it gets here.
+
+    It may ask again until then, for an answer may be lost. 404 says that the machine is not on record yet: ask again.
+    """
+    node = _bought(context, request)
     if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
         raise Conflict(f"node {node.id} is {node.phase}; it may not join")
     if node.agent_state is not None:
-        raise Conflict(f"node {node.id} has joined already; a join token is good once")
-    if node.phase is NodePhase.INTENDED:
-        raise NotFound(f"node {node.id} is not recorded as launched yet; ask again")
+        raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
     context.store.node_joined(node.id, now_s=context.clock.now_s())
     context.wake()
     settings = context.settings
     return Registered(
-        node_token=context.node_tokens.node_token(node.id),
+        node_id=node.id,
+        node_token=context.node_tokens.node_token(node.id, request.instance_id),
         heartbeat_interval_s=settings.heartbeat_s,
         lease_s=context.lease_s(),
     )
+
+
+def _bought(context: Context, request: Registration) -> Node:
+    """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may still turn out."""
+    launch = context.node_tokens.launch_of(request.join_token)
+    nodes = () if launch is None else context.store.nodes_of_launch(launch)
+    for node in nodes:
+        if node.provider_id == request.instance_id:
+            return node
+    if any(node.provider_id is None and not node.phase.is_gone for node in nodes):
+        raise NotFound(f"{request.instance_id}: not on record as launched yet; ask again")
+    raise Unauthorized("this join token does not admit this machine")
 
 
 @router.post("/heartbeat")
@@ -166,10 +180,12 @@ def heartbeat(
     authorization: Annotated[str, Header()] = "",
 ) -> WordOut:
     """Takes in what a node measured and tells it what to do; what is acknowledged is stored durably."""
-    node_id = context.node_tokens.node_of(authorization.removeprefix("Bearer "))
+    node_id = context.node_tokens.node_of(authorization.removeprefix("Bearer "), request.instance_id)
     if node_id is None or node_id != request.node_id:
-        raise Unauthorized("this token does not speak for this node")
+        raise Unauthorized("this token does not speak for this node on this machine")
     node = context.store.node(node_id)
+    if node.provider_id != request.instance_id:
+        raise Unauthorized("this node is another machine")
     acked_seq = context.store.acked_seq(node_id)
     newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
     has_changed = _has_changed(node, request)

@@ -29,7 +29,7 @@ class Cargo:
 
     def __init__(self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location) -> None:
         self.generation = assignment.generation
-        self._writer = Writer(assignment.generation, settings.node_id)
+        self._writer = Writer(assignment.generation, settings.instance_id)
         self._folder = Folder(
             settings.checkpoint_root / assignment.checkpoint_dir, staging=settings.work_dir / "staging"
         )
@@ -39,7 +39,7 @@ class Cargo:
         )
         self._artifact_bucket = Bucket(client, storage.below(assignment.artifact_dir))
         self._log = settings.work_dir / "logs" / f"g{assignment.generation}.log"
-        self._log_name = f"{settings.node_id}-g{assignment.generation}.log"
+        self._log_name = f"{settings.instance_id}-g{assignment.generation}.log"
         self._base_file = settings.work_dir / BASE_FILE
         self._carried: Mapping[str, Look] | None = None
         self._last_looks: Mapping[str, Look] = {}

@@ -22,18 +22,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What a node gets for its join token."""
+    """What a machine gets for its join token."""
 
+    node_id: str
     node_token: str
     heartbeat_interval_s: float
     lease_s: float
 
 
 class DaemonClient:
-    """Speaks with one daemon for one node."""
+    """Speaks with one daemon for one machine."""
 
-    def __init__(self, daemon_url: str, *, node_id: str, timeout_s: float = TIMEOUT_S) -> None:
-        self._node_id = node_id
+    def __init__(self, daemon_url: str, *, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
+        self._instance_id = instance_id
         # The daemon is given by address: a proxy that the environment names is for the job's own traffic.
         self._http = httpx2.Client(base_url=daemon_url, timeout=timeout_s, trust_env=False)
 
@@ -48,8 +49,8 @@ class DaemonClient:
         content = self._post(
             "/v1/agent/register",
             {
-                "node_id": self._node_id,
                 "join_token": join_token,
+                "instance_id": self._instance_id,
                 "agent_version": elastic.__version__,
                 "pid": os.getpid(),
                 "hostname": socket.gethostname(),
@@ -59,6 +60,7 @@ class DaemonClient:
             return None
         try:
             return Registration(
+                node_id=str(content["node_id"]),
                 node_token=str(content["node_token"]),
                 heartbeat_interval_s=float(content["heartbeat_interval_s"]),
                 lease_s=float(content["lease_s"]),
@@ -67,9 +69,10 @@ class DaemonClient:
             log.warning("the daemon's answer to register is not one: %r", error)
             return None
 
-    def heartbeat(self, report: Mapping[str, Any], *, node_token: str) -> HeartbeatReply | None:
+    def heartbeat(self, report: Mapping[str, Any], *, node_id: str, node_token: str) -> HeartbeatReply | None:
         """Sends the node's state; None when there was no valid answer."""
-        content = self._post("/v1/agent/heartbeat", {"node_id": self._node_id, **report}, token=node_token)
+        body = {"node_id": node_id, "instance_id": self._instance_id, **report}
+        content = self._post("/v1/agent/heartbeat", body, token=node_token)
         try:
             return None if content is None else reply_from(content)
         except InvalidInput as error:

@@ -42,7 +42,7 @@ def run_agent(config: Path) -> int:
     launcher.warm_up()
     throttle = _throttle(settings, launcher)
     try:
-        with DaemonClient(settings.daemon_url, node_id=settings.node_id) as client:
+        with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
             memory = recall(settings.work_dir) or _register(settings, client, lease)
             if memory is None:
                 log.error("%s did not let this node register before its lease ran out", settings.daemon_url)
@@ -70,7 +70,7 @@ def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Me
         registration = client.register(settings.join_token)
         if registration is not None:
             lease.renew(registration.lease_s, asked_at=asked_at)
-            memory = Memory(registration.node_token, registration.heartbeat_interval_s)
+            memory = Memory(registration.node_id, registration.node_token, registration.heartbeat_interval_s)
             remember(memory, settings.work_dir)
             return memory
         # Jitter: nodes that booted together must not ask together.
@@ -97,6 +97,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         heart = Heart(
             client,
             supervisor,
+            node_id=memory.node_id,
             node_token=memory.node_token,
             interval_s=memory.heartbeat_interval_s,
             wake=wake_heart,

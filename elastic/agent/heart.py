@@ -23,6 +23,7 @@ class Heart:
         client: DaemonClient,
         supervisor: Supervisor,
         *,
+        node_id: str,
         node_token: str,
         interval_s: float,
         wake: threading.Event,
@@ -30,6 +31,7 @@ class Heart:
     ) -> None:
         self._client = client
         self._supervisor = supervisor
+        self._node_id = node_id
         self._node_token = node_token
         self._interval_s = interval_s
         self._wake = wake
@@ -64,7 +66,9 @@ class Heart:
     def _beat(self) -> bool:
         asked_at = time.monotonic()
         report = self._supervisor.report()
-        reply = self._client.heartbeat(report | {"sent_at_s": self._wall_s()}, node_token=self._node_token)
+        reply = self._client.heartbeat(
+            report | {"sent_at_s": self._wall_s()}, node_id=self._node_id, node_token=self._node_token
+        )
         self._has_more = False
         if reply is None:
             return False

@@ -64,13 +64,14 @@ class Launcher:
                 start_new_session=True,
             )
 
-    def start(self, assignment: Assignment) -> None:
+    def start(self, assignment: Assignment, *, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.warm_up()
         self.drain_file(assignment.generation).unlink(missing_ok=True)
         environment = torchrun_environment(
             assignment,
             settings=self._settings,
+            node_id=node_id,
             drain_file=self.drain_file(assignment.generation),
             inherited=os.environ,
         )
@@ -144,7 +145,7 @@ class Launcher:
             "PYTHONUNBUFFERED": "1",
             **self._settings.env,
             "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
-            "ELASTICD_NODE_ID": self._settings.node_id,
+            "ELASTICD_NODE_ID": self._settings.instance_id,
             "ELASTICD_SOCKET": str(self._settings.socket_path),
         }
 

@@ -1,4 +1,4 @@
-"""What an agent knows across its own restarts: its token, what it runs and how the last generation ended."""
+"""What an agent knows across its own restarts: its name and token, what it runs, how the last generation ended."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ AGENT_FILE = "agent.json"
 class Memory:
     """The whole of it; the file holds the node's token and so is its owner's only."""
 
+    node_id: str
     node_token: str
     heartbeat_interval_s: float
     running: Assignment | None = None
@@ -28,6 +29,7 @@ def recall(work_dir: Path) -> Memory | None:
     if fields is None:
         return None
     return Memory(
+        node_id=fields["node_id"],
         node_token=fields["node_token"],
         heartbeat_interval_s=fields["heartbeat_interval_s"],
         running=assignment_from(fields["running"]) if fields["running"] else None,
@@ -40,6 +42,7 @@ def remember(memory: Memory, work_dir: Path) -> None:
     write_json(
         work_dir / AGENT_FILE,
         {
+            "node_id": memory.node_id,
             "node_token": memory.node_token,
             "heartbeat_interval_s": memory.heartbeat_interval_s,
             "running": as_fields(memory.running) if memory.running else None,

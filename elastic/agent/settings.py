@@ -21,14 +21,15 @@ MAX_SOCKET_PATH_BYTES = 100
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """A node's place in the world; `cpu_quota` in cores, `None` where the provider limits the node itself or not.
+    """A node's place in the world. `instance_id` is what its provider calls the machine.
 
+    `cpu_quota` is in cores, `None` where the provider limits the node itself or not.
     `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is in them, None where
     all nodes share them. `region` is the storage's, None where the environment says it. `imds` says that the machine
     has a metadata service (`elastic.agent.imds`) which tells of its coming end.
     """
 
-    node_id: str
+    instance_id: str
     daemon_url: str
     join_token: str = field(repr=False)
     work_dir: Path
@@ -81,7 +82,7 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
     if storage is not None and artifacts != root:
         raise InvalidInput(f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root")
     return AgentSettings(
-        node_id=str(fields["node_id"]),
+        instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
         join_token=str(fields["join_token"]),
         work_dir=work_dir,

@@ -184,7 +184,7 @@ class Supervisor:
         self._carriage.begin(assignment)
         self._memory = replace(self._memory, running=assignment, last_exit=None)
         remember(self._memory, self._settings.work_dir)
-        self._launcher.start(assignment)
+        self._launcher.start(assignment, node_id=self._memory.node_id)
         self._set_group(Group(generation=assignment.generation, grace_s=assignment.drain_grace_s))
         self._wake_heart.set()
 

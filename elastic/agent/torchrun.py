@@ -81,7 +81,7 @@ def preloads(command: Sequence[str]) -> list[str]:
 
 
 def torchrun_environment(
-    assignment: Assignment, *, settings: AgentSettings, drain_file: Path, inherited: Mapping[str, str]
+    assignment: Assignment, *, settings: AgentSettings, node_id: str, drain_file: Path, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     """The whole environment of torchrun and its workers; the job's own variables come before the node's."""
     return {
@@ -97,7 +97,7 @@ def torchrun_environment(
         "ELASTICD_CHECKPOINT_DIR": str(settings.checkpoint_root / assignment.checkpoint_dir),
         "ELASTICD_ARTIFACT_DIR": str(settings.artifact_root / assignment.artifact_dir),
         "ELASTICD_JOB_ID": assignment.job_id,
-        "ELASTICD_NODE_ID": settings.node_id,
+        "ELASTICD_NODE_ID": node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
         # Empty where the folder needs no filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",

@@ -62,7 +62,7 @@ def gc(
         _confirm(f"end {len(abandoned)} machines of cluster {name}?")
     for provider_id in abandoned:
         end_machine(aws, provider_id)
-    sweep_templates(aws, name, now_s=now_s)
+    sweep_templates(aws, name, living_jobs={each.instance.job_id for each in alive}, now_s=now_s)
     typer.echo(f"asked for the end of {', '.join(abandoned)}; run this again to see them gone", err=True)
 
 

@@ -99,6 +99,9 @@ class Middleware:
             case "CreateFleet" if call.form.get("Type") == "instant":
                 with self.purchases:
                     return self.tokens.once(call, lambda: create_fleet(call, self.launcher))
+            case "CreateLaunchTemplateVersion":
+                with self.purchases:
+                    return self.tokens.once(call, lambda: (self._forward(call), ()))
             case "DescribeSpotPriceHistory":
                 return describe_spot_price_history(call, self.launcher.book, now_s=self.launcher.clock.now_s())
             case "DescribeInstanceTypeOfferings":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from elastic.errors import InvalidInput
 from elastic.model import NodeType, Offering
 from elastic.providers.blocks import Blocks
 
@@ -22,25 +23,31 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """One machine to be bought. The same `token` never buys a second one.
+    """Machines of one offering to be bought for one job, one for each of `node_ids`: all of them or none.
 
-    `join_token` is good for one registration of this node; it must appear in no tag, argument list or log.
-    `env` is added to the environment of everything that runs on the node.
+    The same `token` never buys a second time. `join_token` is good for one registration of each of these nodes; it must
+    appear in no tag, argument list or log. `env` is added to the environment of everything that runs on the nodes.
     """
 
     token: str
-    node_id: str
+    node_ids: tuple[str, ...]
     job_id: str
     offering: Offering
     daemon_url: str
     join_token: str
     env: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not self.node_ids:
+            raise InvalidInput(f"{self.offering}: wanted at least one node to launch, got none")
+
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A machine as its provider sees it. `exited_at_s` is when it was gone, if the provider can tell.
+    """A machine as its provider sees it. `token` is that of the launch that bought it.
 
+    `node_id` is empty while the provider cannot tell which of that launch's nodes it is; it never changes afterwards.
+    `exited_at_s` is when it was gone, if the provider can tell.
     `billed_from_s` is from when on the machine itself, apart from its disk, is billed (None: since its launch), as far
     as the provider can tell by now. If `is_waived`, it is gone and was not billed at all.
     """
@@ -77,11 +84,12 @@ class Provider(Protocol):
         """Every way to buy them, those that are blocked included."""
         ...
 
-    def launch(self, request: LaunchRequest) -> Instance:
-        """Buys one machine, or gives the one already bought under the same token, whatever its state now.
+    def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
+        """Buys the machines, or gives those already bought under the same token, whatever their states now.
 
-        Raises CapacityUnavailable if there is none to be had, ProviderUnavailable if the outcome is unknown or the call
-        was throttled (repeat it with the same token), ProviderError if asking again would not help.
+        They come in the order of the request's nodes. Raises CapacityUnavailable if not all of them are to be had, and
+        leaves none; ProviderUnavailable if the outcome is unknown or the call was throttled (repeat it, the same in
+        every part), LaunchForbidden if a person has to allow it first, ProviderError if asking again would not help.
         """
         ...
 

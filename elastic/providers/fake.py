@@ -94,20 +94,21 @@ class FakeCloud:
         """Every machine there ever was, seen or not: the truth to compare with."""
         return tuple(self._now(machine) for machine in self._machines.values())
 
-    def launch(self, request: LaunchRequest) -> Instance:
+    def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         """What the port's `launch` does once the call has arrived."""
-        for machine in self._machines.values():
-            if machine.instance.token == request.token:
-                return self._now(machine)
+        bought = [each for each in self._machines.values() if each.instance.token == request.token]
+        if bought:
+            return tuple(self._now(machine) for machine in bought)
         if request.offering not in self.offerings:
             raise ProviderError(
                 f"{request.offering}: no such offering; on offer are {', '.join(map(str, self.offerings))}"
             )
-        if self._living(request.offering) >= self.capacity.get(request.offering, math.inf):
-            raise CapacityUnavailable(f"{request.offering}: none to be had now; try another offering")
-        machine = self._machine(request)
-        self._machines[machine.instance.provider_id] = machine
-        return self._now(machine)
+        wanted = len(request.node_ids)
+        left = self.capacity.get(request.offering, math.inf) - self._living(request.offering)
+        if wanted > left:
+            raise CapacityUnavailable(f"{request.offering}: wanted {wanted}, {max(left, 0)} to be had; try another")
+        new = [self._machine(request, node_id) for node_id in request.node_ids]
+        return tuple(self._now(machine) for machine in new)
 
     def visible(self) -> tuple[Instance, ...]:
         """What the port's `instances` gives: the machines old enough to be seen."""
@@ -134,18 +135,19 @@ class FakeCloud:
     def _living(self, offering: Offering) -> int:
         return sum(i.offering == offering and i.state is not InstanceState.GONE for i in self.machines())
 
-    def _machine(self, request: LaunchRequest) -> _Machine:
+    def _machine(self, request: LaunchRequest, node_id: str) -> _Machine:
         now_s = self.clock.now_s()
         instance = Instance(
             provider_id=f"fake-{len(self._machines) + 1}",
-            node_id=request.node_id,
+            node_id=node_id,
             job_id=request.job_id,
             token=request.token,
             offering=request.offering,
             state=InstanceState.PENDING,
             launched_at_s=now_s,
         )
-        return _Machine(instance, visible_at_s=now_s + self.visible_after_s)
+        machine = self._machines[instance.provider_id] = _Machine(instance, now_s + self.visible_after_s)
+        return machine
 
     def _now(self, machine: _Machine) -> Instance:
         """The machine as it is at this instant: its state follows from its launch and its end."""
@@ -174,11 +176,11 @@ class FakeProvider:
     def offerings(self) -> tuple[Offering, ...]:
         return self.cloud.offerings
 
-    def launch(self, request: LaunchRequest) -> Instance:
+    def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         failure = self.cloud.receive(Call(Operation.LAUNCH, self.cloud.clock.now_s(), request=request))
-        instance = self.cloud.launch(request)
+        instances = self.cloud.launch(request)
         _lose(failure)
-        return instance
+        return instances
 
     def instances(self) -> tuple[Instance, ...]:
         failure = self.cloud.receive(Call(Operation.INSTANCES, self.cloud.clock.now_s()))

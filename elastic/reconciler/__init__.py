@@ -2,7 +2,7 @@
 
 from elastic.reconciler.audit import Audit, Difference, Finding, audit
 from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
-from elastic.reconciler.machines import Machines
+from elastic.reconciler.machines import Machines, Terms
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.rendezvous import RendezvousStores
 from elastic.reconciler.right import RightToEnd
@@ -22,6 +22,7 @@ __all__ = [
     "Rendezvous",
     "RendezvousStores",
     "RightToEnd",
+    "Terms",
     "Timeouts",
     "Word",
     "World",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, assert_never
@@ -10,7 +9,20 @@ from typing import Protocol, assert_never
 import structlog
 
 from elastic.errors import ElasticError, PriceUnavailable
-from elastic.model import Action, Exit, Job, JobPhase, Limits, Node, Obstacle, Offering, Outcome, Plan, Price, Snapshot
+from elastic.model import (
+    Action,
+    Exit,
+    Group,
+    JobPhase,
+    Limits,
+    Node,
+    Obstacle,
+    Offering,
+    Outcome,
+    Plan,
+    Price,
+    Snapshot,
+)
 from elastic.pricing import PriceSource, Quote, sift
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
@@ -142,6 +154,7 @@ class Reconciler:
             lease_s=self.timeouts.lease_s,
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
+            refused=self.machines.refused(now_s=now_s),
         )
 
     def _act(self, world: World) -> bool:
@@ -154,8 +167,8 @@ class Reconciler:
     def _perform(self, world: World, step: due.Step) -> bool:
         job_id, now_s = world.job.id, world.now_s
         match step:
-            case due.Launch(offering, why):
-                self._launch(world.job, offering, why, now_s=now_s)
+            case due.Launch(wanted, why):
+                self._launch(job_id, wanted, why, now_s=now_s)
                 return False
             case due.End(node, reason, is_failure):
                 return self._end(node, reason, is_failure=is_failure, now_s=now_s)
@@ -181,16 +194,13 @@ class Reconciler:
                 assert_never(step)
         return True
 
-    def _launch(self, job: Job, offering: Offering, why: str, *, now_s: float) -> None:
-        if not self._is_for_sale(offering, now_s=now_s):
-            return
-        digest = hashlib.sha256(f"{job.id} {offering}".encode()).hexdigest()
-        node = self.store.intend_launch(job.id, offering, reason=why, request_hash=digest, now_s=now_s)
-        self.machines.launch(node, now_s=now_s)
-        self.rendezvous.endpoint(job.id)  # starts it, so that it answers by the time the node has joined
+    def _launch(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
+        if all(self._is_for_sale(offering, now_s=now_s) for offering, _ in wanted.members):
+            self.machines.buy(job_id, wanted, why, now_s=now_s)
+            self.rendezvous.endpoint(job_id)  # starts it, so that it answers by the time the nodes have joined
 
     def _is_for_sale(self, offering: Offering, *, now_s: float) -> bool:
-        """Whether one of it may be bought now: it is not blocked, and the price in force can be relied on."""
+        """Whether it may be bought now: it is not blocked, and the price in force can be relied on."""
         if self.provider.blocks.of(offering, now_s=now_s) is not None:
             return False
         prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]

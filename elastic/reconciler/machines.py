@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
 
 from elastic.errors import CapacityUnavailable, ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
-from elastic.model import JobPhase, Node, NodePhase, Obstacle, Offering
+from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.reconciler.right import RightToEnd
-from elastic.store import Store
+from elastic.store import LaunchIntent, Store
 
 log = structlog.get_logger(__name__)
 
@@ -22,13 +23,21 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
 """How long an offering is left alone after buying it failed, if its provider says nothing: doubled at each failure."""
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all launches have in common: where nodes find the daemon, and what admits those of one launch there."""
+
+    daemon_url: str
+    join_token: Callable[[str], str]
+
+
 @dataclass(slots=True)
 class Machines:
-    """Carries out intents and proves their effect. `request` makes a node's launch request, always the same one."""
+    """Carries out intents and proves their effect."""
 
     store: Store
     provider: Provider
-    request: Callable[[Node], LaunchRequest]
+    terms: Terms
     right: RightToEnd
     _missing: dict[str, int] = field(default_factory=dict)
     _billed_from_s: dict[str, float] = field(default_factory=dict)
@@ -43,20 +52,25 @@ class Machines:
         """
         instances = self._listed(now_s=now_s)
         known = self._known(instances, now_s=now_s)
-        living = {node.id for node in known if node.token not in instances}
-        self._missing = {node_id: count for node_id, count in self._missing.items() if node_id in living}
+        found = _matched(known, instances)
         ids = {node.id for node in known}
+        self._missing = {each: count for each, count in self._missing.items() if each in ids and each not in found}
         self._billed_from_s = {node_id: at_s for node_id, at_s in self._billed_from_s.items() if node_id in ids}
+        open_tokens = {node.token for node in known if node.phase is NodePhase.INTENDED}
         stillborn = []
         for node in known:
+            if node.id not in found and node.token in open_tokens:
+                continue  # one call buys all of its launch: whether this one exists is known with the others
             try:
-                is_gone = self._settle_node(node, instances.get(node.token), now_s=now_s)
+                is_gone = self._settle_node(node, found.get(node.id), now_s=now_s)
             except ElasticError as error:
                 log.warning("node not settled this tick", node=node.id, error=str(error))
                 continue
             if is_gone and node.joined_at_s is None and node.phase is not NodePhase.TERMINATING:
                 stillborn.append(node)
-        self._end_orphans(instances, {node.token for node in known}, now_s=now_s)
+        self._end_orphans(_orphans(known, found, instances), now_s=now_s)
+        if open_tokens:
+            self._resume_launches(now_s=now_s)
         return tuple(stillborn)
 
     def pause(self, offering: Offering, why: Obstacle, *, now_s: float) -> None:
@@ -65,55 +79,99 @@ class Machines:
         if blocks.of(offering, now_s=now_s) is None:
             blocks.block(offering, why, first_s=_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
 
-    def launch(self, node: Node, *, now_s: float) -> None:
-        """Asks for the machine of an intended node; an unknown outcome leaves the intent for the next look."""
+    def refused(self, *, now_s: float) -> frozenset[Offering]:
+        """What was not to be had when it was asked for last, and is not to be asked for yet."""
+        listed = self.provider.blocks.listed(now_s=now_s)
+        return frozenset(each.offering for each in listed if each.why is not Obstacle.FAILED_TO_JOIN)
+
+    def buy(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
+        """Buys the nodes, each offering's at once; once some are refused, those not asked for yet are not bought.
+
+        What is wanted in greater numbers is the likelier to be refused, so it comes first.
+        """
+        for offering, count in sorted(wanted.members, key=lambda member: -member[1]):
+            intent = self.store.intend_launch(
+                job_id,
+                offering,
+                count=count,
+                reason=why,
+                request_hash=self._terms_hash(job_id, offering, count),
+                now_s=now_s,
+            )
+            if not self._launch(intent, now_s=now_s):
+                return
+
+    def _launch(self, intent: LaunchIntent, *, now_s: float) -> bool:
+        """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False if refused."""
+        offering = intent.nodes[0].offering
         try:
-            instance = self.provider.launch(self.request(node))
+            instances = self.provider.launch(self._request(intent))
         except ProviderUnavailable as error:
-            log.warning("launch not answered; it will be repeated", node=node.id, error=str(error))
+            log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
         except ProviderError as error:
-            self.store.node_launch_failed(node.id, f"{node.offering}: {error}", now_s=now_s)
+            self.store.launch_failed(intent.token, f"{offering}: {error}", now_s=now_s)
             is_scarce = isinstance(error, CapacityUnavailable)
-            self.pause(node.offering, Obstacle.CAPACITY if is_scarce else Obstacle.LAUNCH_FAILED, now_s=now_s)
+            self.pause(offering, Obstacle.CAPACITY if is_scarce else Obstacle.LAUNCH_FAILED, now_s=now_s)
+            return False
         else:
-            self._launched(node, instance)
+            for node, instance in zip(intent.nodes, instances, strict=True):
+                self._launched(node, instance)
+        return True
+
+    def _request(self, intent: LaunchIntent) -> LaunchRequest:
+        first = intent.nodes[0]
+        return LaunchRequest(
+            token=intent.token,
+            node_ids=tuple(node.id for node in intent.nodes),
+            job_id=first.job_id,
+            offering=first.offering,
+            daemon_url=self.terms.daemon_url,
+            join_token=self.terms.join_token(intent.token),
+        )
+
+    def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:
+        """What a launch asks for, but for names: an intent is repeated only if it still means the same request."""
+        return hashlib.sha256(f"{job_id} {offering} {count} {self.terms.daemon_url}".encode()).hexdigest()
 
     def end(self, node: Node, reason: str, *, now_s: float) -> None:
         """Records that a node shall end, then asks for it; `settle` repeats until it is gone.
 
         A store that takes no record keeps nothing from being ended: raises StoreUnavailable after the asking.
         """
-        self._ending |= {node.token}
+        self._ending |= {node.id}
         try:
             node = self.store.intend_end(node.id, reason=reason, now_s=now_s)
         finally:
             if node.provider_id is not None:
                 self._terminate(node.provider_id, now_s=now_s)
 
-    def _listed(self, *, now_s: float) -> dict[str, Instance]:
+    def _listed(self, *, now_s: float) -> tuple[Instance, ...]:
         try:
             instances = self.provider.instances()
         except ProviderError as error:
             self.right.note_failure(error, now_s=now_s)
             raise
         self.right.look(instances, now_s=now_s)
-        return {instance.token: instance for instance in instances}
+        return instances
 
-    def _known(self, instances: dict[str, Instance], *, now_s: float) -> tuple[Node, ...]:
+    def _known(self, instances: tuple[Instance, ...], *, now_s: float) -> tuple[Node, ...]:
         try:
             known = self.store.nodes()
         except StoreUnavailable:
-            for token in self._ending & instances.keys():
-                if instances[token].state is not InstanceState.GONE:
-                    self._terminate(instances[token].provider_id, now_s=now_s)
+            for instance in instances:
+                if instance.node_id in self._ending and instance.state is not InstanceState.GONE:
+                    self._terminate(instance.provider_id, now_s=now_s)
             raise
-        self._ending = frozenset(node.token for node in known if node.phase is NodePhase.TERMINATING)
+        self._ending = frozenset(node.id for node in known if node.phase is NodePhase.TERMINATING)
         return known
 
     def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> bool:
         """Tells whether the node was found gone."""
         if instance is None:
-            return self._settle_unseen(node, now_s=now_s)
+            is_gone = self._is_long_missing(node, now_s=now_s)
+            if is_gone:
+                self.store.node_gone(node.id, at_s=now_s)
+            return is_gone
         is_gone = instance.state is InstanceState.GONE
         if node.phase is NodePhase.TERMINATING and not is_gone:
             self._terminate(instance.provider_id, now_s=now_s)
@@ -133,16 +191,27 @@ class Machines:
             self._billed_from_s[node.id] = from_s
             self.store.node_billed_from(node.id, from_s)
 
-    def _settle_unseen(self, node: Node, *, now_s: float) -> bool:
-        if node.phase is NodePhase.INTENDED:
-            if self.store.job(node.job_id).phase is not JobPhase.DRAINING:
-                self.store.touch_node(node.id)  # what cannot be written down is not bought
-                self.launch(node, now_s=now_s)
-            return False
-        is_gone = self._is_long_missing(node, now_s=now_s)
-        if is_gone:
-            self.store.node_gone(node.id, at_s=now_s)
-        return is_gone
+    def _resume_launches(self, *, now_s: float) -> None:
+        """Repeats every purchase whose outcome is unknown, with its own token: it finds what was bought, or buys."""
+        for intent in self.store.open_launches():
+            first = intent.nodes[0]
+            if self.store.job(first.job_id).phase is JobPhase.DRAINING:
+                continue
+            digest = self._terms_hash(first.job_id, first.offering, len(intent.nodes))
+            try:
+                self.store.touch_node(first.id)  # what cannot be written down is not bought
+                if intent.request_hash == digest:
+                    self._launch(intent, now_s=now_s)
+                else:
+                    self._give_up(intent, now_s=now_s)
+            except ElasticError as error:
+                log.warning("launch not resumed this tick", intent=intent.token, error=str(error))
+
+    def _give_up(self, intent: LaunchIntent, *, now_s: float) -> None:
+        """Its machines, if there are any, would look for the daemon where it was."""
+        for node in intent.nodes:
+            if not node.phase.is_gone:
+                self.end(node, "its launch cannot be repeated: the daemon's address has changed", now_s=now_s)
 
     def _is_long_missing(self, node: Node, *, now_s: float) -> bool:
         """A provider may show a new machine late; one that it never shows, or forgets, and that is mute is gone."""
@@ -165,15 +234,35 @@ class Machines:
             self.right.note_failure(error, now_s=now_s)
             log.warning("termination not confirmed; it will be repeated", provider_id=provider_id, error=str(error))
 
-    def _end_orphans(self, instances: dict[str, Instance], tokens: set[str], *, now_s: float) -> None:
+    def _end_orphans(self, orphans: set[str], *, now_s: float) -> None:
         """Ends machines of this cluster that no living node stands for, at their second sighting."""
-        orphans = {
-            instance.provider_id
-            for token, instance in instances.items()
-            if token not in tokens and instance.state is not InstanceState.GONE
-        }
         self._sightings = {each: self._sightings.get(each, 0) + 1 for each in orphans}
         for provider_id, count in self._sightings.items():
             if count >= 2:
                 log.warning("ending a machine without a node", provider_id=provider_id)
                 self._terminate(provider_id, now_s=now_s)
+
+
+def _matched(known: tuple[Node, ...], instances: tuple[Instance, ...]) -> dict[str, Instance]:
+    """The machine of each node that has one, by the node's id: the one on record, else the one bought for it."""
+    by_id = {each.provider_id: each for each in instances}
+    by_node = {(each.token, each.node_id): each for each in instances}
+    found = {
+        node.id: by_node.get((node.token, node.id)) if node.provider_id is None else by_id.get(node.provider_id)
+        for node in known
+    }
+    return {node_id: instance for node_id, instance in found.items() if instance is not None}
+
+
+def _orphans(known: tuple[Node, ...], found: dict[str, Instance], instances: tuple[Instance, ...]) -> set[str]:
+    """The machines that cost money and that no living node stands for."""
+    own = {each.provider_id for each in found.values()}
+    # A machine that cannot be told from its fellows yet may be any node of its launch that still lacks one.
+    lacking = {node.token for node in known if node.provider_id is None and node.id not in found}
+    return {
+        each.provider_id
+        for each in instances
+        if each.state is not InstanceState.GONE
+        and each.provider_id not in own
+        and not (each.token in lacking and not each.node_id)
+    }

@@ -23,9 +23,9 @@ from elastic.reconciler.leaving import last_safe_instant, told
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Buy one node of this offering."""
+    """Buy these nodes, all or none."""
 
-    offering: Offering
+    wanted: Group
     why: str
 
 
@@ -85,8 +85,8 @@ class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard. The timeouts are the settings of the same names; `reaction_s` is how
-    long a word may take from being due to being heard on a node.
+    instant from which on a node could be heard, `refused` what could not be had a moment ago. The timeouts are the
+    settings of the same names; `reaction_s` is how long a word may take from being due to being heard on a node.
     """
 
     now_s: float
@@ -100,6 +100,7 @@ class World:
     lease_s: float
     listening_since_s: float
     reaction_s: float
+    refused: frozenset[Offering] = frozenset()
 
     @property
     def active(self) -> Generation | None:
@@ -144,7 +145,10 @@ def _pursuing(world: World) -> Iterator[Step]:
     if world.target is None:
         return
     wanted, missing = _match(world, world.target)
-    yield from (Launch(offering, _why(world, offering)) for offering in missing)
+    if refused := sorted({offering for offering, _ in missing} & world.refused):
+        yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
+    elif missing:
+        yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
     is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
     active = world.active
     if active is not None:
@@ -227,16 +231,23 @@ def _has_stopped(node: Node | None, generation: Generation) -> bool:
     return node.agent_state is AgentState.IDLE and heard_s > asked_s
 
 
-def _match(world: World, target: Group) -> tuple[list[Node], list[Offering]]:
+def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[End]:
+    """Ends what was bought for a group that does not come about. Who has trained before waits for better times."""
+    members = world.generation.node_ids if world.generation is not None else ()
+    yield from (End(node, reason) for node in wanted if node.id not in members)
+
+
+def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering, int]]]:
     members = set(world.active.node_ids) if world.active else set()
     usable = [node for node in world.nodes if _is_usable(node)]
     usable.sort(key=lambda node: (node.id not in members, node.phase is not NodePhase.JOINED, node.intended_at_s))
     wanted: list[Node] = []
-    missing: list[Offering] = []
+    missing: list[tuple[Offering, int]] = []
     for offering, count in target.members:
         have = [node for node in usable if node.offering == offering][:count]
         wanted += have
-        missing += [offering] * (count - len(have))
+        if len(have) < count:
+            missing.append((offering, count - len(have)))
     return wanted, missing
 
 
@@ -245,17 +256,20 @@ def _overdue(world: World) -> Iterator[End]:
         has_joined = node.phase is NodePhase.JOINED
         if has_joined:
             since_s, limit_s, what = node.heartbeat_at_s, world.lease_s, "has been silent"
+        elif node.phase is NodePhase.INTENDED:
+            since_s, limit_s, what = node.intended_at_s, world.register_timeout_s, "got no answer to its launch"
         elif node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
             since_s, limit_s, what = node.launched_at_s, world.register_timeout_s, "did not register"
         else:
             continue
         if since_s is not None and world.now_s - max(since_s, world.listening_since_s) > limit_s:
-            yield End(node, f"it {what} for {limit_s:.0f} s", is_failure=not has_joined)
+            is_failure = node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING)
+            yield End(node, f"it {what} for {limit_s:.0f} s", is_failure=is_failure)
 
 
-def _why(world: World, offering: Offering) -> str:
-    """Why a node is bought: one that leaves is replaced, else the last decision wants it."""
-    return "interruption" if any(_leaves(node) and node.offering == offering for node in world.nodes) else world.why
+def _why(world: World, missing: set[Offering]) -> str:
+    """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
+    return "interruption" if any(_leaves(node) and node.offering in missing for node in world.nodes) else world.why
 
 
 def _is_usable(node: Node) -> bool:

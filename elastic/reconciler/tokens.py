@@ -16,26 +16,37 @@ from elastic.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class NodeTokens:
-    """Makes and checks the tokens of nodes. A node registers by its join token and speaks by its node token."""
+    """Makes and checks the tokens of nodes.
+
+    A machine registers by the join token of the launch that bought it, and speaks by the token of its node, which is
+    good on that machine only.
+    """
 
     secret: bytes = field(repr=False)
 
-    def join_token(self, node_id: str) -> str:
-        return self._token("join", node_id)
+    def join_token(self, launch: str) -> str:
+        """What admits the machines of one launch, which is known by its own token."""
+        return f"{launch}.{self._signature('join', launch)}"
 
-    def node_token(self, node_id: str) -> str:
-        return f"{node_id}.{self._token('node', node_id)}"
+    def node_token(self, node_id: str, instance_id: str) -> str:
+        return f"{node_id}.{self._signature('node', node_id, instance_id)}"
 
-    def is_join_token(self, node_id: str, token: str) -> bool:
-        return hmac.compare_digest(self.join_token(node_id).encode(), token.encode())
+    def launch_of(self, join_token: str) -> str | None:
+        """The launch whose machines this token admits; None if it is not one of ours."""
+        launch = join_token.partition(".")[0]
+        return launch if _is_same(self.join_token(launch), join_token) else None
 
-    def node_of(self, token: str) -> str | None:
-        """The node that this node token speaks for; None if it is not one of ours."""
+    def node_of(self, token: str, instance_id: str) -> str | None:
+        """The node that this token speaks for on this machine; None if it is not one of ours, or not this machine's."""
         node_id = token.partition(".")[0]
-        return node_id if hmac.compare_digest(self.node_token(node_id).encode(), token.encode()) else None
+        return node_id if _is_same(self.node_token(node_id, instance_id), token) else None
 
-    def _token(self, purpose: str, node_id: str) -> str:
-        return hmac.new(self.secret, f"{purpose}:{node_id}".encode(), hashlib.sha256).hexdigest()
+    def _signature(self, *said: str) -> str:
+        return hmac.new(self.secret, ":".join(said).encode(), hashlib.sha256).hexdigest()
+
+
+def _is_same(wanted: str, token: str) -> bool:
+    return hmac.compare_digest(wanted.encode(), token.encode())
 
 
 def secret_in(path: Path) -> bytes:

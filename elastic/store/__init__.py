@@ -5,6 +5,7 @@ from elastic.store.events import Event
 from elastic.store.facts import JobFacts
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
+from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.opening import lock, migrate, migration_config, open_store, shown
 from elastic.store.store import Store
@@ -14,6 +15,7 @@ __all__ = [
     "Event",
     "Interruptions",
     "JobFacts",
+    "LaunchIntent",
     "Store",
     "StoreState",
     "StoredWindow",

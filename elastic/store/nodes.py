@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, func, select, update
 
 from elastic.errors import NotFound
 from elastic.model import (
@@ -26,32 +27,65 @@ from elastic.store.schema import intents, nodes
 _GONE = [phase.value for phase in NodePhase if phase.is_gone]
 
 
+@dataclass(frozen=True, slots=True)
+class LaunchIntent:
+    """One purchase on record: all the nodes that its token is to buy, in the order in which they were asked for."""
+
+    token: str
+    request_hash: str
+    nodes: tuple[Node, ...]
+
+
 def intend_launch(
-    connection: Connection, job_id: str, offering: Offering, *, reason: str, request_hash: str, now_s: float
-) -> Node:
-    """Records that one node of `offering` shall be bought for the job, before anyone is asked for it."""
-    node_id, token = f"node-{secrets.token_hex(4)}", secrets.token_hex(16)
-    connection.execute(
-        nodes.insert().values(
-            id=node_id,
-            job_id=job_id,
-            node_type=offering.node_type,
-            capacity=offering.capacity,
-            zone=offering.zone,
-            phase=NodePhase.INTENDED,
-            token=token,
-            intended_at_s=now_s,
-            reason=reason,
+    connection: Connection, job_id: str, offering: Offering, *, count: int, reason: str, request_hash: str, now_s: float
+) -> LaunchIntent:
+    """Records that so many nodes of `offering` shall be bought for the job at once, before anyone is asked for them."""
+    token = secrets.token_hex(16)
+    for _ in range(count):
+        node_id = f"node-{secrets.token_hex(4)}"
+        connection.execute(
+            nodes.insert().values(
+                id=node_id,
+                job_id=job_id,
+                node_type=offering.node_type,
+                capacity=offering.capacity,
+                zone=offering.zone,
+                phase=NodePhase.INTENDED,
+                token=token,
+                intended_at_s=now_s,
+                reason=reason,
+            )
         )
+        _intend(connection, token, "launch", node_id, request_hash, now_s)
+    return LaunchIntent(token, request_hash, of_launch(connection, token))
+
+
+def open_launches(connection: Connection) -> tuple[LaunchIntent, ...]:
+    """Purchases with a node of which nobody knows yet whether it was bought, oldest first."""
+    is_open = nodes.c.phase == NodePhase.INTENDED
+    query = (
+        select(intents.c.token, intents.c.request_hash)
+        .join(nodes, nodes.c.id == intents.c.node_id)
+        .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), is_open)
+        .group_by(intents.c.token, intents.c.request_hash)
+        .order_by(func.min(intents.c.id))
     )
-    _intend(connection, token, "launch", node_id, request_hash, now_s)
-    return get(connection, node_id)
+    return tuple(
+        LaunchIntent(token, digest, of_launch(connection, token)) for token, digest in connection.execute(query)
+    )
+
+
+def of_launch(connection: Connection, token: str) -> tuple[Node, ...]:
+    """Every node that this token was to buy, gone ones too, in the order in which they were asked for."""
+    mine = (intents.c.token == token) & (intents.c.kind == "launch")
+    query = select(nodes).join(intents, intents.c.node_id == nodes.c.id).where(mine).order_by(intents.c.id)
+    return tuple(to_node(each) for each in connection.execute(query))
 
 
 def launched(connection: Connection, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
     """Records that the provider made the machine, wanted still or not: it costs from `launched_at_s` on."""
     node = get(connection, node_id)
-    if node.provider_id is not None:
+    if node.provider_id is not None or node.phase.is_gone:
         return
     phase = move_node(node.phase, NodePhase.BOOTING) if node.phase is NodePhase.INTENDED else node.phase
     values = {
@@ -61,18 +95,22 @@ def launched(connection: Connection, node_id: str, provider_id: str, *, launched
         "minimum_billed_s": minimum_s,
     }
     _change(connection, node_id, values)
-    _done(connection, node.token, "launch", "launched", launched_at_s)
+    _done(connection, node, "launch", "launched", launched_at_s)
     ledger.rewrite(connection, [node_id])
     text = f"{node.offering.node_type} launched ({node.reason})" if node.reason else f"{node.offering} launched"
     add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
 
 
-def launch_failed(connection: Connection, node_id: str, why: str, *, now_s: float) -> None:
-    """Records that the provider made no machine and never will under this intent."""
-    node = get(connection, node_id)
-    _change(connection, node_id, {"phase": move_node(node.phase, NodePhase.TERMINATED), "terminated_at_s": now_s})
-    _done(connection, node.token, "launch", f"failed: {why}", now_s)
-    add_event(connection, "node_failed", why, job_id=node.job_id, node_id=node_id, now_s=now_s)
+def launch_failed(connection: Connection, token: str, why: str, *, now_s: float) -> None:
+    """Records that the provider made no machine under this token and never will."""
+    members = [node for node in of_launch(connection, token) if not node.phase.is_gone]
+    for node in members:
+        phase = move_node(node.phase, NodePhase.TERMINATED)
+        _change(connection, node.id, {"phase": phase, "terminated_at_s": now_s})
+        _done(connection, node, "launch", f"failed: {why}", now_s)
+    if members:
+        node_id = members[0].id if len(members) == 1 else None
+        add_event(connection, "node_failed", why, job_id=members[0].job_id, node_id=node_id, now_s=now_s)
 
 
 def joined(connection: Connection, node_id: str, *, now_s: float) -> Node:
@@ -142,7 +180,7 @@ def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool =
     phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
     values = {"phase": move_node(node.phase, phase), "terminated_at_s": at_s, "is_waived": is_waived}
     _change(connection, node_id, values)
-    _done(connection, node.token, "terminate", "gone", at_s)
+    _done(connection, node, "terminate", "gone", at_s)
     if node.launched_at_s is not None:
         ledger.rewrite(connection, [node_id])
     text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}"
@@ -211,6 +249,6 @@ def _intend(connection: Connection, token: str, kind: str, node_id: str, request
     )
 
 
-def _done(connection: Connection, token: str, kind: str, outcome: str, now_s: float) -> None:
-    mine = (intents.c.token == token) & (intents.c.kind == kind)
+def _done(connection: Connection, node: Node, kind: str, outcome: str, now_s: float) -> None:
+    mine = (intents.c.token == node.token) & (intents.c.kind == kind) & (intents.c.node_id == node.id)
     connection.execute(update(intents).where(mine).values(done_at_s=now_s, outcome=outcome))

@@ -73,7 +73,7 @@ nodes = Table(
     Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False, index=True),
     *_offering(),
     Column("phase", String(16), nullable=False, index=True),
-    Column("token", String(64), nullable=False, unique=True),
+    Column("token", String(64), nullable=False, index=True),
     _instant("intended_at_s"),
     Column("provider_id", String(128)),
     _instant("launched_at_s", nullable=True),
@@ -105,7 +105,7 @@ intents = Table(
     _instant("created_at_s"),
     _instant("done_at_s", nullable=True),
     Column("outcome", Text),
-    UniqueConstraint("token", "kind"),
+    UniqueConstraint("token", "kind", "node_id"),
 )
 
 generations = Table(

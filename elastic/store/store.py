@@ -33,6 +33,7 @@ from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts, facts
 from elastic.store.measurements import StoredWindow, ThroughputPoint
+from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.tallies import Tallies, tallies
 
@@ -110,16 +111,35 @@ class Store:
         """Gives a node. Raises NotFound."""
         return self._read(nodes.get, node_id)
 
-    def intend_launch(self, job_id: str, offering: Offering, *, reason: str, request_hash: str, now_s: float) -> Node:
-        """Records that one node shall be bought, before anyone is asked for it."""
-        return self._write(nodes.intend_launch, job_id, offering, reason=reason, request_hash=request_hash, now_s=now_s)
+    def intend_launch(
+        self, job_id: str, offering: Offering, *, count: int, reason: str, request_hash: str, now_s: float
+    ) -> LaunchIntent:
+        """Records that so many nodes shall be bought at once, before anyone is asked for them."""
+        return self._write(
+            nodes.intend_launch,
+            job_id,
+            offering,
+            count=count,
+            reason=reason,
+            request_hash=request_hash,
+            now_s=now_s,
+        )
+
+    def open_launches(self) -> tuple[LaunchIntent, ...]:
+        """Purchases of which nobody knows yet what they bought, oldest first."""
+        return self._read(nodes.open_launches)
+
+    def nodes_of_launch(self, token: str) -> tuple[Node, ...]:
+        """Every node that one purchase was to buy, gone ones too."""
+        return self._read(nodes.of_launch, token)
 
     def node_launched(self, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
         """Records that the machine exists; its ledger opens."""
         self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s)
 
-    def node_launch_failed(self, node_id: str, why: str, *, now_s: float) -> None:
-        self._write(nodes.launch_failed, node_id, why, now_s=now_s)
+    def launch_failed(self, token: str, why: str, *, now_s: float) -> None:
+        """Records that a purchase bought nothing and never will."""
+        self._write(nodes.launch_failed, token, why, now_s=now_s)
 
     def node_joined(self, node_id: str, *, now_s: float) -> Node:
         """Records that the node's agent has registered."""

@@ -37,7 +37,7 @@ def upgrade() -> None:
         sa.Column("done_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("outcome", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_intents")),
-        sa.UniqueConstraint("token", "kind", name=op.f("uq_intents_token_kind")),
+        sa.UniqueConstraint("token", "kind", "node_id", name=op.f("uq_intents_token_kind_node_id")),
     )
     with op.batch_alter_table("intents", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_intents_node_id"), ["node_id"], unique=False)
@@ -167,11 +167,11 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_nodes_job_id")),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_nodes")),
         sa.UniqueConstraint("id", name=op.f("uq_nodes_id")),
-        sa.UniqueConstraint("token", name=op.f("uq_nodes_token")),
     )
     with op.batch_alter_table("nodes", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_nodes_job_id"), ["job_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_nodes_phase"), ["phase"], unique=False)
+        batch_op.create_index(batch_op.f("ix_nodes_token"), ["token"], unique=False)
 
     op.create_table(
         "series",
@@ -250,6 +250,7 @@ def downgrade() -> None:
     op.drop_table("ledger")
     op.drop_table("series")
     with op.batch_alter_table("nodes", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_nodes_token"))
         batch_op.drop_index(batch_op.f("ix_nodes_phase"))
         batch_op.drop_index(batch_op.f("ix_nodes_job_id"))
 

@@ -66,7 +66,8 @@ class FakeDaemon:
     def answer(self, path: str, body: dict[str, Any], token: str) -> tuple[int, dict[str, Any]]:
         if path == "/v1/agent/register":
             self.registrations.append(body)
-            content = {"node_token": f"t-{body['node_id']}", "heartbeat_interval_s": 0.2, "lease_s": self.lease_s}
+            name = body["instance_id"]
+            content = {"node_id": name, "node_token": f"t-{name}", "heartbeat_interval_s": 0.2, "lease_s": self.lease_s}
             return 200, content
         if token != f"Bearer t-{body['node_id']}":
             return 401, {"detail": "no such token"}
@@ -118,7 +119,7 @@ class Node:
         self._config = folder / f"{node_id}.json"
         self._config.touch(mode=0o600)
         fields = {
-            "node_id": node_id,
+            "instance_id": node_id,
             "daemon_url": daemon.url,
             "join_token": "join",
             "work_dir": str(self.work_dir),

@@ -25,7 +25,7 @@ def a_config(folder: Path, **fields: Any) -> Path:
     path = folder / "config.json"
     path.touch(mode=0o600)
     content = {
-        "node_id": "n1",
+        "instance_id": "n1",
         "daemon_url": "http://127.0.0.1:1/",
         "join_token": "j",
         "work_dir": str(folder / "w"),
@@ -72,7 +72,7 @@ def test_a_file_is_replaced_as_a_whole_and_is_its_owner_s_only(tmp_path: Path) -
 
 def test_an_agent_remembers_its_token_its_work_and_its_last_exit(tmp_path: Path) -> None:
     report = Exit(generation=1, outcome=Outcome.FAILED, exit_code=1, iteration=5, log_tail="x")
-    memory = Memory("token", 1.0, running=ONE, last_exit=report)
+    memory = Memory("n1", "token", 1.0, running=ONE, last_exit=report)
     assert recall(tmp_path) is None
     remember(memory, tmp_path)
     again = recall(tmp_path)

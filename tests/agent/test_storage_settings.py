@@ -15,7 +15,7 @@ def written(folder: Path, **more: Any) -> Path:
     path = folder / "agent.json"
     path.touch(mode=0o600)
     fields = {
-        "node_id": "n1",
+        "instance_id": "n1",
         "daemon_url": "http://d",
         "join_token": "j",
         "work_dir": str(folder),

@@ -20,7 +20,7 @@ from elastic.agent.wire import HeartbeatReply
 
 def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(tmp_path: Path) -> None:
     settings = AgentSettings(
-        node_id="n1",
+        instance_id="n1",
         daemon_url="http://127.0.0.1:1",
         join_token="",
         work_dir=tmp_path,
@@ -33,7 +33,7 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
     intake.start()
     supervisor = Supervisor(
         settings,
-        memory=Memory("token", 1.0),
+        memory=Memory("n1", "token", 1.0),
         launcher=Launcher(settings),
         intake=intake,
         spool=spool,

@@ -12,7 +12,7 @@ from elastic.agent.torchrun import preloads, torchrun_arguments, torchrun_enviro
 from tests.agent.test_steering import ONE
 
 SETTINGS = AgentSettings(
-    node_id="n1",
+    instance_id="i-1",
     daemon_url="http://127.0.0.1:1",
     join_token="secret",
     work_dir=Path("/work"),
@@ -46,7 +46,11 @@ def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
 def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() -> None:
     assignment = replace(ONE, env={"B": "job", "ELASTICD_NODE_ID": "forged", "OMP_NUM_THREADS": "4"})
     environment = torchrun_environment(
-        assignment, settings=SETTINGS, drain_file=Path("/work/drain"), inherited={"A": "shell", "HOME": "/root"}
+        assignment,
+        settings=SETTINGS,
+        node_id="n1",
+        drain_file=Path("/work/drain"),
+        inherited={"A": "shell", "HOME": "/root"},
     )
     assert (environment["A"], environment["B"], environment["HOME"]) == ("node", "job", "/root")
     assert environment["ELASTICD_NODE_ID"] == "n1"
@@ -56,7 +60,7 @@ def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() ->
 
 def test_an_absolute_checkpoint_folder_is_taken_as_it_is() -> None:
     assignment = replace(ONE, checkpoint_dir="/elsewhere")
-    environment = torchrun_environment(assignment, settings=SETTINGS, drain_file=Path("d"), inherited={})
+    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
     assert environment["ELASTICD_CHECKPOINT_DIR"] == "/elsewhere"
 
 
@@ -66,5 +70,5 @@ def test_a_user_s_script_is_spared_the_import_that_its_first_optimizer_makes() -
 
 def test_the_join_token_is_in_no_argument_and_no_environment() -> None:
     assignment = replace(ONE)
-    environment = torchrun_environment(assignment, settings=SETTINGS, drain_file=Path("d"), inherited={})
+    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
     assert "secret" not in repr((torchrun_arguments(assignment, settings=SETTINGS), environment, SETTINGS))

@@ -11,6 +11,7 @@ from api.accounts import cost_over_time
 from elastic.model import Capacity, LedgerRow, Obstacle, Offering
 from elastic.reconciler import JobFolders
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
+from tests.builders import intend
 
 
 def artifacts(world: World, job_id: str) -> Path:
@@ -123,7 +124,7 @@ def test_nodes_are_listed_without_their_tokens(client: TestClient, world: World)
 def test_nodes_are_paged_from_the_newest_on(client: TestClient, world: World) -> None:
     job, _ = train(world)
     for _ in range(4):
-        world.store.intend_launch(job.id, SMALL, reason="test", request_hash="h", now_s=START_S)
+        intend(world.store, job.id, SMALL, now_s=START_S)
     seen, before = [], None
     for _ in range(3):
         page = client.get("/v1/nodes", params={"limit": 2} | ({} if before is None else {"before": before})).json()

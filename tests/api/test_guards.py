@@ -41,9 +41,9 @@ def is_problem(answer: Any, status: int) -> bool:
 @pytest.mark.parametrize(("method", "path"), [each for each in operations() if each[1] not in OPEN])
 def test_no_route_answers_without_a_token(stranger: TestClient, world: World, method: str, path: str) -> None:
     before = rows(world)
-    body = {"node_id": "n", "join_token": "x", "agent_version": "1", "pid": 1, "hostname": "h"}
+    body = {"join_token": "x", "instance_id": "i", "agent_version": "1", "pid": 1, "hostname": "h"}
     if path.endswith("heartbeat"):
-        body = {"node_id": "n", "sent_at_s": 1.0, "state": "idle"}
+        body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "state": "idle"}
     answer = stranger.request(method, path, json=body if method == "POST" else None)
     assert is_problem(answer, 401)
     assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -69,12 +69,12 @@ def test_a_wrong_token_opens_nothing(stranger: TestClient, token: str) -> None:
 
 
 def test_a_node_token_opens_nothing_of_the_user(stranger: TestClient, world: World) -> None:
-    token = world.context.node_tokens.node_token("node-1")
+    token = world.context.node_tokens.node_token("node-1", "i-1")
     assert is_problem(stranger.get("/v1/jobs", headers={"Authorization": f"Bearer {token}"}), 401)
 
 
 def test_a_user_token_does_not_speak_for_a_node(client: TestClient) -> None:
-    body = {"node_id": "n", "sent_at_s": 1.0, "state": "idle"}
+    body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "state": "idle"}
     assert is_problem(client.post("/v1/agent/heartbeat", json=body), 401)
 
 

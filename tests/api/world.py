@@ -32,6 +32,7 @@ from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
 from elastic.store import Store
 from elastic.store.engine import Database
+from tests.builders import intend
 
 START_S = 1_700_000_000.0
 TOKEN = "a-token-that-nobody-guesses"
@@ -81,7 +82,7 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     phases = (TrainingPhase("warmup", 20), TrainingPhase("main"))
     spec = JobSpec("first", ("/srv/train.py",), nodes_max=2, iterations=100, phases=phases)
     job, _ = store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())
-    intended = store.intend_launch(job.id, SMALL, reason="first", request_hash="h", now_s=clock.now_s())
+    intended = intend(store, job.id, SMALL, why="first", now_s=clock.now_s())
     store.node_launched(intended.id, "fake-1", launched_at_s=clock.now_s(), minimum_s=60.0)
     node = store.node_joined(intended.id, now_s=clock.now_s())
     store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=clock.now_s())

@@ -9,7 +9,7 @@ from elastic.cli.gc import duration_s
 from elastic.errors import InvalidInput
 from tests.cli.commands import Run, runner
 from tests.providers import ec2_world
-from tests.providers.contract import request
+from tests.providers.contract import buy, request
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import REGION, provider_of
 from tests.providers.test_ec2 import HERE
@@ -36,13 +36,13 @@ def _states(ec2: Any) -> dict[str, str]:
 
 
 def test_a_machine_that_was_just_bought_is_attended(elasticd: Run) -> None:
-    launched = provider_of().launch(request(1, HERE))
+    launched = buy(provider_of(), request(1, HERE))
     (row,) = json.loads(elasticd("gc", *OURS, "-o", "json").out)
     assert (row["provider_id"], row["node_id"], row["verdict"]) == (launched.provider_id, "node-1", "attended")
 
 
 def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
-    launched = provider_of().launch(request(1, HERE))
+    launched = buy(provider_of(), request(1, HERE))
     time.sleep(2)  # a machine's age is told in whole seconds
     done = elasticd("gc", *OURS, "--older-than", "0s")
     assert (done.status, "abandoned" in done.out) == (0, True)
@@ -50,8 +50,8 @@ def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
 
 
 def test_what_no_daemon_stands_for_is_ended_and_nothing_else(elasticd: Run, ec2: Any, endpoint: Endpoint) -> None:
-    attended, abandoned = (provider_of().launch(request(number, HERE)).provider_id for number in (1, 2))
-    other = provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})).launch(request(3, HERE)).provider_id
+    attended, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
+    other = buy(provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})), request(3, HERE)).provider_id
     time.sleep(2)  # a machine's age is told in whole seconds
     _attended(ec2, attended, ago_s=0)
     done = elasticd("gc", *OURS, "--older-than", "1s", "--terminate", "--yes")
@@ -65,7 +65,7 @@ def test_where_nobody_can_be_asked_nothing_is_ended_unsaid(
     elasticd: Run, ec2: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    provider_of().launch(request(1, HERE))
+    buy(provider_of(), request(1, HERE))
     time.sleep(1.1)  # a machine's age is told in whole seconds
     time.sleep(2)  # a machine's age is told in whole seconds
     done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate")

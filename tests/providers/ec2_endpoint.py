@@ -37,11 +37,13 @@ class Endpoint:
     calls: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     scripted: dict[str, deque[Scripted]] = field(default_factory=lambda: defaultdict(deque))
     always: dict[str, Scripted] = field(default_factory=dict)
+    most: int | None = None
 
     def reset(self) -> None:
         self.calls.clear()
         self.scripted.clear()
         self.always.clear()
+        self.most = None
 
     def fail(self, action: str, code: str, *, message: str = "scripted", status: int = 400, times: int = 1) -> None:
         """The next calls of `action` are refused."""
@@ -50,6 +52,10 @@ class Endpoint:
     def forbid(self, action: str, code: str = "UnauthorizedOperation") -> None:
         """Every call of `action` is refused."""
         self.always[action] = _error(code, f"You are not authorized to perform ec2:{action}", 403)
+
+    def bound(self, most: int) -> None:
+        """No fleet gets more machines, whatever minimum it names: moto itself knows neither bound nor minimum."""
+        self.most = most
 
     def lose(self, action: str) -> None:
         """The next call of `action` is carried out, and its answer is lost."""
@@ -76,8 +82,11 @@ class _Application:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-        environ["wsgi.input"] = io.BytesIO(body)
         action, parameters = _call(environ, body)
+        if action == "CreateFleet" and self.endpoint.most is not None:
+            body = _with_at_most(self.endpoint.most, body)
+            environ["CONTENT_LENGTH"] = str(len(body))
+        environ["wsgi.input"] = io.BytesIO(body)
         if action:
             self.endpoint.calls.append((action, parameters))
         waiting = self.endpoint.scripted.get(action)
@@ -97,6 +106,12 @@ def _call(environ: Environ, body: bytes) -> tuple[str, dict[str, str]]:
         return target.rpartition(".")[2], {"json": body.decode()}
     form = {name: values[0] for name, values in urllib.parse.parse_qs(body.decode("utf-8", "replace")).items()}
     return form.get("Action", ""), form
+
+
+def _with_at_most(most: int, body: bytes) -> bytes:
+    name = "TargetCapacitySpecification.TotalTargetCapacity"
+    form = dict(urllib.parse.parse_qsl(body.decode()))
+    return urllib.parse.urlencode(form | {name: str(min(int(form[name]), most))}).encode()
 
 
 def _error(code: str, message: str, status: int) -> Scripted:

@@ -12,7 +12,7 @@ from elastic.providers import InstanceState, Provider
 from elastic.providers.ec2 import Ec2Provider, connect
 from elastic.providers.ec2.machines import read_machines
 from tests.providers import ec2_world
-from tests.providers.contract import ProviderContract, World, request
+from tests.providers.contract import ProviderContract, World, buy, request
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN, REGION, WholeSeconds, provider_of
 
@@ -28,12 +28,13 @@ class TestEc2Provider(ProviderContract):
     """moto boots and ends machines at once, and makes two of one ClientToken: the provider must see to that itself."""
 
     @pytest.fixture
-    def world(self, ec2: Any) -> World:
+    def world(self, endpoint: Endpoint, ec2: Any) -> World:
         return World(
             connect=provider_of,
             clock=WholeSeconds(),
             pass_time=lambda: None,
             destroy=lambda provider_id: ec2.terminate_instances(InstanceIds=[provider_id]),
+            limit=lambda _, most: endpoint.bound(most),
         )
 
 
@@ -51,7 +52,7 @@ def _user_data(sent: dict[str, str]) -> str:
 
 
 def test_a_machine_bears_its_cluster_job_node_and_intent_and_so_does_its_disk(ec2: Any) -> None:
-    launched = provider_of().launch(request(1, HERE))
+    launched = buy(provider_of(), request(1, HERE))
     wanted = {
         "elasticd:cluster": "tested",
         "elasticd:job": "job-1",
@@ -66,7 +67,7 @@ def test_a_machine_bears_its_cluster_job_node_and_intent_and_so_does_its_disk(ec
 
 
 def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> None:
-    provider_of().launch(request(1, HERE))
+    buy(provider_of(), request(1, HERE))
     (sent,) = endpoint.sent("CreateLaunchTemplate")
     data = {name.removeprefix("LaunchTemplateData."): value for name, value in sent.items()}
     assert data["MetadataOptions.HttpTokens"] == "required"
@@ -88,8 +89,8 @@ def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> N
 
 def test_one_instant_fleet_buys_one_type_in_one_zone_under_the_intents_token(endpoint: Endpoint) -> None:
     provider = provider_of()
-    provider.launch(request(1, HERE))
-    spot = provider.launch(request(2, SPOT))
+    buy(provider, request(1, HERE))
+    spot = buy(provider, request(2, SPOT))
     first, second = endpoint.sent("CreateFleet")
     assert (first["Type"], first["ClientToken"]) == ("instant", "token-1")
     assert first["TargetCapacitySpecification.TotalTargetCapacity"] == "1"
@@ -100,33 +101,104 @@ def test_one_instant_fleet_buys_one_type_in_one_zone_under_the_intents_token(end
     assert spot.offering == SPOT
 
 
-def test_a_template_goes_once_its_launch_is_answered(ec2: Any) -> None:
-    provider_of().launch(request(1, HERE))
-    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
+def test_a_job_has_one_template_with_a_version_for_each_launch(endpoint: Endpoint, ec2: Any) -> None:
+    for number in (1, 2):
+        buy(provider_of(), request(number, HERE))
+    (template,) = ec2.describe_launch_templates()["LaunchTemplates"]
+    assert template["LaunchTemplateName"] == "elasticd-tested-job-1"
+    versions = [sent["LaunchTemplateConfigs.1.LaunchTemplateSpecification.Version"] for sent in _fleets(endpoint)]
+    assert versions == ["2", "3"]
+    first, *_ = endpoint.sent("CreateLaunchTemplate")
+    assert "LaunchTemplateData.UserData" not in first, "the version that anybody may launch holds no token"
 
 
-def test_templates_that_lost_launches_left_behind_are_swept(endpoint: Endpoint, ec2: Any, clock: ManualClock) -> None:
+def test_the_template_of_a_job_without_machines_is_swept_and_made_anew(ec2: Any, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
-    endpoint.lose("CreateFleet")
-    with pytest.raises(ProviderUnavailable):
-        provider.launch(request(1, HERE))
+    launched = buy(provider, request(1, HERE))
+    clock.advance(2 * 3600)
     provider.instances()
     assert len(ec2.describe_launch_templates()["LaunchTemplates"]) == 1
+    provider.terminate(launched.provider_id, now_s=clock.now_s())
     clock.advance(2 * 3600)
     provider.instances()
     assert ec2.describe_launch_templates()["LaunchTemplates"] == []
+    with pytest.raises(ProviderUnavailable):
+        buy(provider, request(2, HERE))
+    assert buy(provider, request(2, HERE)).state is not InstanceState.GONE
+
+
+def test_a_group_is_one_fleet_all_or_nothing(endpoint: Endpoint, ec2: Any) -> None:
+    provider = provider_of()
+    group = provider.launch(request(1, HERE, count=3))
+    provider.launch(request(2, SPOT, count=2))
+    on_demand, spot = _fleets(endpoint)
+    assert on_demand["TargetCapacitySpecification.TotalTargetCapacity"] == "3"
+    assert on_demand["OnDemandOptions.MinTargetCapacity"] == "3"
+    assert on_demand["OnDemandOptions.SingleAvailabilityZone"] == "true"
+    assert on_demand["OnDemandOptions.SingleInstanceType"] == "true"
+    assert spot["SpotOptions.MinTargetCapacity"] == "2"
+    assert {_tags(_described(ec2, each.provider_id))["elasticd:nodes"] for each in group} == {
+        "node-1 node-1-2 node-1-3"
+    }
+    provider.instances()
+    named = [_tags(_described(ec2, each.provider_id))["elasticd:node"] for each in group]
+    assert named == [each.node_id for each in group]
+
+
+def test_a_group_whose_names_were_never_written_is_told_apart_alike(endpoint: Endpoint) -> None:
+    endpoint.lose("CreateFleet")
+    with pytest.raises(ProviderUnavailable):
+        provider_of().launch(request(1, HERE, count=3))
+    endpoint.forbid("CreateTags")
+    seen = {each.node_id: each.provider_id for each in provider_of().instances()}
+    group = provider_of().launch(request(1, HERE, count=3))
+    assert seen == {each.node_id: each.provider_id for each in group}
+    assert list(seen) == sorted(seen, key=seen.__getitem__)
+    assert len(endpoint.sent("CreateFleet")) == 1
+
+
+def test_a_group_that_is_not_seen_whole_is_nobodys_yet_and_is_asked_for_again(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    group = provider.launch(request(1, HERE, count=2))
+    for _ in range(2):
+        endpoint.answer("DescribeInstances", _member(group[1].provider_id, "token-1", "node-1 node-1-2"))
+    (half,) = provider.instances()
+    assert (half.token, half.node_id) == ("token-1", "")
+    endpoint.answer("CreateFleet", _fleet_of(*(each.provider_id for each in reversed(group))))
+    again = provider.launch(request(1, HERE, count=2))
+    assert [each.provider_id for each in again] == [each.provider_id for each in group]
+    first, second = _fleets(endpoint)
+    assert first == second
+
+
+def _member(provider_id: str, token: str, nodes: str) -> str:
+    tags = {"elasticd:intent": token, "elasticd:nodes": nodes, "elasticd:job": "job-1"}
+    told = "".join(f"<item><key>{key}</key><value>{value}</value></item>" for key, value in tags.items())
+    return _page(provider_id, "").replace("<placement>", f"<tagSet>{told}</tagSet><placement>")
+
+
+def _fleet_of(*provider_ids: str) -> str:
+    ids = "".join(f"<item>{each}</item>" for each in provider_ids)
+    return (
+        f"<fleetId>fleet-1</fleetId><fleetInstanceSet><item><instanceIds>{ids}</instanceIds></item></fleetInstanceSet>"
+        "<errorSet/>"
+    )
+
+
+def _fleets(endpoint: Endpoint) -> list[dict[str, str]]:
+    return endpoint.sent("CreateFleet")
 
 
 def test_user_data_carries_the_join_token_and_is_small(endpoint: Endpoint) -> None:
-    provider_of().launch(request(1, HERE))
-    script = _user_data(endpoint.sent("CreateLaunchTemplate")[0])
+    buy(provider_of(), request(1, HERE))
+    script = _user_data(endpoint.sent("CreateLaunchTemplateVersion")[0])
     assert script.startswith("#!/bin/sh\n")
     assert len(script) < 8_000
     given = json.loads(script.split("<<'ELASTICD_END'\n")[1].split("\nELASTICD_END")[0])
     assert given["join_token"] == "secret-1"
     assert given["env"] == {"GREETING": "hello"}
     assert script.count("secret-1") == 1
-    elsewhere = [parameters for action, parameters in endpoint.calls if action != "CreateLaunchTemplate"]
+    elsewhere = [parameters for action, parameters in endpoint.calls if action != "CreateLaunchTemplateVersion"]
     assert "secret-1" not in str(elsewhere)
 
 
@@ -134,8 +206,8 @@ def test_an_answer_that_is_lost_buys_one_machine_all_the_same(endpoint: Endpoint
     provider = provider_of()
     endpoint.lose("CreateFleet")
     with pytest.raises(ProviderUnavailable):
-        provider.launch(request(1, HERE))
-    again = provider.launch(request(1, HERE))
+        buy(provider, request(1, HERE))
+    again = buy(provider, request(1, HERE))
     assert [each.provider_id for each in provider.instances()] == [again.provider_id]
     assert len(endpoint.sent("CreateFleet")) == 1
 
@@ -143,19 +215,18 @@ def test_an_answer_that_is_lost_buys_one_machine_all_the_same(endpoint: Endpoint
 def test_a_launch_is_never_repeated_by_itself(endpoint: Endpoint) -> None:
     endpoint.fail("CreateFleet", "InternalError", status=500, times=3)
     with pytest.raises(ProviderUnavailable, match="InternalError"):
-        provider_of().launch(request(1, HERE))
+        buy(provider_of(), request(1, HERE))
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
 def test_a_repeated_launch_is_the_same_request(endpoint: Endpoint) -> None:
     endpoint.fail("CreateFleet", "InternalError", status=500)
     with pytest.raises(ProviderUnavailable):
-        provider_of().launch(request(1, HERE))
-    provider_of().launch(request(1, HERE))
+        buy(provider_of(), request(1, HERE))
+    buy(provider_of(), request(1, HERE))
     first, second = endpoint.sent("CreateFleet")
     assert first == second
-    first, second = endpoint.sent("CreateLaunchTemplate")
-    assert first == second
+    assert len(endpoint.sent("CreateLaunchTemplateVersion")) == 1
 
 
 FLEET_WITHOUT = (
@@ -170,7 +241,7 @@ def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(endpoint: Endpoint
     for number in range(6):
         endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
         with pytest.raises(CapacityUnavailable, match=r"c5\.large on-demand us-east-1a"):
-            provider.launch(request(number, HERE))
+            buy(provider, request(number, HERE))
         (block,) = provider.blocks.listed(now_s=clock.now_s())
         assert (block.offering, block.why) == (HERE, Obstacle.CAPACITY)
         lasted_s.append(block.until_s - clock.now_s())
@@ -184,7 +255,7 @@ def test_a_blocked_offering_is_refused_without_a_call(endpoint: Endpoint) -> Non
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="UnfulfillableCapacity"))
     for number in (1, 2):
         with pytest.raises(CapacityUnavailable):
-            provider.launch(request(number, HERE))
+            buy(provider, request(number, HERE))
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
@@ -192,67 +263,66 @@ def test_a_blocked_offering_stays_on_offer_for_its_machines_live_and_are_priced(
     provider = provider_of()
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
     with pytest.raises(CapacityUnavailable):
-        provider.launch(request(2, HERE))
+        buy(provider, request(2, HERE))
     assert HERE in provider.offerings()
 
 
 def test_a_fleet_without_instance_or_error_had_no_capacity(endpoint: Endpoint) -> None:
     endpoint.answer("CreateFleet", "<fleetId>fleet-1</fleetId><fleetInstanceSet/><errorSet/>")
     with pytest.raises(CapacityUnavailable):
-        provider_of().launch(request(1, HERE))
+        buy(provider_of(), request(1, HERE))
 
 
 def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(endpoint: Endpoint, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="VcpuLimitExceeded"))
     with pytest.raises(ProviderError, match="quota is used up; ask AWS to raise it") as told:
-        provider.launch(request(1, HERE))
+        buy(provider, request(1, HERE))
     assert not isinstance(told.value, CapacityUnavailable | ProviderUnavailable)
     closed = {each.offering for each in provider.blocks.listed(now_s=clock.now_s()) if each.why is Obstacle.QUOTA}
     assert closed == {Offering("c5.large", Capacity.ON_DEMAND, zone) for zone in ("us-east-1a", "us-east-1b")}
 
 
-def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint, ec2: Any) -> None:
+def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None:
     endpoint.forbid("CreateFleet")
     provider = provider_of()
-    launched = provider.launch(request(1, SPOT))
+    launched = buy(provider, request(1, SPOT))
     assert (launched.offering, launched.token) == (SPOT, "token-1")
     (sent,) = endpoint.sent("RunInstances")
     assert (sent["ClientToken"], sent["InstanceMarketOptions.MarketType"]) == ("token-1", "spot")
     assert sent["MetadataOptions.HttpTokens"] == "required"
-    provider.launch(request(2, HERE))
+    buy(provider, request(2, HERE))
     assert len(endpoint.sent("CreateFleet")) == 1
-    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
 
 
 def test_without_any_permission_to_launch_it_names_what_is_missing(endpoint: Endpoint) -> None:
     endpoint.forbid("CreateFleet")
     endpoint.forbid("RunInstances")
     with pytest.raises(ProviderError, match=r"may not; allow it in their IAM policy .*ec2:RunInstances"):
-        provider_of().launch(request(1, HERE))
+        buy(provider_of(), request(1, HERE))
 
 
 @pytest.mark.parametrize("action", ["DescribeInstances", "DescribeSubnets", "CreateLaunchTemplate"])
 def test_a_missing_permission_is_named_by_its_call(endpoint: Endpoint, action: str) -> None:
     endpoint.forbid(action)
     with pytest.raises(ProviderError, match=f"ec2:{action}") as told:
-        provider_of().launch(request(1, HERE))
+        buy(provider_of(), request(1, HERE))
     assert not isinstance(told.value, ProviderUnavailable)
 
 
 def test_throttled_launches_wait_and_terminations_do_not(endpoint: Endpoint, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
-    launched = provider.launch(request(1, HERE))
+    launched = buy(provider, request(1, HERE))
     endpoint.fail("CreateFleet", "RequestLimitExceeded", status=503)
     for _ in range(2):
         with pytest.raises(ProviderUnavailable):
-            provider.launch(request(2, HERE))
+            buy(provider, request(2, HERE))
     assert len(endpoint.sent("CreateFleet")) == 2
     endpoint.fail("TerminateInstances", "RequestLimitExceeded", status=503, times=2)
     provider.terminate(launched.provider_id, now_s=clock.now_s())
     assert len(endpoint.sent("TerminateInstances")) == 3
     clock.advance(2)
-    assert provider.launch(request(2, HERE)).state is not InstanceState.GONE
+    assert buy(provider, request(2, HERE)).state is not InstanceState.GONE
 
 
 def test_a_list_that_cannot_be_complete_is_no_list(endpoint: Endpoint) -> None:
@@ -279,10 +349,10 @@ def test_every_page_of_the_list_is_read(endpoint: Endpoint) -> None:
 
 def test_a_machine_that_cannot_be_described_yet_is_pending(endpoint: Endpoint, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
-    provider.launch(request(0, HERE))
+    buy(provider, request(0, HERE))
     endpoint.answer("DescribeInstances", "<reservationSet/>", times=2)
     endpoint.fail("DescribeInstances", "InvalidInstanceID.NotFound")
-    launched = provider.launch(request(1, HERE))
+    launched = buy(provider, request(1, HERE))
     assert (launched.state, launched.launched_at_s, launched.token) == (
         InstanceState.PENDING,
         clock.now_s(),
@@ -293,7 +363,7 @@ def test_a_machine_that_cannot_be_described_yet_is_pending(endpoint: Endpoint, c
 
 def test_a_second_machine_of_one_intent_stands_for_none(ec2: Any) -> None:
     provider = provider_of()
-    first = provider.launch(request(1, HERE))
+    first = buy(provider, request(1, HERE))
     raw = _described(ec2, first.provider_id)
     tags = [{"ResourceType": "instance", "Tags": raw["Tags"]}]
     ec2.run_instances(ImageId=raw["ImageId"], MinCount=1, MaxCount=1, TagSpecifications=tags)
@@ -311,15 +381,15 @@ def test_a_machine_without_an_intent_is_listed_all_the_same(ec2: Any) -> None:
 
 
 def test_another_clusters_machines_are_not_listed(ec2: Any) -> None:
-    provider_of(PLAIN.model_copy(update={"cluster": "another"})).launch(request(1, HERE))
+    buy(provider_of(PLAIN.model_copy(update={"cluster": "another"})), request(1, HERE))
     assert provider_of().instances() == ()
 
 
 def test_a_job_keeps_its_image_when_a_newer_one_comes_out(endpoint: Endpoint) -> None:
     parameter = {"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}
     endpoint.answer_json("GetParameter", parameter)
-    provider_of().launch(request(1, HERE))
-    provider_of().launch(request(2, HERE))
+    buy(provider_of(), request(1, HERE))
+    buy(provider_of(), request(2, HERE))
     assert len(endpoint.sent("GetParameter")) == 1
     images = {sent["LaunchTemplateData.ImageId"] for sent in endpoint.sent("CreateLaunchTemplate")}
     assert images == {"ami-12c6146b"}
@@ -328,12 +398,12 @@ def test_a_job_keeps_its_image_when_a_newer_one_comes_out(endpoint: Endpoint) ->
 def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:
     endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "none"}})
     with pytest.raises(ProviderError, match="wanted the id of an image, found 'none'"):
-        provider_of().launch(request(1, HERE))
+        buy(provider_of(), request(1, HERE))
 
 
 def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
-    launched = provider.launch(request(1, HERE))
+    launched = buy(provider, request(1, HERE))
     provider.instances()
     first_s = clock.now_s()
     clock.advance(60)
@@ -346,7 +416,7 @@ def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock
 
 def test_listing_does_not_fail_because_tagging_does(endpoint: Endpoint) -> None:
     provider = provider_of()
-    provider.launch(request(1, HERE))
+    buy(provider, request(1, HERE))
     endpoint.forbid("CreateTags")
     assert len(provider.instances()) == 1
 
@@ -409,7 +479,7 @@ def test_it_satisfies_the_port() -> None:
 
 def test_the_right_to_end_is_proven_by_a_dry_run_and_its_lack_is_told(endpoint: Endpoint) -> None:
     provider = provider_of()
-    launched = provider.launch(request(1, HERE))
+    launched = buy(provider, request(1, HERE))
     provider.prove_end(launched.provider_id)
     assert [call.get("DryRun") for call in endpoint.sent("TerminateInstances")] == ["true"]
     endpoint.forbid("TerminateInstances")

@@ -10,7 +10,7 @@ from elastic.providers.base import InstanceState
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
 from tests.providers import ec2_world
-from tests.providers.contract import request
+from tests.providers.contract import buy, request
 
 start_lab = conftest.start_lab
 
@@ -27,7 +27,7 @@ def test_without_settings_nodes_are_put_into_the_default_subnets(
     provider = ec2_world.provider_of(SETTINGS)
     assert {each.zone for each in provider.offerings()} == set(lab.subnets)
     assert provider.catalog().public_zones == set(lab.subnets), "a default subnet gives public addresses, which cost"
-    bought = provider.launch(request(1, SPOT))
+    bought = buy(provider, request(1, SPOT))
     (there,) = lab.running()
     assert (there.instance_id, there.zone) == (bought.provider_id, "us-east-1b")
     provider.terminate(bought.provider_id, now_s=0.0)

@@ -20,7 +20,6 @@ from elastic.errors import ProviderError
 from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, user_data
 
 GIVEN = {
-    "node_id": "node-1",
     "daemon_url": "http://10.0.0.1:8470",
     "join_token": "secret'1",
     "checkpoint_root": "/shared",
@@ -44,7 +43,8 @@ class _Imds(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         is_known = self.headers.get("X-aws-ec2-metadata-token") == "key"
-        self._say(b"10.0.0.7" if is_known and self.path == "/latest/meta-data/local-ipv4" else b"")
+        told = {"/latest/meta-data/local-ipv4": b"10.0.0.7", "/latest/meta-data/instance-id": b"i-1"}
+        self._say(told.get(self.path, b"") if is_known else b"")
 
     def _say(self, body: bytes) -> None:
         self.send_response(200 if body else 401)
@@ -105,11 +105,11 @@ def boot(tmp_path: Path, imds: str) -> Boot:
 
 
 def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(boot: Boot, tmp_path: Path) -> None:
-    said = boot(user_data(GIVEN, node_id="node-1", bootstrap="true", lease_s=600))
+    said = boot(user_data(GIVEN, bootstrap="true", lease_s=600))
     assert said.splitlines() == ["agent -m elastic.agent --config agent.json", "shutdown -h now"]
-    folder = tmp_path / "elasticd" / "node-1"
+    folder = tmp_path / "elasticd"
     settings = read_settings(folder / "agent.json")
-    assert (settings.advertise_host, settings.join_token) == ("10.0.0.7", "secret'1")
+    assert (settings.instance_id, settings.advertise_host, settings.join_token) == ("i-1", "10.0.0.7", "secret'1")
     assert settings.env == GIVEN["env"]
     assert settings.work_dir == folder / "work"
     assert not (folder / "given.json").exists()
@@ -118,17 +118,17 @@ def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(boot
 
 
 def test_a_bootstrap_that_fails_ends_the_machine_and_starts_no_agent(boot: Boot) -> None:
-    assert boot(user_data(GIVEN, node_id="node-1", bootstrap="false", lease_s=600)) == "shutdown -h now\n"
+    assert boot(user_data(GIVEN, bootstrap="false", lease_s=600)) == "shutdown -h now\n"
 
 
 def test_an_agent_that_dies_ends_the_machine(boot: Boot) -> None:
-    said = boot(user_data(GIVEN, node_id="node-1", bootstrap="true", lease_s=600), agent="kill -9 $$")
+    said = boot(user_data(GIVEN, bootstrap="true", lease_s=600), agent="kill -9 $$")
     assert said.endswith("shutdown -h now\n")
 
 
 @pytest.mark.slow
 def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(boot: Boot) -> None:
-    script = user_data(GIVEN, node_id="node-1", bootstrap="true", lease_s=-26.0)  # and 30 s of grace: 4 s
+    script = user_data(GIVEN, bootstrap="true", lease_s=-26.0)  # and 30 s of grace: 4 s
     began = time.monotonic()
     said = boot(script, agent="for n in 1 2 3 4 5 6; do echo $n >work/lease.json; sleep 1; done; sleep 60")
     assert said.endswith("shutdown -h now\n")
@@ -136,14 +136,14 @@ def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(b
 
 
 def test_the_default_bootstrap_installs_this_version() -> None:
-    script = user_data(GIVEN, node_id="node-1", bootstrap=None, lease_s=600).decode()
+    script = user_data(GIVEN, bootstrap=None, lease_s=600).decode()
     assert DEFAULT_BOOTSTRAP.strip() in script
     assert json.dumps(GIVEN) in script
 
 
 def test_a_script_that_is_too_long_is_compressed_and_always_alike() -> None:
     long = {**GIVEN, "env": {"LONG": "x" * 20_000}}
-    packed, again = (user_data(long, node_id="node-1", bootstrap="true", lease_s=600) for _ in range(2))
+    packed, again = (user_data(long, bootstrap="true", lease_s=600) for _ in range(2))
     assert packed == again
     assert len(packed) <= MOST_BYTES
     assert gzip.decompress(packed).startswith(b"#!/bin/sh\n")
@@ -152,4 +152,4 @@ def test_a_script_that_is_too_long_is_compressed_and_always_alike() -> None:
 def test_a_script_that_stays_too_long_is_refused() -> None:
     noise = os.urandom(30_000).hex()
     with pytest.raises(ProviderError, match="wanted at most 16384 bytes"):
-        user_data({**GIVEN, "env": {"LONG": noise}}, node_id="node-1", bootstrap="true", lease_s=600)
+        user_data({**GIVEN, "env": {"LONG": noise}}, bootstrap="true", lease_s=600)

@@ -4,7 +4,7 @@ from elastic.clock import ManualClock
 from elastic.errors import CapacityUnavailable, ProviderUnavailable
 from elastic.model import Capacity, NodeType, Offering
 from elastic.providers import FakeCloud, FakeProvider, InstanceState, Operation
-from tests.providers.contract import ProviderContract, World, request
+from tests.providers.contract import ProviderContract, World, buy, request
 
 SMALL, LARGE = NodeType("small", cpu=0.5, memory_gib=1), NodeType("large", cpu=2, memory_gib=8)
 
@@ -32,13 +32,14 @@ class TestFakeProvider(ProviderContract):
             clock=clock,
             pass_time=lambda: clock.advance(60),
             destroy=cloud.reclaim,
+            limit=cloud.capacity.__setitem__,
         )
 
 
 def test_a_machine_is_pending_while_it_boots_and_stopping_while_it_ends(
     provider: FakeProvider, clock: ManualClock
 ) -> None:
-    machine = provider.launch(request(1, Offering("small")))
+    machine = buy(provider, request(1, Offering("small")))
     states = [machine.state]
     clock.advance(40)
     states.append(provider.instances()[0].state)
@@ -53,9 +54,9 @@ def test_a_machine_is_pending_while_it_boots_and_stopping_while_it_ends(
 def test_a_scripted_failure_stops_the_call_and_only_once(provider: FakeProvider, cloud: FakeCloud) -> None:
     cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none"))
     with pytest.raises(CapacityUnavailable):
-        provider.launch(request(1, Offering("small")))
+        buy(provider, request(1, Offering("small")))
     assert cloud.machines() == ()
-    provider.launch(request(1, Offering("small")))
+    buy(provider, request(1, Offering("small")))
     assert len(cloud.machines()) == 1
 
 
@@ -64,15 +65,15 @@ def test_a_lost_answer_leaves_the_machine_behind_and_its_token_finds_it(
 ) -> None:
     cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("timed out"), is_done=True)
     with pytest.raises(ProviderUnavailable):
-        provider.launch(request(1, Offering("small")))
+        buy(provider, request(1, Offering("small")))
     (left_behind,) = cloud.machines()
-    assert provider.launch(request(1, Offering("small"))).provider_id == left_behind.provider_id
+    assert buy(provider, request(1, Offering("small"))).provider_id == left_behind.provider_id
 
 
 def test_a_lost_answer_to_a_termination_ends_the_machine(
     provider: FakeProvider, cloud: FakeCloud, clock: ManualClock
 ) -> None:
-    machine = provider.launch(request(1, Offering("small")))
+    machine = buy(provider, request(1, Offering("small")))
     cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("timed out"), is_done=True)
     with pytest.raises(ProviderUnavailable):
         provider.terminate(machine.provider_id, now_s=clock.now_s())
@@ -95,7 +96,7 @@ def test_throttling_refuses_every_call_until_it_ends(
     with pytest.raises(ProviderUnavailable):
         provider.instances()
     with pytest.raises(ProviderUnavailable):
-        provider.launch(request(1, Offering("small")))
+        buy(provider, request(1, Offering("small")))
     clock.advance(10)
     assert provider.instances() == ()
 
@@ -105,19 +106,19 @@ def test_capacity_bounds_the_living_machines_of_one_offering(
 ) -> None:
     small = Offering("small")
     cloud.capacity[small] = 1
-    first = provider.launch(request(1, small))
+    first = buy(provider, request(1, small))
     with pytest.raises(CapacityUnavailable):
-        provider.launch(request(2, small))
-    provider.launch(request(3, Offering("large")))
+        buy(provider, request(2, small))
+    buy(provider, request(3, Offering("large")))
     provider.terminate(first.provider_id, now_s=clock.now_s())
     clock.advance(20)
-    provider.launch(request(2, small))
+    buy(provider, request(2, small))
 
 
 def test_a_new_machine_may_take_a_while_to_be_seen() -> None:
     clock = ManualClock()
     provider = FakeProvider(FakeCloud([SMALL], clock=clock, visible_after_s=5))
-    provider.launch(request(1, Offering("small")))
+    buy(provider, request(1, Offering("small")))
     assert provider.instances() == ()
     clock.advance(5)
     assert len(provider.instances()) == 1
@@ -127,12 +128,12 @@ def test_sells_the_offerings_it_was_given() -> None:
     spot = Offering("small", Capacity.SPOT, "zone-a")
     provider = FakeProvider(FakeCloud([SMALL], clock=ManualClock(), offerings=[spot]))
     assert provider.offerings() == (spot,)
-    assert provider.launch(request(1, spot)).offering == spot
+    assert buy(provider, request(1, spot)).offering == spot
 
 
 def test_records_the_calls_in_order(provider: FakeProvider, cloud: FakeCloud, clock: ManualClock) -> None:
     wanted = request(1, Offering("small"))
-    machine = provider.launch(wanted)
+    machine = buy(provider, wanted)
     provider.instances()
     provider.terminate(machine.provider_id, now_s=clock.now_s())
     assert [call.operation for call in cloud.calls] == [Operation.LAUNCH, Operation.INSTANCES, Operation.TERMINATE]

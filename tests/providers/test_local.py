@@ -15,7 +15,7 @@ from elastic.clock import SystemClock
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers import CpuCgroups, InstanceState, LocalProvider, find_cpu_cgroups
-from tests.providers.contract import ProviderContract, World, request
+from tests.providers.contract import ProviderContract, World, buy, request
 from tests.providers.nodes import BUSY, HIDING, IDLE, WITH_RUNAWAYS, cpu_s, processes_of, wait_until
 
 HALF, QUARTER = NodeType("half", cpu=0.5, memory_gib=1), NodeType("quarter", cpu=0.25, memory_gib=1)
@@ -89,11 +89,11 @@ class TestLocalProviderWithCgroups(ProviderContract):
 
 
 def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(connect: Connect, tmp_path: Path) -> None:
-    connect().launch(request(1, Offering("half")))
+    buy(connect(), request(1, Offering("half")))
     path = tmp_path / "nodes" / "node-1" / "agent.json"
     assert path.stat().st_mode & 0o777 == 0o600
     assert json.loads(path.read_text()) == {
-        "node_id": "node-1",
+        "instance_id": "node-1",
         "daemon_url": "http://127.0.0.1:8470",
         "join_token": "secret-1",
         "work_dir": str(tmp_path / "nodes" / "node-1" / "work"),
@@ -107,7 +107,7 @@ def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(connec
 
 
 def test_the_join_token_is_in_no_argument_and_no_environment(connect: Connect, tmp_path: Path) -> None:
-    connect().launch(request(1, Offering("half")))
+    buy(connect(), request(1, Offering("half")))
     shown = Path(f"/proc/{_agent_pid(tmp_path)}")
     assert b"--config" in (shown / "cmdline").read_bytes()
     assert b"secret-1" not in (shown / "cmdline").read_bytes() + (shown / "environ").read_bytes()
@@ -117,7 +117,7 @@ def test_the_daemons_own_settings_do_not_reach_the_node(
     connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ELASTICD_DATABASE_URL", "postgresql://user:password@db")
-    connect().launch(request(1, Offering("half")))
+    buy(connect(), request(1, Offering("half")))
     environment = Path(f"/proc/{_agent_pid(tmp_path)}/environ").read_bytes()
     assert b"password" not in environment
     assert b"GREETING=hello" in environment
@@ -132,7 +132,7 @@ def test_a_node_has_a_session_of_its_own_reads_nothing_and_writes_to_its_log(con
         "import sys, time; print('up', repr(sys.stdin.read()), flush=True); time.sleep(60)",
     )
     provider = connect(talker)
-    machine = provider.launch(request(1, Offering("half")))
+    machine = buy(provider, request(1, Offering("half")))
     pid = _agent_pid(tmp_path)
     assert os.getsid(pid) == pid
     folder = provider.log_path(machine.provider_id)
@@ -146,13 +146,13 @@ def test_a_node_runs_where_its_provider_was_made_so_that_scripts_are_found_by_re
     monkeypatch.chdir(tmp_path)
     provider = connect()
     monkeypatch.chdir("/")
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     assert Path(f"/proc/{_agent_pid(tmp_path)}/cwd").readlink() == tmp_path
 
 
 def test_an_agent_that_cannot_be_executed_is_gone_and_its_log_says_why(connect: Connect) -> None:
     provider = connect(("/no/such/agent",))
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     wait_until(lambda: provider.instances()[0].state is InstanceState.GONE)
     folder = provider.log_path("node-1")
     assert folder is not None
@@ -166,10 +166,10 @@ from pathlib import Path
 from elastic.clock import SystemClock
 from elastic.model import NodeType, Offering
 from elastic.providers import LocalProvider
-from tests.providers.contract import request
+from tests.providers.contract import buy, request
 provider = LocalProvider(Path({str(tmp_path)!r}), [NodeType("half", 0.5, 1)], clock=SystemClock(), cgroups=None,
                          agent_command={IDLE!r})
-print(provider.launch(request(1, Offering("half"))).launched_at_s)
+print(buy(provider, request(1, Offering("half"))).launched_at_s)
 """
     done = subprocess.run([sys.executable, "-c", launching], capture_output=True, text=True, check=True)
     (adopted,) = connect().instances()
@@ -179,7 +179,7 @@ print(provider.launch(request(1, Offering("half"))).launched_at_s)
 
 def test_termination_ends_runaways_in_sessions_of_their_own(connect: Connect, tmp_path: Path) -> None:
     provider = connect(WITH_RUNAWAYS)
-    machine = provider.launch(request(1, Offering("half")))
+    machine = buy(provider, request(1, Offering("half")))
     wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
     provider.terminate(machine.provider_id, now_s=time.time())
     assert processes_of("node-1", root=tmp_path) == set()
@@ -188,7 +188,7 @@ def test_termination_ends_runaways_in_sessions_of_their_own(connect: Connect, tm
 
 def test_a_node_whose_agent_died_is_cleaned_up_and_gone(connect: Connect, tmp_path: Path) -> None:
     provider = connect(WITH_RUNAWAYS)
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
     _kill_agent(tmp_path, "node-1")
     assert len(processes_of("node-1", root=tmp_path)) == 3
@@ -199,7 +199,7 @@ def test_a_node_whose_agent_died_is_cleaned_up_and_gone(connect: Connect, tmp_pa
 @needs_cgroups
 def test_a_control_group_finds_even_those_who_hide(connect: Connect, tmp_path: Path) -> None:
     provider = connect(HIDING, cgroups=CGROUPS)
-    machine = provider.launch(request(1, Offering("half")))
+    machine = buy(provider, request(1, Offering("half")))
     group = _group(tmp_path)
     wait_until(
         lambda: (
@@ -213,9 +213,9 @@ def test_a_control_group_finds_even_those_who_hide(connect: Connect, tmp_path: P
 
 def test_processes_of_another_root_with_the_same_node_id_are_left_alone(connect: Connect, tmp_path: Path) -> None:
     other = connect(root=tmp_path / "other")
-    other.launch(request(1, Offering("half")))
+    buy(other, request(1, Offering("half")))
     provider = connect()
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     provider.terminate("node-1", now_s=time.time())
     assert provider.instances()[0].state is InstanceState.GONE
     assert other.instances()[0].state is InstanceState.RUNNING
@@ -223,7 +223,7 @@ def test_processes_of_another_root_with_the_same_node_id_are_left_alone(connect:
 
 def test_a_stopped_process_is_ended_too(connect: Connect, tmp_path: Path) -> None:
     provider = connect()
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     os.kill(_agent_pid(tmp_path), signal.SIGSTOP)
     assert provider.instances()[0].state is InstanceState.RUNNING
     provider.terminate("node-1", now_s=time.time())
@@ -233,7 +233,7 @@ def test_a_stopped_process_is_ended_too(connect: Connect, tmp_path: Path) -> Non
 def test_no_zombie_is_left_by_launches_and_terminations(connect: Connect) -> None:
     provider = connect(WITH_RUNAWAYS)
     for number in range(3):
-        provider.launch(request(number, Offering("half")))
+        buy(provider, request(number, Offering("half")))
         provider.terminate(f"node-{number}", now_s=time.time())
     children = ["ps", "--ppid", str(os.getpid()), "-o", "stat="]  # ps itself is one of them
     assert "Z" not in subprocess.run(children, capture_output=True, text=True, check=True).stdout
@@ -241,14 +241,14 @@ def test_no_zombie_is_left_by_launches_and_terminations(connect: Connect) -> Non
 
 def test_the_exit_dates_from_the_termination(connect: Connect) -> None:
     provider = connect()
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     asked_at_s = time.time()
     provider.terminate("node-1", now_s=asked_at_s)
     assert provider.instances()[0].exited_at_s == asked_at_s
 
 
 def test_a_number_that_belongs_to_another_process_by_now_is_not_the_agent(connect: Connect, tmp_path: Path) -> None:
-    connect().launch(request(1, Offering("half")))
+    buy(connect(), request(1, Offering("half")))
     _kill_agent(tmp_path, "node-1")
     bystander = subprocess.Popen(["sleep", "60"])
     try:
@@ -262,7 +262,7 @@ def test_a_number_that_belongs_to_another_process_by_now_is_not_the_agent(connec
 
 
 def test_a_node_from_before_the_machine_restarted_is_gone(connect: Connect, tmp_path: Path) -> None:
-    connect().launch(request(1, Offering("half")))
+    buy(connect(), request(1, Offering("half")))
     path = tmp_path / "nodes" / "node-1" / "process.json"
     record = json.loads(path.read_text())
     _kill_agent(tmp_path, "node-1")
@@ -274,31 +274,31 @@ def test_gone_nodes_are_listed_for_a_while_only(tmp_path: Path) -> None:
     provider = LocalProvider(
         tmp_path, [HALF], clock=SystemClock(), cgroups=None, agent_command=IDLE, gone_visible_s=0.0
     )
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     provider.terminate("node-1", now_s=time.time() - 1)
     assert provider.instances() == ()
-    assert provider.launch(request(1, Offering("half"))).state is InstanceState.GONE
+    assert buy(provider, request(1, Offering("half"))).state is InstanceState.GONE
 
 
 def test_a_node_id_is_never_used_for_two_launches(connect: Connect) -> None:
     provider = connect()
     first = request(1, Offering("half"))
-    provider.launch(first)
+    buy(provider, first)
     with pytest.raises(ProviderError, match="another token"):
-        provider.launch(type(first)("token-2", "node-1", "job-1", first.offering, first.daemon_url, first.join_token))
+        buy(provider, type(first)("token-2", ("node-1",), "job-1", first.offering, first.daemon_url, first.join_token))
 
 
 @pytest.mark.parametrize("node_id", ["../escape", "", "a/b", ".hidden", "x" * 101])
 def test_a_node_id_that_is_no_plain_name_is_refused(connect: Connect, tmp_path: Path, node_id: str) -> None:
     first = request(1, Offering("half"))
     with pytest.raises(ProviderError, match="id is wanted"):
-        connect().launch(type(first)("t", node_id, "job-1", first.offering, first.daemon_url, first.join_token))
+        buy(connect(), type(first)("t", (node_id,), "job-1", first.offering, first.daemon_url, first.join_token))
     assert list((tmp_path / "nodes").iterdir()) == []
 
 
 def test_an_unreadable_record_makes_the_list_unavailable_and_not_shorter(connect: Connect, tmp_path: Path) -> None:
     provider = connect()
-    provider.launch(request(1, Offering("half")))
+    buy(provider, request(1, Offering("half")))
     path = tmp_path / "nodes" / "node-1" / "launch.json"
     whole = path.read_text()
     path.write_text(whole[:20])
@@ -311,7 +311,7 @@ def test_an_unreadable_record_makes_the_list_unavailable_and_not_shorter(connect
 def test_control_groups_hold_busy_nodes_to_their_shares_of_a_core(connect: Connect, tmp_path: Path) -> None:
     provider = connect(BUSY, cgroups=CGROUPS)
     for number, node_type in enumerate((HALF, QUARTER)):
-        provider.launch(request(number, Offering(node_type.name)))
+        buy(provider, request(number, Offering(node_type.name)))
     pids = [_agent_pid(tmp_path, f"node-{number}") for number in (0, 1)]
     used_s, started_s = [cpu_s(pid) for pid in pids], time.monotonic()
     time.sleep(1.0)

@@ -17,7 +17,7 @@ from elastic.model import NodeType, Offering
 from elastic.providers import InstanceState, LocalProvider
 from elastic.providers.local import spawn
 from elastic.providers.local.folder import Launch, NodeFolder
-from tests.providers.contract import request
+from tests.providers.contract import buy, request
 from tests.providers.nodes import IDLE, processes_of, wait_until
 
 SPAWN = (sys.executable, "-I", "-S", spawn.__file__)
@@ -111,9 +111,9 @@ def test_a_launch_cut_short_before_the_start_is_no_machine_until_it_is_repeated(
     provider = _provider(tmp_path)
     _claim_without_start(tmp_path, node_id)
     assert provider.instances() == ()
-    wanted = replace(request(1, Offering("half")), node_id=node_id)
-    assert provider.launch(wanted).state is InstanceState.RUNNING
-    assert provider.launch(wanted).state is InstanceState.RUNNING
+    wanted = replace(request(1, Offering("half")), node_ids=(node_id,))
+    assert buy(provider, wanted).state is InstanceState.RUNNING
+    assert buy(provider, wanted).state is InstanceState.RUNNING
     assert len(provider.instances()) == 1
     wait_until(lambda: len(processes_of(node_id)) == 1)
     told = json.loads((tmp_path / "nodes" / node_id / "agent.json").read_text())
@@ -124,7 +124,7 @@ def test_a_node_terminated_before_its_start_is_never_started_and_costs_nothing(t
     provider = _provider(tmp_path)
     _claim_without_start(tmp_path, node_id)
     provider.terminate(node_id, now_s=time.time() + 100)
-    gone = provider.launch(replace(request(1, Offering("half")), node_id=node_id))
+    gone = buy(provider, replace(request(1, Offering("half")), node_ids=(node_id,)))
     assert gone.state is InstanceState.GONE
     assert gone.exited_at_s == gone.launched_at_s
     assert processes_of(node_id) == set()

@@ -8,6 +8,7 @@ import pytest
 from elastic.model import JobPhase
 from elastic.providers import InstanceState
 from elastic.reconciler import Audit, Difference, audit
+from tests.builders import intend
 from tests.reconciler.virtual import VirtualCluster, small_forever
 
 
@@ -90,5 +91,5 @@ def test_an_intent_without_a_machine_is_nothing_to_compare(tmp_path: Path) -> No
     cluster = VirtualCluster(tmp_path, small_forever)
     job = cluster.submit()
     offering = cluster.cloud.offerings[0]
-    cluster.store.intend_launch(job.id, offering, reason="", request_hash="", now_s=0.0)
+    intend(cluster.store, job.id, offering, now_s=0.0)
     assert audited(cluster).findings == ()

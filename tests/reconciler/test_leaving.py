@@ -48,7 +48,9 @@ def booting(name: str) -> Node:
 
 
 def test_its_replacement_is_bought_at_once_and_training_goes_on() -> None:
-    assert next_steps(world(leaver("a"), target=ONE, generation=generation("a"))) == (Launch(SPOT, "interruption"),)
+    assert next_steps(world(leaver("a"), target=ONE, generation=generation("a"))) == (
+        Launch(Group.of(SPOT), "interruption"),
+    )
     assert next_steps(world(leaver("a"), booting("b"), target=ONE, generation=generation("a"))) == ()
 
 
@@ -124,7 +126,7 @@ def test_workers_that_stopped_by_themselves_elsewhere_are_one() -> None:
 
 def test_a_node_that_leaves_before_it_trained_is_ended_and_replaced() -> None:
     steps = next_steps(world(leaver("a"), target=ONE))
-    assert steps == (Launch(SPOT, "interruption"), End(leaver("a"), BACK))
+    assert steps == (Launch(Group.of(SPOT), "interruption"), End(leaver("a"), BACK))
 
 
 def test_a_recommendation_to_rebalance_changes_nothing() -> None:

@@ -26,7 +26,15 @@ class FullDisk:
         def refuse(*args: object, **kwargs: object) -> None:
             raise StoreUnavailable("the database refused: disk full")
 
-        is_read = name in ("nodes", "job", "unfinished_jobs", "facts", "prices_in_force", "generation")
+        is_read = name in (
+            "nodes",
+            "open_launches",
+            "job",
+            "unfinished_jobs",
+            "facts",
+            "prices_in_force",
+            "generation",
+        )
         return getattr(self._store, name) if is_read and self._reads else refuse
 
 

@@ -86,7 +86,7 @@ def test_nothing_is_done_before_the_first_decision() -> None:
 
 def test_launches_what_the_target_lacks() -> None:
     target = Group(((FULL, 1), (HALF, 2)))
-    assert next_steps(world(node("a"), target=target)) == (Launch(FULL, "price"), Launch(HALF, "price"))
+    assert next_steps(world(node("a"), target=target)) == (Launch(Group(((FULL, 1), (HALF, 1))), "price"),)
 
 
 def test_waits_while_a_wanted_node_boots() -> None:
@@ -149,12 +149,12 @@ def test_keeps_the_members_that_train_when_fewer_are_wanted() -> None:
 
 def test_a_dead_node_is_replaced_while_the_others_train_on() -> None:
     steps = next_steps(world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")))
-    assert steps == (Launch(HALF, "price"),)
+    assert steps == (Launch(Group.of(HALF), "price"),)
 
 
 def test_a_generation_with_no_member_left_is_over() -> None:
     steps = next_steps(world(target=Group.of(HALF), generation=generation("a")))
-    assert steps == (Launch(HALF, "price"), EndGeneration(1, None))
+    assert steps == (Launch(Group.of(HALF), "price"), EndGeneration(1, None))
 
 
 def test_one_member_that_is_done_ends_the_job() -> None:
@@ -177,7 +177,7 @@ def test_a_failed_member_stops_the_others_then_the_generation_restarts() -> None
 def test_a_node_that_never_registers_is_ended() -> None:
     booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
-    assert steps == (End(booting, "it did not register for 600 s", is_failure=True), Launch(HALF, "price"))
+    assert steps == (End(booting, "it did not register for 600 s", is_failure=True), Launch(Group.of(HALF), "price"))
 
 
 def test_a_silent_node_begins_no_generation() -> None:

@@ -27,12 +27,20 @@ def test_an_empty_secret_is_refused_for_anybody_could_forge_its_tokens(tmp_path:
         secret_in(tmp_path / "secret")
 
 
-def test_a_nodes_token_speaks_for_that_node_alone() -> None:
+def test_a_nodes_token_speaks_for_that_node_alone_and_on_its_machine_alone() -> None:
     tokens, other = NodeTokens(b"one"), NodeTokens(b"another")
-    token = tokens.node_token("node-1")
-    assert tokens.node_of(token) == "node-1"
-    assert tokens.node_of(token.replace("node-1", "node-2")) is None
-    assert other.node_of(token) is None
-    assert tokens.node_of("") is None
-    assert tokens.is_join_token("node-1", tokens.join_token("node-1"))
-    assert not tokens.is_join_token("node-2", tokens.join_token("node-1"))
+    token = tokens.node_token("node-1", "i-1")
+    assert tokens.node_of(token, "i-1") == "node-1"
+    assert tokens.node_of(token, "i-2") is None
+    assert tokens.node_of(token.replace("node-1", "node-2"), "i-1") is None
+    assert other.node_of(token, "i-1") is None
+    assert tokens.node_of("", "i-1") is None
+
+
+def test_a_join_token_admits_the_machines_of_its_launch_alone() -> None:
+    tokens = NodeTokens(b"one")
+    token = tokens.join_token("launch-1")
+    assert tokens.launch_of(token) == "launch-1"
+    assert tokens.launch_of(token.replace("launch-1", "launch-2")) is None
+    assert NodeTokens(b"another").launch_of(token) is None
+    assert tokens.launch_of("") is None

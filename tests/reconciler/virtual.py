@@ -28,9 +28,9 @@ from elastic.model import (
     Window,
 )
 from elastic.pricing import Quote, StaticPrices
-from elastic.providers import InstanceState, LaunchRequest
+from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Reconciler, RightToEnd, Timeouts, word_for
+from elastic.reconciler import Machines, Reconciler, RightToEnd, Terms, Timeouts, word_for
 from elastic.store import Store, open_store
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
@@ -117,7 +117,9 @@ class VirtualCluster:
             store=self.store,
             provider=provider,
             prices=StaticPrices(self.prices, valid_from_s=0.0),
-            machines=Machines(store=self.store, provider=provider, request=_request, right=self.right),
+            machines=Machines(
+                store=self.store, provider=provider, terms=Terms("http://127.0.0.1:1", str), right=self.right
+            ),
             rendezvous=self.rendezvous,
             decide=self.decide,
             limits=Limits(minimum_billed_s=0.0),
@@ -221,7 +223,3 @@ class VirtualCluster:
                 ended_at_s=self.clock.now_s(),
             )
         ]
-
-
-def _request(node: Node) -> LaunchRequest:
-    return LaunchRequest(node.token, node.id, node.job_id, node.offering, "http://127.0.0.1:1", "join")

@@ -9,6 +9,7 @@ import pytest
 
 from elastic.model import Job, JobSpec, Node, Offering
 from elastic.store import Store, open_store
+from tests.builders import intend
 from tests.postgres import PostgresServer
 
 HALF = Offering("local.half")
@@ -39,7 +40,7 @@ def job(store: Store) -> Job:
 def node(store: Store, job: Job) -> Node:
     """A node that joined and is the only member of generation 1; $0.36 an hour, launched at 110."""
     store.add_price(HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
-    intended = store.intend_launch(job.id, HALF, reason="test", request_hash="h", now_s=109.0)
+    intended = intend(store, job.id, HALF, now_s=109.0)
     store.node_launched(intended.id, "machine-1", launched_at_s=110.0, minimum_s=0.0)
     joined = store.node_joined(intended.id, now_s=115.0)
     store.start_generation(job.id, (joined,), rdzv_endpoint="127.0.0.1:1", now_s=116.0)

@@ -37,6 +37,7 @@ from elastic.model import (
 from elastic.store import Event, Store, ThroughputPoint, from_text, lock, open_store, to_text
 from elastic.store.engine import Database
 from elastic.store.measurements import BUCKET_S, rates, spread
+from tests.builders import intend
 
 HALF = Offering("local.half")
 
@@ -269,7 +270,7 @@ def test_a_switch_is_measured_from_the_last_step_to_the_first(store: Store, job:
     store.append_windows(node.id, [window(node, 1, iteration=2, ended_at_s=200.0)])
     full = Offering("local.full")
     store.add_price(full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
-    other = store.intend_launch(job.id, full, reason="test", request_hash="h", now_s=201.0)
+    other = intend(store, job.id, full, now_s=201.0)
     store.node_launched(other.id, "machine-2", launched_at_s=202.0, minimum_s=0.0)
     other = store.node_joined(other.id, now_s=206.0)
     store.start_generation(job.id, (other,), rdzv_endpoint="e", now_s=207.0)
@@ -289,7 +290,7 @@ def test_a_nodes_ledger_is_a_chain_over_price_changes_without_gap(store: Store, 
 
 def test_the_minimum_that_a_launch_bills_is_charged_once(store: Store, job: Job) -> None:
     store.add_price(HALF, 3.6, valid_from_s=0.0, observed_at_s=0.0, source="test")
-    node = store.intend_launch(job.id, HALF, reason="test", request_hash="h", now_s=100.0)
+    node = intend(store, job.id, HALF, now_s=100.0)
     store.node_launched(node.id, "m", launched_at_s=100.0, minimum_s=60.0)
     store.add_price(HALF, 7.2, valid_from_s=110.0, observed_at_s=110.0, source="test")
     store.intend_end(node.id, reason="test", now_s=115.0)
@@ -298,7 +299,7 @@ def test_the_minimum_that_a_launch_bills_is_charged_once(store: Store, job: Job)
 
 
 def test_a_machine_without_a_price_is_not_entered_for_nothing(store: Store, job: Job) -> None:
-    node = store.intend_launch(job.id, Offering("unpriced"), reason="test", request_hash="h", now_s=1.0)
+    node = intend(store, job.id, Offering("unpriced"), now_s=1.0)
     with pytest.raises(PriceUnavailable):
         store.node_launched(node.id, "m", launched_at_s=2.0, minimum_s=0.0)
     assert store.node(node.id).phase is NodePhase.INTENDED

@@ -1,4 +1,4 @@
-"""Buys one machine: by CreateFleet, whose refusals are data, or by RunInstances where that is not permitted."""
+"""Buys machines: by CreateFleet, whose refusals are data, or by RunInstances where that is not permitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import Capacity, Offering
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import Fault, as_error, code_of, fault_in, fault_of, translated
-from elastic.providers.ec2.template import Template, client_token, drop_template, ensure_template
+from elastic.providers.ec2.machines import end_machine
+from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
 _NO_FLEETS = frozenset({"InvalidAction", "UnsupportedOperation", "AuthFailure.ServiceLinkedRoleCreationNotPermitted"})
 MISMATCH = "IdempotentParameterMismatch"
@@ -27,80 +28,104 @@ class Refusal:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """So many machines of one offering, all or none."""
+
+    offering: Offering
+    count: int
+    template: Template
+    subnet_id: str
+
+    @property
+    def client_token(self) -> str:
+        return client_token(self.template.token)
+
+
 class Buyer:
-    """Knows which of the two ways is open; finds out by trying."""
+    """Knows which of the two ways is open, and which jobs have their template; finds out by trying."""
 
     def __init__(self, aws: Aws) -> None:
         self._aws = aws
         self._has_fleets = True
+        self._made: set[str] = set()
 
-    def buy(self, offering: Offering, template: Template, *, subnet_id: str) -> str | Refusal:
-        """The id of the one machine bought, or why there is none.
+    def buy(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
+        """The ids of the machines bought, or why there are none.
 
         Raises ProviderUnavailable if the outcome is unknown: repeat it with the same token.
         """
         if self._has_fleets:
-            with translated(f"{offering}: preparing the launch"):
-                ensure_template(self._aws, template)
-            outcome = self._by_fleet(offering, template, subnet_id)
+            outcome = self._by_fleet(wanted, self._version(wanted))
             if outcome is not None:
-                drop_template(self._aws, template.name)
                 return outcome
             self._has_fleets = False
-            drop_template(self._aws, template.name)
-        return self._by_run(offering, template, subnet_id)
+        return self._by_run(wanted)
 
-    def _by_fleet(self, offering: Offering, template: Template, subnet_id: str) -> str | Refusal | None:
+    def _version(self, wanted: Purchase) -> str:
+        name = wanted.template.name
+        with translated(f"{wanted.offering}: preparing the launch"):
+            if name not in self._made:
+                ensure_template(self._aws, wanted.template)
+            self._made.discard(name)  # it may have been swept meanwhile; then the next attempt makes it anew
+            version = ensure_version(self._aws, wanted.template)
+            self._made.add(name)
+            return version
+
+    def _by_fleet(self, wanted: Purchase, version: str) -> tuple[str, ...] | Refusal | None:
         """None if fleets are not permitted here."""
-        with translated(f"{offering}: launching"):
+        with translated(f"{wanted.offering}: launching"):
             try:
-                answer = self._aws.launches.create_fleet(**_fleet(offering, template, subnet_id))
+                answer = self._aws.launches.create_fleet(**_fleet(wanted, version))
             except ClientError as error:
                 if code_of(error) in _NO_FLEETS or code_of(error) == "UnauthorizedOperation":
                     return None
                 return _refused(error)
-        for sold in answer.get("Instances", []):
-            for instance_id in sold.get("InstanceIds", []):
-                return str(instance_id)
+        bought = [str(each) for sold in answer.get("Instances", []) for each in sold.get("InstanceIds", [])]
+        if len(bought) >= wanted.count:
+            return tuple(sorted(bought))
+        for provider_id in bought:  # A minimum was asked for; who does not honour it gets back what is of no use alone.
+            end_machine(self._aws, provider_id)
         return _refusal(answer.get("Errors", []))
 
-    def _by_run(self, offering: Offering, template: Template, subnet_id: str) -> str | Refusal:
+    def _by_run(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
         spot = {"SpotInstanceType": "one-time", "InstanceInterruptionBehavior": "terminate"}
         market = {"InstanceMarketOptions": {"MarketType": "spot", "SpotOptions": spot}}
-        with translated(f"{offering}: launching without CreateFleet, which is not permitted"):
+        with translated(f"{wanted.offering}: launching without CreateFleet, which is not permitted"):
             try:
                 answer = self._aws.launches.run_instances(
-                    **template.data(),
-                    **(market if offering.capacity is Capacity.SPOT else {}),
-                    InstanceType=offering.node_type,
-                    SubnetId=subnet_id,
-                    MinCount=1,
-                    MaxCount=1,
-                    ClientToken=client_token(template.token),
+                    **wanted.template.data(),
+                    **(market if wanted.offering.capacity is Capacity.SPOT else {}),
+                    InstanceType=wanted.offering.node_type,
+                    SubnetId=wanted.subnet_id,
+                    MinCount=wanted.count,
+                    MaxCount=wanted.count,
+                    ClientToken=wanted.client_token,
                 )
             except ClientError as error:
                 return _refused(error)
-        return str(answer["Instances"][0]["InstanceId"])
+        return tuple(sorted(str(each["InstanceId"]) for each in answer["Instances"]))
 
 
-def _fleet(offering: Offering, template: Template, subnet_id: str) -> dict[str, Any]:
-    """One machine of one type in one zone, now or not at all."""
-    is_spot = offering.capacity is Capacity.SPOT
-    override = {"InstanceType": offering.node_type, "SubnetId": subnet_id}
+def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
+    """Machines of one type in one zone, now and all of them, or none."""
+    offering = wanted.offering
+    together = {"SingleInstanceType": True, "SingleAvailabilityZone": True, "MinTargetCapacity": wanted.count}
+    spot = {"SpotOptions": {"AllocationStrategy": "price-capacity-optimized", **together}}
     return {
         "Type": "instant",
-        "ClientToken": client_token(template.token),
+        "ClientToken": wanted.client_token,
         "LaunchTemplateConfigs": [
             {
-                "LaunchTemplateSpecification": {"LaunchTemplateName": template.name, "Version": "1"},
-                "Overrides": [override],
+                "LaunchTemplateSpecification": {"LaunchTemplateName": wanted.template.name, "Version": version},
+                "Overrides": [{"InstanceType": offering.node_type, "SubnetId": wanted.subnet_id}],
             }
         ],
         "TargetCapacitySpecification": {
-            "TotalTargetCapacity": 1,
-            "DefaultTargetCapacityType": "spot" if is_spot else "on-demand",
+            "TotalTargetCapacity": wanted.count,
+            "DefaultTargetCapacityType": offering.capacity.value,
         },
-        **({"SpotOptions": {"AllocationStrategy": "price-capacity-optimized"}} if is_spot else {}),
+        **(spot if offering.capacity is Capacity.SPOT else {"OnDemandOptions": together}),
     }
 
 

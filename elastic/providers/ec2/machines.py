@@ -36,9 +36,10 @@ _NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malform
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """An instance, the image it runs, and when a daemon last stood for it."""
+    """An instance, the image it runs, the nodes of the launch that bought it, and when a daemon last stood for it."""
 
     instance: Instance
+    launched_with: tuple[str, ...]
     image_id: str
     attended_at_s: float
 
@@ -58,18 +59,6 @@ def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Machine, ...]:
         )
         found = [_machine(raw) for page in pages for raw in _instances(page)]
     return tuple(sorted(found, key=lambda each: (each.instance.launched_at_s, each.instance.provider_id)))
-
-
-def read_machine(aws: Aws, provider_id: str) -> Machine | None:
-    """One instance; None while EC2 does not show it (not yet, or no more)."""
-    with translated("describing an instance"):
-        try:
-            page = aws.reads.describe_instances(InstanceIds=[provider_id])
-        except ClientError as error:
-            if code_of(error) in _NOT_FOUND:
-                return None
-            raise
-        return next((_machine(raw) for raw in _instances(page)), None)
 
 
 def end_machine(aws: Aws, provider_id: str) -> None:
@@ -120,7 +109,12 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
         exited_at_s=ended_at_s,
         is_waived=state is InstanceState.GONE and _is_waived(raw, launched_at_s, ended_at_s),
     )
-    return Machine(instance, str(raw.get("ImageId", "")), _attended(found.get(tags.ATTENDED, ""), launched_at_s))
+    return Machine(
+        instance=instance,
+        launched_with=tags.node_ids(found),
+        image_id=str(raw.get("ImageId", "")),
+        attended_at_s=_attended(found.get(tags.ATTENDED, ""), launched_at_s),
+    )
 
 
 def exited_at_s(reason: str) -> float | None:

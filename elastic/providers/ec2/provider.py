@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -17,14 +17,15 @@ from elastic.providers.base import Instance, InstanceState, LaunchRequest
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.buying import Buyer, Refusal, error_of
+from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
 from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
-from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machine, read_machines
+from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
+from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
-from elastic.providers.ec2.template import Template, sweep_templates
+from elastic.providers.ec2.template import Template, sweep_templates, template_name
 from elastic.providers.ec2.user_data import user_data
 
 _CATALOG_S = 6 * 3600.0
@@ -95,9 +96,10 @@ class Ec2Provider:
                 raise type(self._catalog_failure)(str(self._catalog_failure))
             return self._catalog
 
-    def launch(self, request: LaunchRequest) -> Instance:
-        bought = self._bought(request.token)
-        if bought is not None:
+    def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
+        seen = self._seen(request)
+        bought = whole_launch(seen)
+        if bought:
             return bought
         now_s = self._clock.now_s()
         catalog = self.catalog()
@@ -105,10 +107,10 @@ class Ec2Provider:
             raise ProviderError(
                 f"{request.offering}: not sold here; on offer are {', '.join(map(str, catalog.offerings))}"
             )
-        self._check_open(request.offering, now_s)
-        template = self._template(request, catalog)
+        if not seen:  # Else it is bought, and the repeated call tells of those that are not visible yet.
+            self._check_open(request.offering, now_s)
         try:
-            outcome = self._buyer.buy(request.offering, template, subnet_id=catalog.subnets[request.offering.zone].id)
+            outcome = self._buyer.buy(self._purchase(request, catalog))
         except ProviderUnavailable as error:
             self._pause_after(error, now_s)
             raise
@@ -121,8 +123,9 @@ class Ec2Provider:
 
     def instances(self) -> tuple[Instance, ...]:
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
-        instances = self._pending.note(_without_twins(machines), now_s=self._clock.now_s())
+        instances = self._pending.note(told_apart(machines), now_s=self._clock.now_s())
         alive = [each for each in instances if each.state is not InstanceState.GONE]
+        name_members(self._aws, machines, alive)
         self._attend(alive)
         return instances
 
@@ -135,12 +138,10 @@ class Ec2Provider:
     def log_path(self, provider_id: str) -> str | None:
         return None
 
-    def _bought(self, token: str) -> Instance | None:
-        """What the token bought before: whoever asks twice gets it, even where EC2's own memory of tokens is short."""
-        wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: token}
-        instances = [each.instance for each in read_machines(self._aws, wanted)]
-        alive = [each for each in instances if each.state is not InstanceState.GONE]
-        return next(iter(alive or instances), None)
+    def _seen(self, request: LaunchRequest) -> tuple[Machine, ...]:
+        """What the token bought before, as far as EC2 shows it: its own memory of tokens may be short."""
+        wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: request.token}
+        return read_machines(self._aws, wanted)
 
     def _check_open(self, offering: Offering, now_s: float) -> None:
         block = self.blocks.of(offering, now_s=now_s)
@@ -153,16 +154,20 @@ class Ec2Provider:
                 f"{offering}: EC2 throttles launches, the next one is due in {self._paused_until_s - now_s:.0f} s"
             )
 
+    def _purchase(self, request: LaunchRequest, catalog: Catalog) -> Purchase:
+        subnet_id = catalog.subnets[request.offering.zone].id
+        return Purchase(request.offering, len(request.node_ids), self._template(request, catalog), subnet_id)
+
     def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
         kind = catalog.kinds[request.offering.node_type]
         if self._group_id is None:
             self._group_id = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
         return Template(
+            name=template_name(self._settings.cluster, request.job_id),
             token=request.token,
             image=self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog)),
             user_data=user_data(
                 self._agent_config(request),
-                node_id=request.node_id,
                 bootstrap=self._settings.bootstrap,
                 lease_s=self._lease_s,
             ),
@@ -185,7 +190,6 @@ class Ec2Provider:
 
     def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
         return {
-            "node_id": request.node_id,
             "daemon_url": request.daemon_url,
             "join_token": request.join_token,
             "checkpoint_root": self._paths.checkpoint_root,
@@ -200,26 +204,29 @@ class Ec2Provider:
     def _tags(self, request: LaunchRequest) -> dict[str, str]:
         """No instant among them: a repeated request must be the same request."""
         return {
-            "Name": f"elasticd {request.node_id}",
+            "Name": f"elasticd {request.node_ids[0] if len(request.node_ids) == 1 else request.job_id}",
             tags.CLUSTER: self._settings.cluster,
             tags.JOB: request.job_id,
-            tags.NODE: request.node_id,
             tags.INTENT: request.token,
+            **tags.node_tags(request.node_ids),
         }
 
-    def _launched(self, provider_id: str, request: LaunchRequest, now_s: float) -> Instance:
-        with suppress(ProviderError):  # It is bought, whether it can be described yet or not.
-            machine = read_machine(self._aws, provider_id)
-            if machine is not None and machine.instance.token == request.token:
-                return machine.instance
-        return Instance(
-            provider_id=provider_id,
-            node_id=request.node_id,
-            job_id=request.job_id,
-            token=request.token,
-            offering=request.offering,
-            state=InstanceState.PENDING,
-            launched_at_s=now_s,
+    def _launched(self, bought: tuple[str, ...], request: LaunchRequest, now_s: float) -> tuple[Instance, ...]:
+        with suppress(ProviderError):  # They are bought, whether they can be described yet or not.
+            seen = whole_launch(self._seen(request))
+            if seen:
+                return seen
+        return tuple(
+            Instance(
+                provider_id=provider_id,
+                node_id=node_id,
+                job_id=request.job_id,
+                token=request.token,
+                offering=request.offering,
+                state=InstanceState.PENDING,
+                launched_at_s=now_s,
+            )
+            for provider_id, node_id in zip(bought, request.node_ids, strict=True)
         )
 
     def _note(self, offering: Offering, refusal: Refusal, now_s: float) -> None:
@@ -250,7 +257,8 @@ class Ec2Provider:
         now_s = self._clock.now_s()
         if now_s - self._swept_at_s >= _SWEEP_S:
             self._swept_at_s = now_s
-            sweep_templates(self._aws, self._settings.cluster, now_s=now_s)
+            jobs = {each.job_id for each in alive}
+            sweep_templates(self._aws, self._settings.cluster, living_jobs=jobs, now_s=now_s)
         if now_s - self._attended_at_s < _ATTEND_S or not alive:
             return
         self._attended_at_s = now_s
@@ -260,20 +268,3 @@ class Ec2Provider:
                 self._aws.endings.create_tags(
                     Resources=ids[start : start + _TAGS_A_CALL], Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
                 )
-
-
-def _without_twins(machines: tuple[Machine, ...]) -> tuple[Instance, ...]:
-    """The machines, each token borne by one of them: by the first that lives, else by the first there was.
-
-    Any other is shown as standing for no intent, so that it is ended like every orphan.
-    """
-    instances = [machine.instance for machine in machines]
-    first: dict[str, str] = {}
-    for each in sorted(instances, key=lambda instance: instance.state is InstanceState.GONE):
-        first.setdefault(each.token, each.provider_id)
-    return tuple(
-        each
-        if first[each.token] == each.provider_id
-        else replace(each, token=f"{each.token}:second:{each.provider_id}")
-        for each in instances
-    )

@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 CLUSTER = "elasticd:cluster"
 JOB = "elasticd:job"
 NODE = "elasticd:node"
+"""The one node that a machine is; a machine bought with others gets it once they are told apart."""
+NODES = "elasticd:nodes"
+"""The nodes of a group's launch, on every machine of it from its creation on; more follow in `elasticd:nodes.2`."""
 INTENT = "elasticd:intent"
+"""The token of the launch that bought the machine."""
 ATTENDED = "elasticd:attended"
 """When a daemon last stood for the machine, in Unix seconds; `elasticd gc` ends what nobody stands for."""
+
+
+_LONGEST_VALUE = 256  # EC2 User Guide, "Tag restrictions".
+
+
+def node_tags(node_ids: Sequence[str]) -> dict[str, str]:
+    """What the machines of one launch say of their nodes from their creation on.
+
+    >>> node_tags(["node-1"]), node_tags(["node-1", "node-2"])
+    ({'elasticd:node': 'node-1'}, {'elasticd:nodes': 'node-1 node-2'})
+    """
+    if len(node_ids) == 1:
+        return {NODE: node_ids[0]}
+    values = [""]
+    for node_id in node_ids:
+        if len(values[-1]) + 1 + len(node_id) > _LONGEST_VALUE:
+            values.append("")
+        values[-1] = f"{values[-1]} {node_id}".strip()
+    return {NODES if number == 1 else f"{NODES}.{number}": value for number, value in enumerate(values, start=1)}
+
+
+def node_ids(tags: Mapping[str, str]) -> tuple[str, ...]:
+    """The nodes of the launch that bought a machine with these tags.
+
+    >>> node_ids({"elasticd:node": "node-2", "elasticd:nodes": "node-1 node-2"})
+    ('node-1', 'node-2')
+    """
+    found = tags.get(NODES, tags.get(NODE, ""))
+    number = 2
+    while (more := tags.get(f"{NODES}.{number}")) is not None:
+        found, number = f"{found} {more}", number + 1
+    return tuple(found.split())
 
 
 def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:

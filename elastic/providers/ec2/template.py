@@ -1,11 +1,11 @@
-"""The launch template of one intent: the machine in full, so that a repeated call is the same call."""
+"""The launch template of a job, with a version for each launch, so that a repeated call is the same call."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,13 +17,15 @@ from elastic.providers.ec2.faults import code_of
 from elastic.providers.ec2.images import Image
 
 _STALE_S = 3600.0
+_VERSIONS_A_PAGE = 200  # DescribeLaunchTemplateVersions gives no more.
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What every machine of an intent is like, whatever its type and zone."""
+    """What every machine of one launch is like, whatever its type and zone. `name` is the same for the whole job."""
 
+    name: str
     token: str
     image: Image
     user_data: bytes
@@ -32,10 +34,6 @@ class Template:
     tags: Mapping[str, str]
     instance_profile: str | None = None
     placement_group: str | None = None
-
-    @property
-    def name(self) -> str:
-        return f"elasticd-{client_token(self.token)}"
 
     def data(self) -> dict[str, object]:
         """LaunchTemplateData, which RunInstances takes as well."""
@@ -62,8 +60,17 @@ class Template:
         }
 
 
+def template_name(cluster: str, job_id: str) -> str:
+    """The name of a job's template.
+
+    >>> template_name("elasticd", "job-1")
+    'elasticd-elasticd-job-1'
+    """
+    return f"elasticd-{client_token(f'{cluster}-{job_id}')}"
+
+
 def client_token(token: str) -> str:
-    """An intent's token as EC2 takes it: 64 characters at most.
+    """A launch's token as EC2 takes it: 64 characters at most.
 
     >>> client_token("a1b2")
     'a1b2'
@@ -74,27 +81,45 @@ def client_token(token: str) -> str:
 
 
 def ensure_template(aws: Aws, template: Template) -> None:
-    """Makes the template, or finds it made by an earlier attempt of the same intent. Raises ClientError."""
+    """Makes the job's template, or finds it made. Its first version holds no token, and buys nothing.
+
+    Raises ClientError.
+    """
+    data = {name: value for name, value in template.data().items() if name not in ("UserData", "TagSpecifications")}
+    marks = {name: template.tags[name] for name in (tags.CLUSTER, tags.JOB)}
     try:
         aws.launches.create_launch_template(
             LaunchTemplateName=template.name,
-            ClientToken=client_token(template.token),
-            LaunchTemplateData=template.data(),
-            TagSpecifications=tags.specifications(["launch-template"], {tags.CLUSTER: template.tags[tags.CLUSTER]}),
+            LaunchTemplateData=data,
+            TagSpecifications=tags.specifications(["launch-template"], marks),
         )
     except ClientError as error:
         if code_of(error) != "InvalidLaunchTemplateName.AlreadyExistsException":
             raise
 
 
-def drop_template(aws: Aws, name: str) -> None:
-    """Removes a template that has served; one that stays costs nothing and is swept later."""
-    with suppress(ClientError, BotoCoreError):
-        aws.endings.delete_launch_template(LaunchTemplateName=name)
+def ensure_version(aws: Aws, template: Template) -> str:
+    """Makes the launch's version of its job's template, or finds it made by an earlier attempt; gives its number.
+
+    EC2's memory of tokens is not for ever, so the version is looked for by its description first. Raises ClientError.
+    """
+    pages = aws.reads.get_paginator("describe_launch_template_versions").paginate(
+        LaunchTemplateName=template.name, PaginationConfig={"PageSize": _VERSIONS_A_PAGE}
+    )
+    for raw in (each for page in pages for each in page["LaunchTemplateVersions"]):
+        if raw.get("VersionDescription") == client_token(template.token):
+            return str(raw["VersionNumber"])
+    answer = aws.launches.create_launch_template_version(
+        LaunchTemplateName=template.name,
+        ClientToken=client_token(template.token),
+        VersionDescription=client_token(template.token),
+        LaunchTemplateData=template.data(),
+    )
+    return str(answer["LaunchTemplateVersion"]["VersionNumber"])
 
 
-def sweep_templates(aws: Aws, cluster: str, *, now_s: float) -> int:
-    """Removes templates that launches which never heard an answer left behind; gives how many. Raises nothing."""
+def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
+    """Removes templates of jobs without a machine, which a launch would make anew; gives how many. Raises nothing."""
     swept = 0
     with suppress(ClientError, BotoCoreError):
         pages = aws.reads.get_paginator("describe_launch_templates").paginate(
@@ -104,9 +129,9 @@ def sweep_templates(aws: Aws, cluster: str, *, now_s: float) -> int:
             str(raw["LaunchTemplateName"])
             for page in pages
             for raw in page["LaunchTemplates"]
-            if now_s - raw["CreateTime"].timestamp() > _STALE_S
+            if now_s - raw["CreateTime"].timestamp() > _STALE_S and tags.tags_of(raw).get(tags.JOB) not in living_jobs
         ]
         for name in stale:
-            drop_template(aws, name)
+            aws.endings.delete_launch_template(LaunchTemplateName=name)
             swept += 1
     return swept

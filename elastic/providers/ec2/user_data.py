@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shlex
 from collections.abc import Mapping
 
 from elastic import __version__
@@ -23,10 +22,10 @@ export PATH="/opt/elasticd/bin:$PATH"
 
 _SCRIPT = """\
 #!/bin/sh
-# Made by elasticd for one node. Whatever ends this script ends the machine, which is terminated by its shutdown.
+# Made by elasticd. Whatever ends this script ends the machine, which is terminated by its shutdown.
 set -eu
 umask 077
-dir="${{HOME:-/root}}/elasticd/"{node}
+dir="${{HOME:-/root}}/elasticd"
 mkdir -p "$dir/work"
 cd "$dir"
 
@@ -69,8 +68,11 @@ def ask(path, method, header, value):
             if pause_s is None: raise
             time.sleep(pause_s)
 key = ask("api/token", "PUT", "X-aws-ec2-metadata-token-ttl-seconds", "300")
-address = ask("meta-data/local-ipv4", "GET", "X-aws-ec2-metadata-token", key)
-config = json.load(open("given.json")) | {{"work_dir": sys.argv[1] + "/work", "advertise_host": address}}
+instance_id, address = (
+    ask("meta-data/" + name, "GET", "X-aws-ec2-metadata-token", key) for name in ("instance-id", "local-ipv4")
+)
+own = {{"instance_id": instance_id, "work_dir": sys.argv[1] + "/work", "advertise_host": address}}
+config = json.load(open("given.json")) | own
 with open(os.open("agent.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
     json.dump(config, file)
 os.remove("given.json")
@@ -81,14 +83,13 @@ power_off "the agent ended"
 """
 
 
-def user_data(given: Mapping[str, object], *, node_id: str, bootstrap: str | None, lease_s: float) -> bytes:
-    """The script of one node, compressed where it would be too long otherwise.
+def user_data(given: Mapping[str, object], *, bootstrap: str | None, lease_s: float) -> bytes:
+    """The script of the machines of one launch, compressed where it would be too long otherwise.
 
-    `given` is the agent's configuration but for what only the machine knows: its address and its folder. Raises
+    `given` is the agent's configuration but for what only the machine knows: its id, its address and its folder. Raises
     ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
-        node=shlex.quote(node_id),
         limit_s=round(lease_s) + LEASE_GRACE_S,
         given=json.dumps(given),
         bootstrap=(DEFAULT_BOOTSTRAP if bootstrap is None else bootstrap).strip(),

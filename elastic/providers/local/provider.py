@@ -79,13 +79,20 @@ class LocalProvider:
     def offerings(self) -> tuple[Offering, ...]:
         return tuple(Offering(name) for name in self._types)
 
-    def launch(self, request: LaunchRequest) -> Instance:
-        folder = self._claim(request)
+    def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
+        # None is started before all of them are known to be startable.
+        claimed = [(folder, self._recorded(folder, request)) for folder in self._claim(request)]
+        return tuple(self._started(folder, launch, request) for folder, launch in claimed)
+
+    def _recorded(self, folder: NodeFolder, request: LaunchRequest) -> Launch:
         launch = folder.launch()
         if launch is None:
             raise ProviderUnavailable(f"{folder.path}: wanted the node's record, found none; launch it again")
         if launch.token != request.token:
             raise ProviderError(f"{launch.node_id}: was launched under another token; a new launch needs a new node id")
+        return launch
+
+    def _started(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> Instance:
         if folder.start() is None and not folder.stop.exists():
             self._spawn(folder, launch, request)
         instance = LocalNode(folder, self._cluster).look(now_s=self._clock.now_s())
@@ -115,19 +122,21 @@ class LocalProvider:
         folder = self._folder(provider_id)
         return None if folder is None else str(folder.logs)
 
-    def _claim(self, request: LaunchRequest) -> NodeFolder:
-        """The folder of the node that the token buys. A link, made in one step, ties the two for good."""
+    def _claim(self, request: LaunchRequest) -> tuple[NodeFolder, ...]:
+        """The folders of the nodes that the token buys. A link, made in one step, ties it to them for good."""
         link = self._tokens / hashlib.sha256(request.token.encode()).hexdigest()
         if not link.is_symlink():
-            if not _NODE_ID.fullmatch(request.node_id):
-                raise ProviderError(f"{request.node_id!r}: a local node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
+            for node_id in request.node_ids:
+                if not _NODE_ID.fullmatch(node_id):
+                    raise ProviderError(f"{node_id!r}: a local node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
             self._node_type(request.offering)
             with suppress(FileExistsError):
-                link.symlink_to(Path("..", "nodes", request.node_id))
-        folder = NodeFolder(self._nodes / link.readlink().name)
-        if folder.launch() is None:
-            folder.create(self._to_be_launched(request, folder.path.name))
-        return folder
+                link.symlink_to(" ".join(request.node_ids))
+        folders = tuple(NodeFolder(self._nodes / name) for name in os.readlink(link).split(" "))
+        for folder in folders:
+            if folder.launch() is None:
+                folder.create(self._to_be_launched(request, folder.path.name))
+        return folders
 
     def _node_type(self, offering: Offering) -> NodeType:
         if offering not in self.offerings():
@@ -175,7 +184,7 @@ class LocalProvider:
 
     def _agent_config(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> dict[str, object]:
         return {
-            "node_id": launch.node_id,
+            "instance_id": launch.node_id,
             "daemon_url": request.daemon_url,
             "join_token": request.join_token,
             "work_dir": str(folder.work),

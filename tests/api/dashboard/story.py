@@ -26,6 +26,7 @@ from elastic.model import (
     Window,
 )
 from elastic.store import Store
+from tests.builders import intend
 
 START_S = 1_763_712_000.0  # 2025-11-21 08:00:00 UTC
 QUARTER, HALF, FULL = Offering("local.quarter"), Offering("local.half"), Offering("local.full")
@@ -98,7 +99,7 @@ class Story:
     def train_on(self, offering: Offering, duration_s: float, why: str = "the plan") -> None:
         """Brings up a node in place of the one before, and trains on it."""
         old = self.node
-        bought = self.store.intend_launch(self.job_id, offering, reason=why, request_hash="h", now_s=self.now_s)
+        bought = intend(self.store, self.job_id, offering, why=why, now_s=self.now_s)
         self.store.node_launched(bought.id, f"local-{bought.id}", launched_at_s=self.now_s + 0.4, minimum_s=60.0)
         self.now_s += 4.0
         node = self.store.node_joined(bought.id, now_s=self.now_s)

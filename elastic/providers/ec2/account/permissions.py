@@ -30,6 +30,7 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
     except ElasticError:
         return None
     template = Template(
+        name=_NAME,
         token=_NAME,
         image=image,
         user_data=b"#!/bin/sh\n",
@@ -86,6 +87,10 @@ def _dropping(survey: Survey) -> Act:
     return Act("DeleteLaunchTemplate", None, _arn(survey, "launch-template/*"), _carried(survey))
 
 
+def _versioning(survey: Survey) -> Act:
+    return Act("CreateLaunchTemplateVersion", None, _arn(survey, "launch-template/*"), _carried(survey))
+
+
 def _ending(survey: Survey) -> Act:
     own = survey.own()
     asked = None if own is None else {"InstanceIds": [own.instance_id]}
@@ -110,10 +115,12 @@ PROBES: Mapping[str, Callable[[Survey], Act]] = {
     "DescribeSecurityGroups": _looking("DescribeSecurityGroups"),
     "DescribeImages": _looking("DescribeImages", Owners=["self"]),
     "DescribeLaunchTemplates": _looking("DescribeLaunchTemplates"),
+    "DescribeLaunchTemplateVersions": _looking("DescribeLaunchTemplateVersions", Versions=["$Default"]),
     "DescribeSpotPriceHistory": _looking("DescribeSpotPriceHistory", InstanceTypes=[_ANY_TYPE], MaxResults=1),
     "CreateSecurityGroup": _group,
     "AuthorizeSecurityGroupIngress": _opening,
     "CreateLaunchTemplate": _template,
+    "CreateLaunchTemplateVersion": _versioning,
     "CreateFleet": _fleet,
     "RunInstances": _launching,
     "CreateTags": _attending,

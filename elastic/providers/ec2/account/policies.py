@@ -65,7 +65,12 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         _allow(
             "MendOwnGroup", ["ec2:AuthorizeSecurityGroupIngress"], _arn(region, "security-group"), _carried(cluster)
         ),
-        _allow("DropOwnTemplates", ["ec2:DeleteLaunchTemplate"], _arn(region, "launch-template"), _carried(cluster)),
+        _allow(
+            "KeepOwnTemplates",
+            ["ec2:CreateLaunchTemplateVersion", "ec2:DeleteLaunchTemplate"],
+            _arn(region, "launch-template"),
+            _carried(cluster),
+        ),
         _allow(
             "TagAtCreation",
             ["ec2:CreateTags"],
@@ -116,6 +121,7 @@ _DAEMON_LOOKS = [
     "ec2:DescribeInstanceTypeOfferings",
     "ec2:DescribeInstanceTypes",
     "ec2:DescribeInstances",
+    "ec2:DescribeLaunchTemplateVersions",
     "ec2:DescribeLaunchTemplates",
     "ec2:DescribeRouteTables",
     "ec2:DescribeSecurityGroups",
@@ -171,8 +177,8 @@ def _parameters(settings: Ec2Settings, region: str) -> list[str]:
 
 
 def _attending(cluster: str) -> Mapping[str, object]:
-    """Only the tag that says who stands for the machine; what it is and whose it is stay as they were."""
-    return {**_carried(cluster), "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED]}}
+    """Only the tags that say who stands for the machine and which node of its launch it is; whose it is stays."""
+    return {**_carried(cluster), "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED, tags.NODE]}}
 
 
 def _profile(settings: Ec2Settings) -> list[Statement]:

@@ -1,0 +1,82 @@
+"""How a machine becomes a node: one token for a launch, exchanged once a machine for one that is good on it alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from elastic.model import JobSpec, Node, NodePhase
+from tests.api.world import SMALL, START_S, World
+
+
+@pytest.fixture
+def pair(world: World) -> tuple[Node, ...]:
+    """Two nodes of one launch, of which only the first is known as a machine: i-1."""
+    job, _ = world.store.submit_job(JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=START_S)
+    intent = world.store.intend_launch(job.id, SMALL, count=2, reason="test", request_hash="h", now_s=START_S)
+    world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
+    return world.store.nodes_of_launch(intent.token)
+
+
+def ask(client: TestClient, world: World, instance_id: str, *, launch: str) -> Any:
+    token = world.context.node_tokens.join_token(launch)
+    body = {"join_token": token, "instance_id": instance_id, "agent_version": "1", "pid": 1, "hostname": "h"}
+    return client.post("/v1/agent/register", json=body)
+
+
+def beat(client: TestClient, node_id: str, instance_id: str, token: str) -> int:
+    body = {"node_id": node_id, "instance_id": instance_id, "sent_at_s": START_S, "state": "idle"}
+    return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def test_each_machine_of_a_launch_becomes_its_own_node(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, second = pair
+    world.store.node_launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    answers = [ask(client, world, instance_id, launch=first.token).json() for instance_id in ("i-2", "i-1")]
+    assert [each["node_id"] for each in answers] == [second.id, first.id]
+    assert {node.phase for node in world.store.nodes()} == {NodePhase.JOINED}
+    assert [beat(client, second.id, "i-2", answers[0]["node_token"])] == [200]
+
+
+def test_a_machine_that_is_not_on_record_yet_is_told_to_ask_again(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    assert ask(client, world, "i-2", launch=pair[0].token).status_code == 404
+    world.store.node_launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    assert ask(client, world, "i-2", launch=pair[0].token).status_code == 200
+
+
+def test_a_machine_of_no_launch_of_ours_is_refused(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+    world.store.node_launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    assert ask(client, world, "i-3", launch=pair[0].token).status_code == 401
+    assert ask(client, world, "i-1", launch="another").status_code == 401
+
+
+def test_a_machine_whose_answer_was_lost_may_ask_again_until_it_has_spoken(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, _ = pair
+    answers = [ask(client, world, "i-1", launch=first.token) for _ in range(2)]
+    assert answers[0].json() == answers[1].json()
+    assert beat(client, first.id, "i-1", answers[0].json()["node_token"]) == 200
+    assert ask(client, world, "i-1", launch=first.token).status_code == 409
+
+
+def test_a_nodes_token_is_worth_nothing_on_another_machine(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, _ = pair
+    token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
+    assert beat(client, first.id, "i-2", token) == 401
+    forged = world.context.node_tokens.node_token(first.id, "i-2")
+    assert beat(client, first.id, "i-2", forged) == 401
+    assert world.store.node(first.id).agent_state is None
+
+
+def test_a_machine_that_is_to_end_may_not_join(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+    world.store.intend_end(pair[0].id, reason="test", now_s=START_S)
+    assert ask(client, world, "i-1", launch=pair[0].token).status_code == 409
