@@ -220,10 +220,12 @@ def test_the_labs_own_hardware_address_stays_as_instances_come_and_go(start_lab:
     (bridge,) = {path.parent for path in Path("/sys/class/net").glob("elab*/brif") if owns(path, lab.gateway)}
     seen = set()
     eventually(lambda: all(state(ec2, each) == "running" for each in instances))
-    for count in (1, 0):
-        seen.add((bridge / "address").read_text())
-        ec2.terminate_instances(InstanceIds=instances[count:])
-        eventually(lambda: len(lab.running()) == count)
+    seen.add((bridge / "address").read_text())
+    ec2.terminate_instances(InstanceIds=instances[1:])
+    eventually(lambda: len(lab.running()) == 1)
+    seen.add((bridge / "address").read_text())
+    terminate_all(ec2)
+    eventually(lambda: not lab.running())
     seen.add((bridge / "address").read_text())
     assert len(seen) == 1
 
