@@ -156,7 +156,7 @@ class RunningDaemon:
 def running_daemon(
     folder: Path, environment: Mapping[str, str] | None = None, *, config: str = _CONFIG
 ) -> Iterator[RunningDaemon]:
-    """A daemon for the length of a test; `environment` holds more of its settings."""
+    """A daemon for the length of a test; `config` is its elasticd.toml, `environment` holds more of its settings."""
     (folder / "elasticd.toml").write_text(config)
     daemon = RunningDaemon(folder, environment or {})
     try:
