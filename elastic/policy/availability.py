@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot
-from elastic.policy.quotes import fresh_quotes
+from elastic.policy.quotes import Quotes
 from elastic.policy.words import clock_time, offering_name
 
 # Bought, and not on its way out.
@@ -26,12 +26,12 @@ class Lack:
     until_s: float | None = None
 
 
-def lack_of(snapshot: Snapshot, group: Group) -> Lack | None:
-    """Why `group` cannot be completed now: None if all its nodes are there or can be bought.
+def lack_of(snapshot: Snapshot, group: Group, quotes: Quotes) -> Lack | None:
+    """Why `group` cannot be completed now, by its fresh quotes: None if all its nodes are there or can be bought.
 
     What is there needs neither capacity nor a price: no block, and no silence of a feed, ends it.
     """
-    return next(_lacks(snapshot, group), None)
+    return next(_lacks(snapshot, group, quotes), None)
 
 
 def all_told(lacks: Iterable[Lack]) -> Lack:
@@ -47,9 +47,8 @@ def until(until_s: float | None) -> dict[str, float]:
     return {} if until_s is None else {"unavailable_until_s": until_s}
 
 
-def _lacks(snapshot: Snapshot, group: Group) -> Iterator[Lack]:
+def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
     blocked = {each.offering: each for each in sorted(snapshot.unavailable, key=lambda each: each.until_s)}
-    quotes = fresh_quotes(snapshot)
     for offering, count in group.members:
         if count <= _present(snapshot, offering):
             continue

@@ -61,7 +61,7 @@ def _unavailable(survey: Survey) -> Plan | None:
     if held is None or held.lack is None:
         return None
     why, numbers = held.lack.text, until(held.lack.until_s)
-    if snapshot.current is not None and lack_of(snapshot, snapshot.current) is None:
+    if snapshot.current is not None and lack_of(snapshot, snapshot.current, survey.quotes) is None:
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return survey.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
     anew = _start(take_survey(replace(snapshot, target=None)))

@@ -19,7 +19,7 @@ def fixed(snapshot: Snapshot) -> Plan:
     wanted = snapshot.job.spec.fixed_node_type
     if wanted is None:
         return survey.hold("not_permitted", "the policy fixed needs fixed_node_type, and the job names none")
-    group = _held(snapshot, wanted) or _cheapest(survey, wanted)
+    group = _held(survey, wanted) or _cheapest(survey, wanted)
     if group is not None and snapshot.target == group:
         return survey.hold("fixed", f"{name(group)}, as the job fixes it{_measured(survey, group)}")
     burn = None if group is None else burn_usd_per_h(group, survey.quotes)
@@ -30,11 +30,12 @@ def fixed(snapshot: Snapshot) -> Plan:
     return survey.plan(action, group, "fixed", text, {"usd_per_h": burn})
 
 
-def _held(snapshot: Snapshot, node_type: str) -> Group | None:
+def _held(survey: Survey, node_type: str) -> Group | None:
     """What is held already, unless nodes of it are missing that cannot be had."""
+    snapshot = survey.snapshot
     members = snapshot.target.members if snapshot.target else ()
     groups = (_group(snapshot, each) for each, _ in members if each.node_type == node_type and admits(snapshot, each))
-    return next((each for each in groups if lack_of(snapshot, each) is None), None)
+    return next((each for each in groups if lack_of(snapshot, each, survey.quotes) is None), None)
 
 
 def _cheapest(survey: Survey, node_type: str) -> Group | None:
@@ -43,7 +44,7 @@ def _cheapest(survey: Survey, node_type: str) -> Group | None:
     fitting = [
         (survey.quotes[offering].usd_per_h, offering)
         for offering in _fitting(survey, node_type)
-        if lack_of(snapshot, _group(snapshot, offering)) is None
+        if lack_of(snapshot, _group(snapshot, offering), survey.quotes) is None
     ]
     return _group(snapshot, min(fitting)[1]) if fitting else None
 

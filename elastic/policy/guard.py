@@ -98,7 +98,7 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _available(snapshot: Snapshot, plan: Plan) -> Plan:
-    lack = lack_of(snapshot, plan.target) if plan.target else None
+    lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot)) if plan.target else None
     return plan if lack is None else _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
 
 

@@ -146,7 +146,7 @@ def take_survey(snapshot: Snapshot) -> Survey:
                 usd_per_h=burn,
                 objection=objection_to(snapshot, group, burn),
                 passage=_passage(snapshot, quotes, measured, group, step_s, left) if burn is not None else None,
-                lack=lack_of(snapshot, group),
+                lack=lack_of(snapshot, group, quotes),
             )
         )
     return Survey(snapshot, quotes, focus, left, tuple(outlooks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -178,15 +179,14 @@ class Ec2Provider:
             placement_group=self._settings.placement_group,
         )
 
-    def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> list[str]:
+    def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
+        """Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a thousand times."""
         parameter = self._images.parameter(catalog.kinds[request.offering.node_type])
         wanted = {tags.CLUSTER: self._settings.cluster, tags.JOB: request.job_id}
-        return [
-            machine.image_id
-            for machine in read_machines(self._aws, wanted)
-            if (kind := catalog.kinds.get(machine.instance.offering.node_type)) is not None
-            and self._images.parameter(kind) == parameter
-        ]
+        for machine in read_machines(self._aws, wanted):
+            kind = catalog.kinds.get(machine.instance.offering.node_type)
+            if kind is not None and self._images.parameter(kind) == parameter:
+                yield machine.image_id
 
     def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
         return {
