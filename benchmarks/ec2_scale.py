@@ -28,12 +28,12 @@ import structlog
 
 from elastic.clock import SystemClock
 from elastic.config import Ec2Settings
-from elastic.model import JobSpec, Limits, Node
+from elastic.model import JobSpec, Limits
 from elastic.policy import decide
 from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.ec2 import CLUSTER, Ec2Provider, Paths, connect
-from elastic.reconciler import Machines, Reconciler, RightToEnd, Timeouts
+from elastic.reconciler import Machines, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import open_store
 
 TYPES = [f"{family}.{size}" for family in ("c5", "m5", "r5", "c6i", "m6i") for size in ("large", "xlarge", "2xlarge")]
@@ -158,7 +158,7 @@ def launches(meter: Meter, provider: Ec2Provider, *, first: int, runs: int = 10)
         provider.launch(
             LaunchRequest(
                 token=f"token-{number}",
-                node_id=f"node-{number}",
+                node_ids=(f"node-{number}",),
                 job_id="job-1",
                 offering=provider.offerings()[0],
                 daemon_url="http://127.0.0.1:8470",
@@ -184,7 +184,10 @@ def reconciler_parts(meter: Meter, provider: Ec2Provider, folder: Path, *, nodes
         provider=provider,
         prices=source,
         machines=Machines(
-            store=store, provider=provider, request=_request, right=RightToEnd(provider.prove_end, 600.0)
+            store=store,
+            provider=provider,
+            terms=Terms("http://127.0.0.1:1", str),
+            right=RightToEnd(provider.prove_end, 600.0),
         ),
         rendezvous=_Nowhere(),
         decide=decide,
@@ -231,17 +234,6 @@ def end_all(meter: Meter, provider: Ec2Provider) -> None:
 
 def tell(what: str, cost: Cost) -> None:
     print(f"{what:55} {cost.wall_s:8.3f} s; CPU ours {cost.ours_s:7.3f} s, server {cost.server_s:7.3f} s", flush=True)
-
-
-def _request(node: Node) -> LaunchRequest:
-    return LaunchRequest(
-        token=node.token,
-        node_id=node.id,
-        job_id=node.job_id,
-        offering=node.offering,
-        daemon_url="http://127.0.0.1:8470",
-        join_token="j",
-    )
 
 
 class _Nowhere:
