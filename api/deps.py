@@ -52,6 +52,7 @@ class Context:
     wake: Callable[[], None]
     user_token: str
     last_tick: Callable[[], Tick | None] = _no_tick
+    metrics_token: str = ""
     right: RightToEnd | None = None
 
     def lease_s(self) -> float:
@@ -105,6 +106,16 @@ def require_user(
         )
     if request.method not in _SAFE_METHODS and not _is_own_page(request):
         raise Unauthorized("wanted a request from the daemon's own pages, since it is authorised by a cookie")
+
+
+def require_scraper(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    cookie: Annotated[str | None, Security(_cookie)],
+) -> None:
+    """Lets pass who shows the token of the metrics, or the user's. Raises Unauthorized."""
+    if bearer is None or not tokens_match(bearer.credentials, get_context(request).metrics_token):
+        require_user(request, bearer, cookie)
 
 
 def _is_own_page(request: Request) -> bool:

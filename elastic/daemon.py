@@ -106,6 +106,7 @@ class Daemon:
     right: RightToEnd
     node_tokens: NodeTokens
     user_token: str
+    metrics_token: str
     ticker: Ticker
 
 
@@ -142,6 +143,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         right=right,
         node_tokens=tokens,
         user_token=secret_in(settings.token_file).decode(),
+        metrics_token=secret_in(settings.metrics_token_file).decode() if settings.metrics_token_file else "",
         ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock),
     )
 
@@ -179,6 +181,7 @@ def _run(daemon: Daemon, port: int) -> None:
         wake=daemon.ticker.wake,
         right=daemon.right,
         user_token=daemon.user_token,
+        metrics_token=daemon.metrics_token,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
     )
     api.run(context, host=daemon.settings.host, port=port, on_started=daemon.ticker.start)

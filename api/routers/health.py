@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from api import schemas
-from api.deps import Context, ContextOf, require_user
+from api.deps import Context, ContextOf, require_scraper
 from api.metrics import StoreCollector
 from elastic.errors import StoreUnavailable
 
@@ -36,7 +36,7 @@ def get_health(context: ContextOf, response: Response) -> Health:
 
 @router.get(
     "/metrics",
-    dependencies=[Depends(require_user)],
+    dependencies=[Depends(require_scraper)],
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
