@@ -14,7 +14,7 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── Superseded               a newer generation of the job has committed: this one's checkpoints no longer count
 └── ProviderError            a provider could not do what it was asked
     ├── CapacityUnavailable  these machines are not to be had now; try another offering
-    ├── LaunchForbidden      a permission or a quota stands against it: says which; a person has to act
+    ├── Forbidden            the credentials may not do this: says what is missing; a person has to act
     └── ProviderUnavailable  the provider does not answer or throttles; the same call may be repeated
 """
 
@@ -83,8 +83,8 @@ class CapacityUnavailable(ProviderError):
     """These machines are not to be had now; try another offering."""
 
 
-class LaunchForbidden(ProviderError):
-    """A permission or a quota stands against it; a person has to act."""
+class Forbidden(ProviderError):
+    """The credentials may not do this; a person has to act."""
 
 
 class ProviderUnavailable(ProviderError):

@@ -71,6 +71,7 @@ class Guest:
     notice: Notice | None = None
     rebalance_at_s: float | None = None
     reason: str = ""
+    transition: str = ""
 
     @property
     def id(self) -> str:
@@ -193,7 +194,10 @@ class Guests:
     def _follow(self, guest: Guest) -> None:
         """Draws the consequences of the state that moto has given an instance."""
         match guest.instance.state:
-            case "terminated" if guest.phase is not GuestPhase.TERMINATED:
+            case "terminated" if guest.phase in (GuestPhase.SHUTTING_DOWN, GuestPhase.TERMINATED):
+                guest.instance._reason = guest.transition  # noqa: SLF001 - asked for twice, it ends when it ended
+                self._move(guest, guest.phase)
+            case "terminated":
                 self._switch_off(guest, GuestPhase.SHUTTING_DOWN)
             case "stopped" if guest.phase.is_live:
                 self._switch_off(guest, GuestPhase.STOPPING)
@@ -207,7 +211,8 @@ class Guests:
         # As on EC2, billing ends when the end begins, and the reason tells when that was.
         self._close_stretch(guest)
         ended = datetime.fromtimestamp(self._clock.now_s(), UTC)
-        guest.instance._reason = f"{_initiator(guest)} ({ended:%Y-%m-%d %H:%M:%S} GMT)"  # noqa: SLF001 - as moto does
+        guest.transition = f"{_initiator(guest)} ({ended:%Y-%m-%d %H:%M:%S} GMT)"
+        guest.instance._reason = guest.transition  # noqa: SLF001 - as moto does
         if phase is GuestPhase.SHUTTING_DOWN and guest.disk_until_s is None:
             guest.disk_until_s = self._clock.now_s()
         is_already_ending = guest.phase in _ENDED

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
-from elastic.model.offering import Capacity
+from elastic.model.offering import Capacity, Offering
 
 
 class JobPhase(StrEnum):
@@ -113,6 +113,12 @@ class JobSpec:
     fixed_node_type: str | None = None
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
     drain_grace_s: float = 30.0
+
+    def admits(self, offering: Offering) -> bool:
+        """Whether the job may run on this offering."""
+        is_fixed = self.fixed_node_type in (None, offering.node_type)
+        is_listed = not self.node_types or offering.node_type in self.node_types
+        return is_fixed and is_listed and self.capacity.admits(offering.capacity)
 
     def __post_init__(self) -> None:
         if not self.command:

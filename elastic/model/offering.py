@@ -70,6 +70,7 @@ class Obstacle(StrEnum):
 
     CAPACITY = "capacity"
     QUOTA = "quota"
+    FORBIDDEN = "forbidden"
     LAUNCH_FAILED = "launch_failed"
     FAILED_TO_JOIN = "failed_to_join"
     INTERRUPTED = "interrupted"

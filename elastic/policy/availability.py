@@ -74,6 +74,8 @@ def _in_words(why: Obstacle, offering: Offering) -> str:
             return f"no capacity for {sold}"
         case Obstacle.QUOTA:
             return f"the account's quota leaves no room for {sold}"
+        case Obstacle.FORBIDDEN:
+            return f"the credentials may not buy {sold}"
         case Obstacle.LAUNCH_FAILED:
             return f"launching {sold} failed: none is bought"
         case Obstacle.INTERRUPTED:

@@ -89,7 +89,7 @@ class Provider(Protocol):
 
         They come in the order of the request's nodes. Raises CapacityUnavailable if not all of them are to be had, and
         leaves none; ProviderUnavailable if the outcome is unknown or the call was throttled (repeat it, the same in
-        every part), LaunchForbidden if a person has to allow it first, ProviderError if asking again would not help.
+        every part), Forbidden if the credentials may not, ProviderError if asking again would not help.
         """
         ...
 

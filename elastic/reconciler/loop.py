@@ -13,6 +13,7 @@ from elastic.model import (
     Action,
     Exit,
     Group,
+    Job,
     JobPhase,
     Limits,
     Node,
@@ -121,6 +122,8 @@ class Reconciler:
             if facts.job.phase.is_final or not self._act(self._world(facts, now_s=now_s)):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
+        if not facts.nodes and facts.job.phase is not JobPhase.DRAINING:
+            self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := _phase(facts, plan)):
             self.store.move_job(job_id, phase, now_s=now_s)
 
@@ -222,6 +225,15 @@ class Reconciler:
             self.store.add_event("failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s)
         else:
             self._count_failure(node.job_id, message, now_s=now_s)
+
+    def _fail_if_forbidden(self, job: Job, *, now_s: float) -> None:
+        """Ends a job that waits for what only a person can allow, and says what that is."""
+        candidates = [each for each in self.provider.offerings() if job.spec.admits(each)]
+        why = self.machines.all_forbidden(candidates, now_s=now_s)
+        if why is not None:
+            self.store.request_stop(
+                job.id, JobPhase.FAILED, f"none of its node types may be bought: {why}", now_s=now_s
+            )
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
         if failure is not None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.errors import CapacityUnavailable, ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
+from elastic.errors import (
+    CapacityUnavailable,
+    ElasticError,
+    Forbidden,
+    ProviderError,
+    ProviderUnavailable,
+    StoreUnavailable,
+)
 from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.reconciler.right import RightToEnd
@@ -39,6 +46,7 @@ class Machines:
     provider: Provider
     terms: Terms
     right: RightToEnd
+    _forbidden: dict[Offering, str] = field(default_factory=dict)
     _missing: dict[str, int] = field(default_factory=dict)
     _billed_from_s: dict[str, float] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
@@ -84,6 +92,16 @@ class Machines:
         listed = self.provider.blocks.listed(now_s=now_s)
         return frozenset(each.offering for each in listed if each.why is not Obstacle.FAILED_TO_JOIN)
 
+    def all_forbidden(self, offerings: Collection[Offering], *, now_s: float) -> str | None:
+        """Why the credentials may buy none of these, if each was refused lately; then each may be tried again."""
+        blocks = [self.provider.blocks.of(each, now_s=now_s) for each in offerings]
+        if not offerings or any(each is None or each.why is not Obstacle.FORBIDDEN for each in blocks):
+            return None
+        said = [self._forbidden.pop(each, "") for each in offerings]
+        for each in offerings:  # Whoever tells a person must not keep what that person mends from being tried.
+            self.provider.blocks.release(each)
+        return max(said, key=len)
+
     def buy(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
         """Buys the nodes, each offering's at once; once some are refused, those not asked for yet are not bought.
 
@@ -110,13 +128,23 @@ class Machines:
             log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
         except ProviderError as error:
             self.store.launch_failed(intent.token, f"{offering}: {error}", now_s=now_s)
-            is_scarce = isinstance(error, CapacityUnavailable)
-            self.pause(offering, Obstacle.CAPACITY if is_scarce else Obstacle.LAUNCH_FAILED, now_s=now_s)
+            self._note_refusal(offering, error, now_s=now_s)
             return False
         else:
+            self._forbidden.pop(offering, None)
             for node, instance in zip(intent.nodes, instances, strict=True):
                 self._launched(node, instance)
         return True
+
+    def _note_refusal(self, offering: Offering, error: ProviderError, *, now_s: float) -> None:
+        if isinstance(error, Forbidden):
+            self._forbidden[offering] = str(error)
+            # Only a person changes it, so there is no sense in asking often.
+            pause_s = _LONGEST_PAUSE_S
+            self.provider.blocks.block(offering, Obstacle.FORBIDDEN, first_s=pause_s, longest_s=pause_s, now_s=now_s)
+        else:
+            is_scarce = isinstance(error, CapacityUnavailable)
+            self.pause(offering, Obstacle.CAPACITY if is_scarce else Obstacle.LAUNCH_FAILED, now_s=now_s)
 
     def _request(self, intent: LaunchIntent) -> LaunchRequest:
         first = intent.nodes[0]

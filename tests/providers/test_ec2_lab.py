@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterator
+
+import boto3
 import pytest
 
+from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
+from elastic.lab import CapacityWindow, parse_scenario, running_lab
 from elastic.model import Capacity, Offering
 from elastic.providers.base import InstanceState
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
+from tests.lab.world import FIELDS
 from tests.providers import ec2_world
-from tests.providers.contract import buy, request
+from tests.providers.contract import ProviderContract, World, buy, request
 
 start_lab = conftest.start_lab
 
 SETTINGS = Ec2Settings(cluster="tested", region="us-east-1", types=("c5.large",), bootstrap="true")
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
+
+
+class TestEc2ProviderOnTheLab(ProviderContract):
+    """The lab honours tokens and minimums, boots and ends machines in time, and has a bound to what it sells."""
+
+    @pytest.fixture
+    def world(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+        started_at_s = float(math.floor(time.time()))
+        clock = ManualClock(started_at_s)
+        with running_lab(parse_scenario(FIELDS), clock=clock) as lab:
+            for name, value in lab.environment().items():
+                monkeypatch.setenv(name, value)
+            ec2 = boto3.client("ec2", region_name="us-east-1")
+
+            def pass_time() -> None:
+                clock.advance(60.0)
+                lab.catch_up()
+
+            def destroy(provider_id: str) -> None:
+                ec2.terminate_instances(InstanceIds=[provider_id])
+                pass_time()
+
+            def limit(offering: Offering, most: int) -> None:
+                until_s = clock.now_s() - started_at_s + 30.0  # windows add up, and the smallest holds
+                lab.add_trouble(CapacityWindow(offering.node_type, offering.zone, until_s=until_s, available=most))
+
+            yield World(
+                connect=lambda: ec2_world.provider_of(SETTINGS, clock=clock),
+                clock=clock,
+                pass_time=pass_time,
+                destroy=destroy,
+                limit=limit,
+            )
 
 
 def test_without_settings_nodes_are_put_into_the_default_subnets(

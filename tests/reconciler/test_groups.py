@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.errors import ProviderUnavailable
+from elastic.errors import Forbidden, ProviderUnavailable
 from elastic.model import Action, Group, JobPhase, NodePhase, Plan, Reason, Snapshot
 from elastic.providers import Instance, InstanceState
 from elastic.providers.fake import Operation
@@ -151,3 +151,27 @@ def test_machines_that_are_never_told_apart_are_ended_once_nobody_waits_for_them
     cluster.run_slowly(300)
     assert living(cluster) == []
     assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+
+
+def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(tmp_path: Path) -> None:
+    cluster = wanting(THREE, tmp_path)
+    cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:CreateFleet"), times=100)
+    job = cluster.submit(node_types=("small",))
+    cluster.run(10)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert "none of its node types may be bought: allow ec2:CreateFleet" in (ended.message or "")
+    assert len(launches(cluster)) == 1, "there is no sense in asking again before a person has acted"
+    again = cluster.submit(name="again", node_types=("small",))
+    cluster.run(3)
+    assert len(launches(cluster)) == 2, "a job that is submitted once it is allowed is not held up"
+    assert cluster.store.job(again.id).phase in (JobPhase.FAILED, JobPhase.DRAINING)
+
+
+def test_a_job_with_a_candidate_that_is_not_forbidden_lives_on(tmp_path: Path) -> None:
+    cluster = wanting(THREE, tmp_path)
+    cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:CreateFleet"), times=100)
+    job = cluster.submit()
+    cluster.run_slowly(900)
+    assert cluster.store.job(job.id).phase is not JobPhase.FAILED
+    assert 1 <= len(launches(cluster)) <= 2, "what only a person can change is asked for rarely"

@@ -17,7 +17,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
+from elastic.errors import CapacityUnavailable, Forbidden, ProviderError, ProviderUnavailable
 
 
 class Fault(StrEnum):
@@ -149,7 +149,7 @@ def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderErr
         case Fault.QUOTA:
             return ProviderError(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
         case Fault.PERMISSION:
-            return ProviderError(f"{what}: these credentials may not; allow it in their IAM policy ({said})")
+            return Forbidden(f"{what}: these credentials may not; allow it in their IAM policy ({said})")
         case Fault.THROTTLED | Fault.UNANSWERED | Fault.LATE:
             return ProviderUnavailable(f"{what}: {fault}; it may be repeated ({said})")
         case Fault.REFUSED:
