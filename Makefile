@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo test slow check format lint types imports clean
+.PHONY: help venv browser demo test slow crash check format lint types imports clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ test: $(STAMP) browser  ## Runs all tests but the slow ones.
 
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
 	$(BIN)/pytest -m 'slow $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900
+
+crash: $(STAMP)  ## Kills the daemon at every ordered pair of crash points: the whole square, of which `slow` plays a sample.
+	ELASTICD_CRASH_PAIRS=all $(BIN)/pytest -n $(JOBS) -m slow --timeout 7200 tests/crash
 
 check: $(STAMP) lint types imports test  ## The whole truth: format, lint, types, import rules, tests.
 

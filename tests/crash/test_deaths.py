@@ -1,0 +1,79 @@
+"""The daemon is killed at every crash point, and at ordered pairs of them: no orphan, no double launch, no lost dollar.
+
+Every pair is two deaths: at the first point, and at the second one counted from the restart. `make crash` plays all
+of them; otherwise a sample is played, the same one every time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crash.crossings import POINTS
+from tests.crash.points import Point
+
+pytestmark = pytest.mark.slow
+
+Play = Callable[..., dict[str, Any]]
+NAMES = [str(each) for each in POINTS]
+PLAYED = 1
+"""So many second points are played for each first one, unless all of them are asked for."""
+
+
+@pytest.fixture(scope="module")
+def play() -> Iterator[Play]:
+    """Plays one life in which daemons die at these points. In the end the lab holds no running instance."""
+    command = [sys.executable, "-m", "tests.crash.warm"]
+    root = Path(__file__).resolve().parents[2]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as warm:
+        assert warm.stdin is not None and warm.stdout is not None
+        to, back = warm.stdin, warm.stdout
+        assert back.readline(), "it did not come up; its standard error says why"
+
+        def ask(*deaths: Point) -> dict[str, Any]:
+            print(json.dumps([str(each) for each in deaths]), file=to, flush=True)
+            said: dict[str, Any] = json.loads(back.readline())
+            return said
+
+        yield ask
+        to.close()
+        assert json.loads(back.read()) == {"left": []}
+        assert warm.wait(timeout=60) == 0
+
+
+def test_an_undisturbed_life_crosses_every_point_in_this_order(play: Play) -> None:
+    life = play()
+    assert life["wrongs"] == []
+    crossed = [each for each in life["points"] if each in NAMES]
+    assert crossed == NAMES
+    assert len(NAMES) >= 30
+
+
+@pytest.mark.parametrize("point", POINTS, ids=str)
+def test_a_daemon_that_died_anywhere_leaves_nothing_behind(point: Point, play: Play) -> None:
+    life = play(point)
+    assert (life["died_at"], life["wrongs"]) == ([str(point)], [])
+
+
+@pytest.mark.parametrize("first", POINTS, ids=str)
+def test_a_daemon_that_died_twice_leaves_nothing_behind(first: Point, play: Play) -> None:
+    told = {}
+    for second in _second(first):
+        life = play(first, second)
+        if (life["died_at"], life["wrongs"]) != ([str(first), str(second)], []):
+            told[str(second)] = (life["died_at"], life["wrongs"])
+    assert told == {}
+
+
+def _second(first: Point) -> list[Point]:
+    if os.environ.get("ELASTICD_CRASH_PAIRS") == "all":
+        return list(POINTS)
+    return random.Random(str(first)).sample(POINTS, PLAYED)
