@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx2
 import pytest
@@ -21,6 +23,7 @@ from api.routers import events
 from api.server import Server
 from tests.api.world import TOKEN, World, train
 
+Result = TypeVar("Result")
 HEADERS = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/event-stream"}
 
 
@@ -95,6 +98,12 @@ def test_a_stream_needs_a_token_and_a_job_that_is_there(url: str) -> None:
     assert httpx2.get(f"{url}/v1/events", headers=HEADERS, params={"job": "nobody"}).status_code == 404
 
 
+def in_a_loop(work: Coroutine[Any, Any, Result]) -> Result:
+    """Runs it in a thread of its own: in this one a browser's loop may run, which admits no other."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def test_streams_have_a_bound() -> None:
     async def open_all() -> bool:
         feed = Feed(lambda: 0)
@@ -105,7 +114,7 @@ def test_streams_have_a_bound() -> None:
         await streams[0].__aexit__(None, None, None)
         return is_full and not feed.is_full
 
-    assert asyncio.run(open_all())
+    assert in_a_loop(open_all())
 
 
 def test_a_silent_stream_is_kept_alive_by_comments(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +124,7 @@ def test_a_silent_stream_is_kept_alive_by_comments(world: World, monkeypatch: py
         stream = events.follow(world.context, Feed(lambda: 0), job=None, after=10**6)
         return [await anext(stream) for _ in range(3)]
 
-    assert asyncio.run(first_chunks())[1:] == [b": ping\n\n", b": ping\n\n"]
+    assert in_a_loop(first_chunks())[1:] == [b": ping\n\n", b": ping\n\n"]
 
 
 DAEMON = """
