@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +84,19 @@ class Story:
                 after = page[-1]["id"]
                 found += [each for each in page if each["job_id"] == job_id and each["kind"] in kinds]
         return found
+
+    def until(self, job_id: str, what: str, is_true: Callable[[], Any], *, timeout_s: float = 90.0) -> Any:
+        """Waits until `is_true` gives something true, and gives that; who waits in vain reads the job's history."""
+        try:
+            return self.daemon.until(what, is_true, timeout_s=timeout_s)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.tell(job_id)}") from None
+
+    def stop(self, job_id: str) -> None:
+        """Ends the job in good order, as a user does."""
+        with self.daemon.client() as client:
+            client.post(f"/v1/jobs/{job_id}:stop")
+        self.daemon.until_phase(job_id, "cancelled", timeout_s=60.0)
 
     def trainer(self, job_id: str) -> InstanceView:
         """The instance on which the job trains now; the last one to have joined if there are several."""
