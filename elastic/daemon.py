@@ -50,9 +50,12 @@ _SLACK_S = 10.0
 
 
 class Ticker:
-    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice."""
+    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice.
 
-    def __init__(self, tick: Callable[[], None], *, interval_s: float, clock: Clock) -> None:
+    `tick` may give in how many seconds the next one is due, if that is before the interval is over.
+    """
+
+    def __init__(self, tick: Callable[[], float | None], *, interval_s: float, clock: Clock) -> None:
         self._tick = tick
         self._clock = clock
         self._interval_s = interval_s
@@ -83,8 +86,9 @@ class Ticker:
             self._is_woken.clear()
             started_s = time.monotonic()
             failure: str | None = None
+            again_s: float | None = None
             try:
-                self._tick()
+                again_s = self._tick()
             except ElasticError as error:
                 failure = str(error)
                 log.error("tick failed; the next one looks again", error=failure)
@@ -92,6 +96,9 @@ class Ticker:
                 failure = repr(error)
                 log.exception("tick failed; the next one looks again")
             self.last = (self._clock.now_s(), time.monotonic() - started_s, failure)
+            if again_s is not None and again_s < self._interval_s and self._scheduler.running:
+                at = datetime.fromtimestamp(self._clock.now_s() + again_s, UTC)
+                self._scheduler.add_job(self._run, "date", run_date=at, id="again", replace_existing=True)
 
 
 @dataclass(frozen=True, slots=True)

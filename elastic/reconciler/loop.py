@@ -39,6 +39,10 @@ log = structlog.get_logger(__name__)
 _ROUNDS = 6
 """Most times that one tick looks again at a job whose steps led to further steps."""
 
+_LOOK_AGAIN_S = 0.5
+_RENDEZVOUS_STARTS_WITHIN_S = 60.0
+"""A rendezvous that has not answered for so long after its nodes joined is looked at no more often than all else."""
+
 
 class Rendezvous(Protocol):
     """Where the members of a job's generations meet."""
@@ -80,12 +84,15 @@ class Reconciler:
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
+    _looks_again: bool = False
 
-    def tick(self, *, now_s: float) -> None:
+    def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
 
-        Raises ExceptionGroup, in the end, of the errors that nobody expected.
+        Gives in how many seconds the next look is due, if nodes that cost money wait for what no node will tell of;
+        None if the usual interval will do. Raises ExceptionGroup, in the end, of the errors that nobody expected.
         """
+        self._looks_again = False
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         for node in self.machines.settle(now_s=now_s):
@@ -103,6 +110,7 @@ class Reconciler:
                 unexpected.append(error)
         if unexpected:
             raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
+        return _LOOK_AGAIN_S if self._looks_again else None
 
     def _note_gap(self, now_s: float) -> None:
         """A daemon that was away, or a machine that slept, could not hear its nodes: their silence begins anew."""
@@ -178,6 +186,7 @@ class Reconciler:
             case due.StartGeneration(members):
                 endpoint = self.rendezvous.endpoint(job_id)
                 if endpoint is None:
+                    self._looks_again |= _have_just_joined(members, now_s=now_s)
                     return False
                 self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
             case due.DrainGeneration(number, reason, unasked):
@@ -279,6 +288,11 @@ class Reconciler:
             source=quote.source,
             extras_usd_per_h=quote.extras_usd_per_h,
         )
+
+
+def _have_just_joined(members: tuple[Node, ...], *, now_s: float) -> bool:
+    newest_s = max(node.joined_at_s or 0.0 for node in members)
+    return now_s - newest_s < _RENDEZVOUS_STARTS_WITHIN_S
 
 
 def _told(failure: Exit) -> str:

@@ -197,3 +197,18 @@ def test_the_feed_tells_the_story_in_order(cluster: VirtualCluster) -> None:
     kinds = [event.kind for event in cluster.store.events()]
     assert kinds.index("node_launched") < kinds.index("node_joined") < kinds.index("generation")
     assert "node_terminated" in kinds
+
+
+def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(cluster: VirtualCluster) -> None:
+    job = cluster.submit(iterations=50)
+    answer = cluster.rendezvous.endpoint
+    cluster.rendezvous.endpoint = lambda job_id: None  # type: ignore[method-assign]
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "its node has not joined"
+    cluster.run(10)
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == 0.5
+    cluster.run(60)
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "it does not start: no reason to hurry"
+    cluster.rendezvous.endpoint = answer  # type: ignore[method-assign]
+    cluster.run(2)
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None
+    assert cluster.store.generation(job.id) is not None
