@@ -118,8 +118,8 @@ def _sightings(lab: Lab, said: dict[str, dict[str, str]]) -> tuple[Sighting, ...
             each.instance_id,
             each.node_type,
             each.phase,
-            said[each.instance_id].get(tags.INTENT, ""),
-            said[each.instance_id].get(tags.CLUSTER, ""),
+            said.get(each.instance_id, {}).get(tags.INTENT, ""),
+            said.get(each.instance_id, {}).get(tags.CLUSTER, ""),
         )
         for each in lab.instances()
     )
