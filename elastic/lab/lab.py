@@ -176,7 +176,7 @@ class Lab:
             timeline=self._timeline,
             clock=self._clock,
         )
-        middleware = Middleware(moto, self.scenario, launcher, Control(self))
+        middleware = Middleware(moto, self.scenario, launcher, Control(self), self.log)
         return make_server(self.gateway, port, middleware, threaded=True, request_handler=_QuietHandler)
 
 

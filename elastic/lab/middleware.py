@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,6 +15,7 @@ from elastic.lab.catalogue import (
     describe_spot_price_history,
     only_types_on_sale,
 )
+from elastic.lab.console import console_output
 from elastic.lab.control import PREFIX, Control
 from elastic.lab.fleet import create_fleet
 from elastic.lab.launching import Launcher
@@ -33,6 +34,7 @@ class Middleware:
     scenario: Scenario
     launcher: Launcher
     control: Control
+    console: Callable[[str], str]
     tokens: ClientTokens = field(default_factory=ClientTokens)
     groups: PlacementGroups = field(default_factory=PlacementGroups)
     purchases: threading.Lock = field(default_factory=threading.Lock)
@@ -102,6 +104,8 @@ class Middleware:
             case "CreateLaunchTemplateVersion":
                 with self.purchases:
                     return self.tokens.once(call, lambda: (self._forward(call), ()))
+            case "GetConsoleOutput":
+                return console_output(call, self.console)
             case "DescribeSpotPriceHistory":
                 return describe_spot_price_history(call, self.launcher.book, now_s=self.launcher.clock.now_s())
             case "DescribeInstanceTypeOfferings":

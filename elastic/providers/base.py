@@ -114,6 +114,10 @@ class Provider(Protocol):
         """
         ...
 
+    def console(self, provider_id: str) -> str:
+        """The last lines that the machine has printed since it booted; empty if they cannot be had. Raises nothing."""
+        ...
+
     def log_path(self, provider_id: str) -> str | None:
         """The folder that holds the machine's logs, if it can be read from here."""
         ...

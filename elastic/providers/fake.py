@@ -76,6 +76,7 @@ class FakeCloud:
         self.visible_after_s = visible_after_s
         self.exit_s = exit_s
         self.minimum_billed_s = minimum_billed_s
+        self.consoles: dict[str, str] = {}
         self.capacity: dict[Offering, int] = {}
         self.throttled_until_s: float | None = None
         self.calls: deque[Call] = deque(maxlen=calls_kept)
@@ -194,6 +195,9 @@ class FakeProvider:
 
     def prove_end(self, provider_id: str) -> None:
         _lose(self.cloud.receive(Call(Operation.PROVE, self.cloud.clock.now_s(), provider_id=provider_id)))
+
+    def console(self, provider_id: str) -> str:
+        return self.cloud.consoles.get(provider_id, "")
 
     def log_path(self, provider_id: str) -> str | None:
         return None

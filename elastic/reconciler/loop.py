@@ -227,8 +227,7 @@ class Reconciler:
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Tells of a node that cost money and never joined; it is a failure of its job unless that trains meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
-        folder = None if node.provider_id is None else self.provider.log_path(node.provider_id)
-        message = f"{node.id} on {node.offering}: {what}" + (f"; its logs are in {folder}" if folder else "")
+        message = f"{node.id} on {node.offering}: {what}" + self._said_by(node)
         generation = self.store.generation(node.job_id)
         if generation is not None and generation.ended_at_s is None:
             self.store.add_event("failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s)
@@ -243,6 +242,14 @@ class Reconciler:
             self.store.request_stop(
                 job.id, JobPhase.FAILED, f"none of its node types may be bought: {why}", now_s=now_s
             )
+
+    def _said_by(self, node: Node) -> str:
+        """What its machine can tell of why."""
+        if node.provider_id is None:
+            return ""
+        folder = self.provider.log_path(node.provider_id)
+        printed = self.provider.console(node.provider_id)
+        return (f"; its logs are in {folder}" if folder else "") + (f"; it printed:\n{printed}" if printed else "")
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
         if failure is not None:

@@ -53,13 +53,13 @@ def test_an_instance_runs_its_user_data_as_itself(start_lab: StartLab, client: C
     shown = describe(ec2, instance_id)
     words = lab.log(instance_id).split()
     assert words[:3] == ["me", instance_id, "elastic"]
+    assert ec2.get_console_output(InstanceId=instance_id)["Output"].split() == words
     if machines == "namespaces":
         assert words[3] == shown["PrivateDnsName"].partition(".")[0]
     assert shown["State"]["Name"] == "running"
     terminate_all(ec2)
 
 
-@pytest.mark.parametrize(("behaviour", "end"), [("terminate", "terminated"), ("stop", "stopped")])
 def test_a_machine_that_powers_off_ends_its_instance(
     start_lab: StartLab, client: Client, machines: str, behaviour: str, end: str
 ) -> None:

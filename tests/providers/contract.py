@@ -169,6 +169,7 @@ class ProviderContract:
     @pytest.mark.parametrize("provider_id", ["never-seen", "../../etc"])
     def test_what_is_unknown_has_no_logs(self, provider: Provider, provider_id: str) -> None:
         assert provider.log_path(provider_id) is None
+        assert provider.console(provider_id) == ""
 
     def test_a_second_provider_sees_what_the_first_one_launched(self, world: World, offering: Offering) -> None:
         launched = buy(world.connect(), request(1, offering))

@@ -39,10 +39,13 @@ def test_nodes_that_end_before_they_join_fail_the_job_and_are_not_bought_without
 def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None:
     cluster.cloud.boot_s = 1e9
     job = cluster.submit()
+    cluster.run(1)
+    cluster.cloud.consoles = {each.provider_id: "pip: no space left on device" for each in cluster.cloud.machines()}
     cluster.run_slowly(2500)
     ended = cluster.store.job(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "did not register" in (ended.message or "")
+    assert any("it printed:\npip: no space left" in event.message for event in cluster.store.events())
     assert len(cluster.cloud.machines()) == 3
 
 

@@ -20,6 +20,7 @@ from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
+from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
@@ -135,6 +136,9 @@ class Ec2Provider:
 
     def prove_end(self, provider_id: str) -> None:
         prove_end(self._aws, provider_id)
+
+    def console(self, provider_id: str) -> str:
+        return console_tail(self._aws, provider_id)
 
     def log_path(self, provider_id: str) -> str | None:
         return None

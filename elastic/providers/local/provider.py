@@ -118,6 +118,9 @@ class LocalProvider:
     def prove_end(self, provider_id: str) -> None:
         """Processes of this user's own can always be ended."""
 
+    def console(self, provider_id: str) -> str:
+        return ""  # its logs are files, which `log_path` names
+
     def log_path(self, provider_id: str) -> str | None:
         folder = self._folder(provider_id)
         return None if folder is None else str(folder.logs)

@@ -97,6 +97,12 @@ def _ending(survey: Survey) -> Act:
     return Act("TerminateInstances", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
+def _listening(survey: Survey) -> Act:
+    own = survey.own()
+    asked = None if own is None else {"InstanceId": own.instance_id}
+    return Act("GetConsoleOutput", asked, _arn(survey, "instance/*"), _carried(survey))
+
+
 def _attending(survey: Survey) -> Act:
     own = survey.own()
     asked = None if own is None else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
@@ -126,6 +132,7 @@ PROBES: Mapping[str, Callable[[Survey], Act]] = {
     "CreateTags": _attending,
     "DeleteLaunchTemplate": _dropping,
     "TerminateInstances": _ending,
+    "GetConsoleOutput": _listening,
 }
 """Every action of EC2's that the daemon calls, and a call by which it may be tried."""
 

@@ -79,6 +79,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         ),
         _allow("AttendOwnNodes", ["ec2:CreateTags"], _arn(region, "instance"), _attending(cluster)),
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), _carried(cluster)),
+        _allow("ReadOwnConsoles", ["ec2:GetConsoleOutput"], _arn(region, "instance"), _carried(cluster)),
         *_profile(settings),
     ]
 
