@@ -36,12 +36,16 @@ class Registration(Strict):
 
 
 class Registered(BaseModel):
-    """What it gets: which node it is, and the token it speaks with from now on, on this machine only."""
+    """What it gets: which node it is, and the token it speaks with from now on, on this machine only.
+
+    `command` is what the job will have it run; what that needs can be loaded before there is an assignment.
+    """
 
     node_id: str
     node_token: str
     heartbeat_interval_s: float
     lease_s: float
+    command: list[str]
 
 
 class WindowIn(BaseModel):
@@ -158,6 +162,7 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
         node_token=context.node_tokens.node_token(node.id, request.instance_id),
         heartbeat_interval_s=settings.heartbeat_s,
         lease_s=context.lease_s(),
+        command=list(context.store.job(node.job_id).spec.command),
     )
 
 

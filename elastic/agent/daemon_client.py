@@ -22,12 +22,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What a machine gets for its join token."""
+    """What a machine gets for its join token. `command` is what it will run, empty if the daemon did not say."""
 
     node_id: str
     node_token: str
     heartbeat_interval_s: float
     lease_s: float
+    command: tuple[str, ...] = ()
 
 
 class DaemonClient:
@@ -64,6 +65,7 @@ class DaemonClient:
                 node_token=str(content["node_token"]),
                 heartbeat_interval_s=float(content["heartbeat_interval_s"]),
                 lease_s=float(content["lease_s"]),
+                command=tuple(str(part) for part in content.get("command", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
             log.warning("the daemon's answer to register is not one: %r", error)

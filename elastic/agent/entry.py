@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from elastic.agent.carriage import Carriage, SharedFolder
-from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.daemon_client import DaemonClient, Registration
 from elastic.agent.gate import Gate
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
@@ -43,10 +43,14 @@ def run_agent(config: Path) -> int:
     throttle = _throttle(settings, launcher)
     try:
         with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
-            memory = recall(settings.work_dir) or _register(settings, client, lease)
+            memory = recall(settings.work_dir)
+            registration = _register(settings, client, lease) if memory is None else None
+            if registration is not None:
+                memory = _first_memory(registration, settings.work_dir)
             if memory is None:
                 log.error("%s did not let this node register before its lease ran out", settings.daemon_url)
                 return 1
+            launcher.prepare(() if registration is None else registration.command)
             _live(settings, client=client, memory=memory, launcher=launcher, lease=lease)
             return 0
     finally:
@@ -63,20 +67,24 @@ def _throttle(settings: AgentSettings, launcher: Launcher) -> Throttle | None:
     return throttle
 
 
-def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Memory | None:
+def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Registration | None:
     retry_s = FIRST_RETRY_S
     while not lease.is_over:
         asked_at = time.monotonic()
         registration = client.register(settings.join_token)
         if registration is not None:
             lease.renew(registration.lease_s, asked_at=asked_at)
-            memory = Memory(registration.node_id, registration.node_token, registration.heartbeat_interval_s)
-            remember(memory, settings.work_dir)
-            return memory
+            return registration
         # Jitter: nodes that booted together must not ask together.
         SystemClock().sleep(min(retry_s * random.uniform(0.5, 1.0), max(0.0, lease.left_s)))
         retry_s = min(2 * retry_s, LONGEST_RETRY_S)
     return None
+
+
+def _first_memory(registration: Registration, work_dir: Path) -> Memory:
+    memory = Memory(registration.node_id, registration.node_token, registration.heartbeat_interval_s)
+    remember(memory, work_dir)
+    return memory
 
 
 def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:

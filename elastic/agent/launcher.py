@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from elastic.agent.files import read_json
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
-from elastic.agent.spawner import GROUP_FILE
+from elastic.agent.spawner import GROUP_FILE, WARM_FILE
 from elastic.agent.torchrun import FOLDERS, preloads, torchrun_arguments, torchrun_environment
 from elastic.agent.wire import Assignment
 
@@ -64,6 +65,17 @@ class Launcher:
                 start_new_session=True,
             )
 
+    def prepare(self, command: Sequence[str]) -> None:
+        """Lets the spawner load what workers of this command will need; empty if the command is not known yet."""
+        self.warm_up()
+        self._order({"preload": preloads(command) if command else []})
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether nothing is to be waited for before a start; a spawner that has died is begun anew by the next one."""
+        is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
+        return not is_spawner_alive or (self._settings.work_dir / WARM_FILE).exists()
+
     def start(self, assignment: Assignment, *, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.warm_up()
@@ -85,10 +97,7 @@ class Launcher:
             "log": str(self.log_path(assignment.generation)),
             "cwd": os.getcwd(),
         }
-        assert self._spawner is not None
-        assert self._spawner.stdin is not None
-        self._spawner.stdin.write(json.dumps(order).encode() + b"\n")
-        self._spawner.stdin.flush()
+        self._order(order)
 
     def life(self, generation: int) -> Life:
         """How the generation is doing."""
@@ -133,6 +142,12 @@ class Launcher:
     def root_pid(self) -> int | None:
         """The process at the top of everything this node runs."""
         return self._spawner.pid if self._spawner is not None else None
+
+    def _order(self, order: Mapping[str, Any]) -> None:
+        assert self._spawner is not None
+        assert self._spawner.stdin is not None
+        self._spawner.stdin.write(json.dumps(order).encode() + b"\n")
+        self._spawner.stdin.flush()
 
     def _group(self, generation: int) -> dict[str, Any] | None:
         group = read_json(self._settings.work_dir / GROUP_FILE)

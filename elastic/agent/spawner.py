@@ -1,6 +1,7 @@
 """A process with torch imported that forks each generation's torchrun, so that a node pays for the import once.
 
-``python -m elastic.agent.spawner WORK_DIR`` reads orders, one JSON object a line, from its standard input. It outlives
+``python -m elastic.agent.spawner WORK_DIR`` reads orders, one JSON object a line, from its standard input: first what
+to load before there is anything to run, then one for each generation. It outlives
 an agent that crashed: torchrun goes on, the next agent finds it in ``group.json``, and when no agent renews the node's
 lease the spawner ends everything itself.
 """
@@ -25,6 +26,9 @@ from elastic.agent.processes import kill_group
 POLL_S = 0.1
 TORCHRUN_MODULE = "torch.distributed.run"
 GROUP_FILE = "group.json"
+WARM_FILE = "warm"
+"""Is there from when a spawner of this node has loaded, or failed to load, what it was told to."""
+
 # These are read when a library is loaded: a job that sets one differently needs a process of its own from the start.
 READ_AT_LOADING = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "LD_", "PYTHON", "TORCH", "PYTORCH_", "MALLOC_")
 
@@ -44,7 +48,7 @@ class Spawner:
         _import_quietly(TORCHRUN_MODULE)
         while not (self._is_orphan and self._child is None):
             for order in self._orders():
-                self._start(order)
+                self._obey(order)
             self._reap()
             if self._is_orphan and self._child is not None and is_lease_over(self._work_dir):
                 kill_group(int(self._child["pid"]), socket_path=self._loaded_with["ELASTICD_SOCKET"])
@@ -60,9 +64,14 @@ class Spawner:
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def _start(self, order: Mapping[str, Any]) -> None:
+    def _obey(self, order: Mapping[str, Any]) -> None:
         for module in order["preload"]:
             _import_quietly(module)
+        (self._work_dir / WARM_FILE).touch()
+        if "generation" in order:
+            self._start(order)
+
+    def _start(self, order: Mapping[str, Any]) -> None:
         pid = os.fork()
         if pid == 0:
             _become_torchrun(order, loaded_with=self._loaded_with)

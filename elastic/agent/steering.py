@@ -124,10 +124,14 @@ def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool
     return Outcome.SUCCEEDED if exit_code == 0 else Outcome.FAILED
 
 
-def node_state(group: Group | None, *, has_heard_workers: bool, has_news_of_exit: bool) -> AgentState:
+def node_state(
+    group: Group | None, *, has_heard_workers: bool, has_news_of_exit: bool, is_warm: bool = True
+) -> AgentState:
     """The one word for the heartbeat; a node whose exit the daemon knows is idle again."""
+    if group is None and not has_news_of_exit:
+        return AgentState.IDLE if is_warm else AgentState.WARMING
     if group is None:
-        return AgentState.EXITED if has_news_of_exit else AgentState.IDLE
+        return AgentState.EXITED
     if group.drain_asked_at is not None:
         return AgentState.DRAINING
     return AgentState.RUNNING if has_heard_workers else AgentState.STARTING

@@ -77,6 +77,7 @@ class Supervisor:
         self._notice: Notice | None = None
         self._goes_at: float | None = None
         self._ending: Exit | None = None
+        self._is_warm = launcher.is_warm
         if memory.running is not None:
             self._adopt(memory.running)
 
@@ -114,10 +115,11 @@ class Supervisor:
         """What the next heartbeat says."""
         with self._lock:
             group, last_exit, notice = self._group, self._memory.last_exit, self._notice
-            has_news = self._has_news_of_exit()
+            has_news, is_warm = self._has_news_of_exit(), self._is_warm
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
-        state = node_state(group, has_heard_workers=self._intake.heard().any_word, has_news_of_exit=has_news)
+        has_heard = self._intake.heard().any_word
+        state = node_state(group, has_heard_workers=has_heard, has_news_of_exit=has_news, is_warm=is_warm)
         return {
             "state": state.value,
             "generation": group.generation if group else last_exit.generation if last_exit else None,
@@ -130,6 +132,7 @@ class Supervisor:
     def _step(self) -> bool:
         """Takes one step; True when the agent is to end."""
         now = time.monotonic()
+        self._look_at_spawner()
         if self._lease.is_over and not self._must_leave:
             log.warning("no heartbeat was answered until the lease ran out: draining and leaving")
             self.leave()
@@ -161,6 +164,12 @@ class Supervisor:
             case Leave():
                 return True
         return False
+
+    def _look_at_spawner(self) -> None:
+        if not self._is_warm and self._launcher.is_warm:
+            with self._lock:
+                self._is_warm = True
+            self._wake_heart.set()
 
     def _now_wanted(self, now: float) -> Wanted:
         """The daemon's word, and what comes before it."""

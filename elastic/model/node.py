@@ -50,8 +50,9 @@ def move_node(current: NodePhase, wanted: NodePhase) -> NodePhase:
 
 
 class AgentState(StrEnum):
-    """What an agent says it is doing."""
+    """What an agent says it is doing; one that is `warming` runs what it is assigned, but starts it late."""
 
+    WARMING = "warming"
     IDLE = "idle"
     STARTING = "starting"
     RUNNING = "running"
@@ -135,6 +136,11 @@ class Node:
     exit: Exit | None = None
     reason: str = ""
     notice: Notice | None = None
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether its agent would start workers at once: it has spoken, and no longer loads what all of them need."""
+        return self.agent_state not in (None, AgentState.WARMING)
 
     @property
     def leaves_at_s(self) -> float | None:

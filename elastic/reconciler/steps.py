@@ -152,7 +152,9 @@ def _pursuing(world: World) -> Iterator[Step]:
     is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
     active = world.active
     if active is not None:
-        yield from _keeping(world, active, wanted, is_ready)
+        # Who is drained for a newcomer that still loads its libraries stands still for just so long.
+        is_warm = all(node.is_warm for node in wanted if node.id not in active.node_ids)
+        yield from _keeping(world, active, wanted, is_ready and is_warm)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
     elif survivors := _survivors(world, wanted):
@@ -228,7 +230,7 @@ def _has_stopped(node: Node | None, generation: Generation) -> bool:
         return True
     # An agent that never began the generation is idle still; only a word later than the request proves it.
     asked_s, heard_s = generation.drain_at_s or 0.0, node.heartbeat_at_s or 0.0
-    return node.agent_state is AgentState.IDLE and heard_s > asked_s
+    return node.agent_state in (AgentState.IDLE, AgentState.WARMING) and heard_s > asked_s
 
 
 def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[End]:
@@ -253,18 +255,35 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
 
 def _overdue(world: World) -> Iterator[End]:
     for node in world.nodes:
-        has_joined = node.phase is NodePhase.JOINED
-        if has_joined:
-            since_s, limit_s, what = node.heartbeat_at_s, world.lease_s, "has been silent"
-        elif node.phase is NodePhase.INTENDED:
-            since_s, limit_s, what = node.intended_at_s, world.register_timeout_s, "got no answer to its launch"
-        elif node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
-            since_s, limit_s, what = node.launched_at_s, world.register_timeout_s, "did not register"
-        else:
-            continue
-        if since_s is not None and world.now_s - max(since_s, world.listening_since_s) > limit_s:
-            is_failure = node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING)
-            yield End(node, f"it {what} for {limit_s:.0f} s", is_failure=is_failure)
+        over = [each for each in _patiences(world, node) if _is_over(world, each)]
+        yield from (End(node, f"it {each.what} for {each.limit_s:.0f} s", each.is_failure) for each in over[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Patience:
+    """How long a node may go on as it does; `is_failure` if one that goes on longer never came to be of use."""
+
+    since_s: float | None
+    limit_s: float
+    what: str
+    is_failure: bool = False
+
+
+def _patiences(world: World, node: Node) -> Iterator[_Patience]:
+    if node.phase is NodePhase.JOINED:
+        yield _Patience(node.heartbeat_at_s, world.lease_s, "has been silent")
+        members = world.active.node_ids if world.active is not None else ()
+        if node.agent_state is AgentState.WARMING and node.id not in members:
+            yield _Patience(node.joined_at_s, world.register_timeout_s, "was warming up", is_failure=True)
+    elif node.phase is NodePhase.INTENDED:
+        yield _Patience(node.intended_at_s, world.register_timeout_s, "got no answer to its launch")
+    elif node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
+        yield _Patience(node.launched_at_s, world.register_timeout_s, "did not register", is_failure=True)
+
+
+def _is_over(world: World, patience: _Patience) -> bool:
+    since_s = patience.since_s
+    return since_s is not None and world.now_s - max(since_s, world.listening_since_s) > patience.limit_s
 
 
 def _why(world: World, missing: set[Offering]) -> str:

@@ -7,6 +7,7 @@ import signal
 import time
 from functools import partial
 
+import psutil
 import pytest
 
 from elastic.agent.processes import is_running, kill_group
@@ -58,6 +59,27 @@ def test_an_unmodified_script_is_counted_and_succeeds(world: World) -> None:
     assert world.daemon.turns() == 40
     assert "done" in (node.work_dir / "logs" / "g1.log").read_text()
     assert [m["kind"] for m in world.daemon.said["n1"]][-1] == "finished"
+
+
+def test_a_node_says_that_it_warms_up_and_then_that_it_is_idle(world: World) -> None:
+    node = world.node()
+    world.wait_for(lambda: any(beat["state"] == "idle" for beat in world.daemon.heartbeats))
+    states = [beat["state"] for beat in world.daemon.heartbeats]
+    assert states.index("warming") < states.index("idle")
+    assert "warming" not in states[states.index("idle") :]
+    assert (node.work_dir / "warm").exists()
+
+
+def test_a_node_whose_spawner_died_warms_up_no_longer_and_still_trains(world: World) -> None:
+    node = world.node()
+    world.wait_for(lambda: world.daemon.heartbeats)
+    (spawner,) = (
+        child for child in psutil.Process(node.process.pid).children() if "elastic.agent.spawner" in child.cmdline()
+    )
+    spawner.kill()
+    world.wait_for(lambda: world.daemon.heartbeats[-1]["state"] == "idle")
+    world.assign(world.script(COUNTING_SCRIPT.format(turns=5)))
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
 
 
 def test_two_nodes_train_a_gan_whose_optimizers_count_once(world: World) -> None:

@@ -160,6 +160,7 @@ def test_last_words_decide_the_outcome_before_the_exit_code(
 def test_a_node_is_idle_again_once_its_exit_is_known() -> None:
     assert node_state(None, has_heard_workers=True, has_news_of_exit=True) is AgentState.EXITED
     assert node_state(None, has_heard_workers=True, has_news_of_exit=False) is AgentState.IDLE
+    assert node_state(None, has_heard_workers=False, has_news_of_exit=False, is_warm=False) is AgentState.WARMING
     assert node_state(GROUP, has_heard_workers=False, has_news_of_exit=False) is AgentState.STARTING
     assert node_state(GROUP, has_heard_workers=True, has_news_of_exit=False) is AgentState.RUNNING
     assert node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False) is AgentState.DRAINING

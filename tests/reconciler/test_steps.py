@@ -111,6 +111,35 @@ def test_drains_only_when_every_wanted_node_is_ready() -> None:
     assert step.number == 1
 
 
+def test_training_goes_on_while_a_newcomer_warms_up() -> None:
+    for state in (AgentState.WARMING, None):
+        new = node("b", FULL, agent_state=state)
+        assert next_steps(world(node("a"), new, target=Group.of(FULL), generation=generation("a"))) == ()
+    idle = node("b", FULL, agent_state=AgentState.IDLE)
+    (step,) = next_steps(world(node("a"), idle, target=Group.of(FULL), generation=generation("a")))
+    assert isinstance(step, DrainGeneration)
+
+
+def test_nodes_that_warm_up_begin_at_once_where_nobody_trains() -> None:
+    warming = node("a", agent_state=AgentState.WARMING)
+    assert next_steps(world(warming, target=Group.of(HALF))) == (StartGeneration((warming,)),)
+    over = generation("old", ended=True)
+    assert next_steps(world(warming, target=Group.of(HALF), generation=over)) == (StartGeneration((warming,)),)
+
+
+def test_a_newcomer_that_warms_up_for_ever_has_failed_to_join() -> None:
+    target, old = Group.of(FULL), node("a", heartbeat_at_s=610.0)
+    warming = node("b", FULL, agent_state=AgentState.WARMING, heartbeat_at_s=610.0)
+    assert next_steps(world(old, warming, target=target, generation=generation("a"), now_s=614.0)) == ()
+    steps = next_steps(world(old, warming, target=target, generation=generation("a"), now_s=616.0))
+    assert steps == (End(warming, "it was warming up for 600 s", is_failure=True), Launch(target, "price"))
+
+
+def test_a_member_that_has_not_begun_yet_is_not_ended_for_warming_up() -> None:
+    warming = node("a", agent_state=AgentState.WARMING, heartbeat_at_s=699.0)
+    assert next_steps(world(warming, target=Group.of(HALF), generation=generation("a"), now_s=700.0)) == ()
+
+
 def test_a_draining_generation_ends_when_every_member_has_stopped() -> None:
     draining = generation("a", "b", drain_at_s=95.0)
     stopped = node("a", exit=left(Outcome.DRAINED))
@@ -122,10 +151,11 @@ def test_a_draining_generation_ends_when_every_member_has_stopped() -> None:
 
 def test_a_member_that_never_began_counts_as_stopped_once_it_says_so_after_the_request() -> None:
     draining = generation("a", drain_at_s=95.0)
-    idle = node("a", agent_state=AgentState.IDLE, heartbeat_at_s=94.0)
-    assert next_steps(world(idle, target=Group.of(HALF), generation=draining)) == ()
-    steps = next_steps(world(replace(idle, heartbeat_at_s=96.0), target=Group.of(HALF), generation=draining))
-    assert steps == (EndGeneration(1, None),)
+    for state in (AgentState.IDLE, AgentState.WARMING):
+        idle = node("a", agent_state=state, heartbeat_at_s=94.0)
+        assert next_steps(world(idle, target=Group.of(HALF), generation=draining)) == ()
+        steps = next_steps(world(replace(idle, heartbeat_at_s=96.0), target=Group.of(HALF), generation=draining))
+        assert steps == (EndGeneration(1, None),)
 
 
 def test_a_drain_that_takes_too_long_is_over() -> None:
