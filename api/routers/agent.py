@@ -112,6 +112,7 @@ class Heartbeat(Strict):
     generation: int | None = Field(None, ge=0, lt=2**31)
     exit: ExitIn | None = None
     notice: NoticeIn | None = None
+    saving_s: FiniteFloat | None = Field(None, ge=0)
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
 
@@ -231,6 +232,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
         acked_seq=newest_seq,
         now_s=now_s,
         notice=_notice(request),
+        saving_s=request.saving_s,
     )
 
 

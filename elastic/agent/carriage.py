@@ -8,6 +8,9 @@ from typing import Any, Protocol
 
 from elastic.agent.wire import Assignment
 
+# How long a last checkpoint may take to leave the node before its generation counts as failed.
+STORE_PATIENCE_S = 300.0
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -36,6 +39,11 @@ class Carriage(Protocol):
         """How it ended for its last checkpoint; None while that is being carried, at most `patience_s` in all."""
         ...
 
+    @property
+    def saving_s(self) -> float | None:
+        """How long storing a last checkpoint takes, seconds; None where nothing is to be stored."""
+        ...
+
 
 class SharedFolder:
     """The folder is reached by all nodes: what is written there is durable already."""
@@ -51,3 +59,7 @@ class SharedFolder:
 
     def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
         return Verdict(is_durable=True)
+
+    @property
+    def saving_s(self) -> float | None:
+        return None

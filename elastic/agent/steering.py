@@ -100,15 +100,16 @@ def steer(
     return _steer_drain(group, now)
 
 
-def is_last_moment(*, goes_at: float | None, grace_s: float, now: float) -> bool:
+def is_last_moment(*, goes_at: float | None, grace_s: float, saving_s: float = 0.0, now: float) -> bool:
     """Whether a drain must begin now to be over when the cloud takes the machine at ``goes_at``, None if it does not.
 
-    A drain may take all of its grace. The daemon, which sees the whole job, asks for it earlier if it is there.
+    A drain may take all of its grace, and storing its checkpoint ``saving_s`` after that. The daemon, which sees the
+    whole job, asks for it earlier if it is there.
 
     >>> [is_last_moment(goes_at=100.0, grace_s=30.0, now=now) for now in (64.9, 65.0)]
     [False, True]
     """
-    return goes_at is not None and now >= goes_at - grace_s - SOLO_SLACK_S
+    return goes_at is not None and now >= goes_at - grace_s - saving_s - SOLO_SLACK_S
 
 
 def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool) -> Outcome:
@@ -125,13 +126,20 @@ def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool
 
 
 def node_state(
-    group: Group | None, *, has_heard_workers: bool, has_news_of_exit: bool, is_warm: bool = True
+    group: Group | None,
+    *,
+    has_heard_workers: bool,
+    has_news_of_exit: bool,
+    is_warm: bool = True,
+    is_saving: bool = False,
 ) -> AgentState:
     """The one word for the heartbeat; a node whose exit the daemon knows is idle again."""
     if group is None and not has_news_of_exit:
         return AgentState.IDLE if is_warm else AgentState.WARMING
     if group is None:
         return AgentState.EXITED
+    if is_saving:
+        return AgentState.SAVING
     if group.drain_asked_at is not None:
         return AgentState.DRAINING
     return AgentState.RUNNING if has_heard_workers else AgentState.STARTING

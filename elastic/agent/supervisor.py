@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from elastic.agent import logs
-from elastic.agent.carriage import Carriage, Verdict
+from elastic.agent.carriage import STORE_PATIENCE_S, Carriage, Verdict
 from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
@@ -39,8 +39,6 @@ TICK_S = 0.1
 LOG_LOOK_S = 10.0
 # A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
 LAST_DRAIN_GRACE_S = 60.0
-# How long a last checkpoint may take to leave the node before its generation counts as failed.
-STORE_PATIENCE_S = 300.0
 log = logging.getLogger(__name__)
 
 
@@ -74,6 +72,7 @@ class Supervisor:
         self._wake = threading.Event()
         self._look_at_log = 0.0
         self._told_exit_of: int | None = None
+        self._told_saving_of: int | None = None
         self._notice: Notice | None = None
         self._goes_at: float | None = None
         self._ending: Exit | None = None
@@ -115,16 +114,19 @@ class Supervisor:
         """What the next heartbeat says."""
         with self._lock:
             group, last_exit, notice = self._group, self._memory.last_exit, self._notice
-            has_news, is_warm = self._has_news_of_exit(), self._is_warm
+            has_news, is_warm, is_saving = self._has_news_of_exit(), self._is_warm, self._ending is not None
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
         has_heard = self._intake.heard().any_word
-        state = node_state(group, has_heard_workers=has_heard, has_news_of_exit=has_news, is_warm=is_warm)
+        state = node_state(
+            group, has_heard_workers=has_heard, has_news_of_exit=has_news, is_warm=is_warm, is_saving=is_saving
+        )
         return {
             "state": state.value,
             "generation": group.generation if group else last_exit.generation if last_exit else None,
             "exit": as_fields(last_exit) if last_exit and group is None else None,
             "notice": asdict(notice) if notice else None,
+            "saving_s": self._carriage.saving_s,
             "windows": [message for message in said if message["kind"] == "window"],
             "events": [message for message in said if message["kind"] != "window"],
         }
@@ -175,7 +177,8 @@ class Supervisor:
         """The daemon's word, and what comes before it."""
         assignment = self._memory.running or self._wanted.assignment
         grace_s = 0.0 if assignment is None else assignment.drain_grace_s
-        must_drain = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, now=now)
+        saving_s = self._carriage.saving_s or 0.0
+        must_drain = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, saving_s=saving_s, now=now)
         return replace(self._wanted, must_leave=self._must_leave, must_drain=must_drain)
 
     def _adopt(self, assignment: Assignment) -> None:
@@ -223,6 +226,7 @@ class Supervisor:
         patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
         verdict = self._carriage.verdict(group.generation, patience_s=patience_s)
         if verdict is None:
+            self._tell_that_it_saves(group)
             return
         report, self._ending = _with(verdict, self._ending), None
         log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, report.exit_code)
@@ -230,6 +234,11 @@ class Supervisor:
         remember(self._memory, self._settings.work_dir)
         self._set_group(None)
         self._wake_heart.set()
+
+    def _tell_that_it_saves(self, group: Group) -> None:
+        if self._told_saving_of != group.generation:
+            self._told_saving_of = group.generation
+            self._wake_heart.set()
 
     def _exit_of(self, group: Group) -> Exit:
         exit_code = self._launcher.life(group.generation).exit_code or 0

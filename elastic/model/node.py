@@ -50,13 +50,18 @@ def move_node(current: NodePhase, wanted: NodePhase) -> NodePhase:
 
 
 class AgentState(StrEnum):
-    """What an agent says it is doing; one that is `warming` runs what it is assigned, but starts it late."""
+    """What an agent says it is doing.
+
+    One that is `warming` runs what it is assigned, but starts it late; one that is `saving` runs no workers any more,
+    and stores what they left.
+    """
 
     WARMING = "warming"
     IDLE = "idle"
     STARTING = "starting"
     RUNNING = "running"
     DRAINING = "draining"
+    SAVING = "saving"
     EXITED = "exited"
 
 
@@ -116,8 +121,10 @@ class Notice:
 class Node:
     """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
 
-    `notice` is what the cloud has told the machine of its end, None while it has told nothing. Instants are Unix
-    seconds and None while they have not happened.
+    `notice` is what the cloud has told the machine of its end, None while it has told nothing. `stopping_at_s` is when
+    its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
+    until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where
+    nothing is to be stored. Instants are Unix seconds and None while they have not happened.
     """
 
     id: str
@@ -136,6 +143,8 @@ class Node:
     exit: Exit | None = None
     reason: str = ""
     notice: Notice | None = None
+    stopping_at_s: float | None = None
+    saving_s: float | None = None
 
     @property
     def is_warm(self) -> bool:

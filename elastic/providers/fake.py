@@ -87,9 +87,9 @@ class FakeCloud:
         """Makes the next `times` calls of `operation` raise `error`: before their work, or after it with `is_done`."""
         self._failures[operation].extend([Failure(error, is_done)] * times)
 
-    def reclaim(self, provider_id: str) -> None:
-        """Takes the machine away at once, as a spot market or a power cut does."""
-        self._machines[provider_id].gone_at_s = self.clock.now_s()
+    def reclaim(self, provider_id: str, *, over_s: float = 0.0) -> None:
+        """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s` and then gone."""
+        self._machines[provider_id].gone_at_s = self.clock.now_s() + over_s
 
     def machines(self) -> tuple[Instance, ...]:
         """Every machine there ever was, seen or not: the truth to compare with."""

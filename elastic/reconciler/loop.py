@@ -8,7 +8,7 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from elastic.errors import ElasticError, PriceUnavailable
+from elastic.errors import ElasticError, PriceUnavailable, ProviderError
 from elastic.model import (
     Action,
     Exit,
@@ -82,6 +82,7 @@ class Reconciler:
     timeouts: Timeouts
     max_failures: int
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
+    _blindness: ProviderError | None = None
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
     _looks_again: bool = False
@@ -89,14 +90,15 @@ class Reconciler:
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
 
-        Gives in how many seconds the next look is due, if nodes that cost money wait for what no node will tell of;
-        None if the usual interval will do. Raises ExceptionGroup, in the end, of the errors that nobody expected.
+        Where the provider does not say what machines there are, jobs are attended by what the store knows, and nothing
+        is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for what no node will
+        tell of; None if the usual interval will do. Raises, in the end, that ProviderError, or ExceptionGroup of the
+        errors that nobody expected.
         """
         self._looks_again = False
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
-        for node in self.machines.settle(now_s=now_s):
-            self._note_unused(node, "it was gone before it joined", now_s=now_s)
+        self._blindness = self._settle(now_s=now_s)
         self._refresh_prices(now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
         unexpected = []
@@ -110,7 +112,19 @@ class Reconciler:
                 unexpected.append(error)
         if unexpected:
             raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
+        if self._blindness is not None:
+            raise self._blindness
         return _LOOK_AGAIN_S if self._looks_again else None
+
+    def _settle(self, *, now_s: float) -> ProviderError | None:
+        """Brings nodes and machines together; gives why nobody can tell what machines there are, if that is so."""
+        try:
+            stillborn = self.machines.settle(now_s=now_s)
+        except ProviderError as error:
+            return error
+        for node in stillborn:
+            self._note_unused(node, "it was gone before it joined", now_s=now_s)
+        return None
 
     def _note_gap(self, now_s: float) -> None:
         """A daemon that was away, or a machine that slept, could not hear its nodes: their silence begins anew."""
@@ -166,6 +180,7 @@ class Reconciler:
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
             refused=self.machines.refused(now_s=now_s),
+            may_launch=self._blindness is None,
         )
 
     def _act(self, world: World) -> bool:

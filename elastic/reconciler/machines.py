@@ -55,8 +55,8 @@ class Machines:
     def settle(self, *, now_s: float) -> tuple[Node, ...]:
         """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone.
 
-        Gives the nodes found gone that nobody had ended and that had never joined. Where the store does not answer,
-        what was to end goes on being ended, and nothing else is done.
+        Gives the nodes found to end that nobody had ended and that had never joined, each once. Where the store does
+        not answer, what was to end goes on being ended, and nothing else is done.
         """
         instances = self._listed(now_s=now_s)
         known = self._known(instances, now_s=now_s)
@@ -70,11 +70,12 @@ class Machines:
             if node.id not in found and node.token in open_tokens:
                 continue  # one call buys all of its launch: whether this one exists is known with the others
             try:
-                is_gone = self._settle_node(node, found.get(node.id), now_s=now_s)
+                is_ending = self._settle_node(node, found.get(node.id), now_s=now_s)
             except ElasticError as error:
                 log.warning("node not settled this tick", node=node.id, error=str(error))
                 continue
-            if is_gone and node.joined_at_s is None and node.phase is not NodePhase.TERMINATING:
+            is_news = node.phase is not NodePhase.TERMINATING and node.stopping_at_s is None
+            if is_ending and is_news and node.joined_at_s is None:
                 stillborn.append(node)
         self._end_orphans(_orphans(known, found, instances), now_s=now_s)
         if open_tokens:
@@ -194,7 +195,7 @@ class Machines:
         return known
 
     def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> bool:
-        """Tells whether the node was found gone."""
+        """Tells whether the node's machine was found gone, or on its way there."""
         if instance is None:
             is_gone = self._is_long_missing(node, now_s=now_s)
             if is_gone:
@@ -206,11 +207,14 @@ class Machines:
         if node.provider_id is None:  # the answer to its launch never came
             self._launched(node, instance)
         self._note_billing(node, instance)
+        is_stopping = instance.state is InstanceState.STOPPING
+        if is_stopping and node.stopping_at_s is None and node.phase is not NodePhase.TERMINATING:
+            self.store.node_stopping(node.id, at_s=now_s)  # minutes may pass until it is gone; it costs until then
         if is_gone:
             exited_at_s = instance.exited_at_s
             at_s = now_s if exited_at_s is None else min(exited_at_s, now_s)
             self.store.node_gone(node.id, at_s=at_s, is_waived=instance.is_waived)
-        return is_gone
+        return is_gone or is_stopping
 
     def _note_billing(self, node: Node, instance: Instance) -> None:
         """The provider bills a machine from later on than its launch, or knows so only now."""

@@ -38,7 +38,7 @@ def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Gr
     counts: dict[Offering, int] = {}
     for node_id in generation.node_ids:
         node = present.get(node_id)
-        if node is None or exit_of(node, generation.number) is not None:
+        if node is None or node.stopping_at_s is not None or exit_of(node, generation.number) is not None:
             return None
         counts[node.offering] = counts.get(node.offering, 0) + 1
     return Group(tuple(sorted(counts.items())))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from elastic.agent.carriage import STORE_PATIENCE_S
 from elastic.model import (
     AgentState,
     Exit,
@@ -85,8 +86,9 @@ class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard, `refused` what could not be had a moment ago. The timeouts are the
-    settings of the same names; `reaction_s` is how long a word may take from being due to being heard on a node.
+    instant from which on a node could be heard, `refused` what could not be had a moment ago; `may_launch` is False
+    while nobody can tell what machines there are. The timeouts are the settings of the same names; `reaction_s` is how
+    long a word may take from being due to being heard on a node.
     """
 
     now_s: float
@@ -101,6 +103,7 @@ class World:
     listening_since_s: float
     reaction_s: float
     refused: frozenset[Offering] = frozenset()
+    may_launch: bool = True
 
     @property
     def active(self) -> Generation | None:
@@ -147,7 +150,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     wanted, missing = _match(world, world.target)
     if refused := sorted({offering for offering, _ in missing} & world.refused):
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
-    elif missing:
+    elif missing and world.may_launch:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
     is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
     active = world.active
@@ -214,7 +217,9 @@ def _survivors(world: World, wanted: list[Node]) -> tuple[Node, ...]:
 
 def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[Step]:
     members = [world.member(node_id) for node_id in active.node_ids]
-    overdue = world.now_s > drain_at_s + world.drain_grace_s + _SLACK_S
+    is_saving = any(node is not None and node.agent_state is AgentState.SAVING for node in members)
+    patience_s = world.drain_grace_s + _SLACK_S + (STORE_PATIENCE_S if is_saving else 0.0)
+    overdue = world.now_s > drain_at_s + patience_s
     if overdue or all(_has_stopped(node, active) for node in members):
         exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
@@ -300,4 +305,5 @@ def _leaves(node: Node) -> bool:
 
 
 def _lives(node: Node) -> bool:
-    return node.phase not in (NodePhase.TERMINATING, NodePhase.TERMINATED, NodePhase.LOST)
+    is_ending = node.phase in (NodePhase.TERMINATING, NodePhase.TERMINATED, NodePhase.LOST)
+    return not is_ending and node.stopping_at_s is None

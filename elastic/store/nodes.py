@@ -132,6 +132,7 @@ def heard(
     last_exit: Exit | None,
     acked_seq: int,
     now_s: float,
+    saving_s: float | None = None,
 ) -> None:
     """Records what a node said of itself. An earlier exit is kept until another one is reported."""
     values: dict[str, object] = {
@@ -139,6 +140,7 @@ def heard(
         "agent_state": state,
         "agent_generation": generation,
         "acked_seq": acked_seq,
+        "saving_s": saving_s,
     }
     if last_exit is not None:
         values["exit"] = to_text(last_exit)
@@ -155,6 +157,16 @@ def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: floa
     text = f"{node.offering.node_type} is being terminated: {reason}"
     add_event(connection, "node_terminating", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
     return get(connection, node_id)
+
+
+def stopping(connection: Connection, node_id: str, *, at_s: float) -> None:
+    """Records that its provider ends the machine though nobody had asked for that; saying so again changes nothing."""
+    node = get(connection, node_id)
+    if node.stopping_at_s is not None:
+        return
+    _change(connection, node_id, {"stopping_at_s": at_s})
+    text = f"{node.offering.node_type} is being ended, though nobody asked for that"
+    add_event(connection, "node_stopping", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
 
 def touch(connection: Connection, node_id: str) -> None:
@@ -230,6 +242,8 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         exit=None if row.exit is None else from_text(Exit, row.exit),
         reason=row.reason,
         notice=_notice(row),
+        stopping_at_s=row.stopping_at_s,
+        saving_s=row.saving_s,
     )
 
 

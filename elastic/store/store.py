@@ -157,6 +157,10 @@ class Store:
         """Records that the provider bills the machine itself only from this instant on."""
         self._write(nodes.billed_from, node_id, at_s)
 
+    def node_stopping(self, node_id: str, *, at_s: float) -> None:
+        """Records that the provider ends the machine though nobody had asked; it costs until it is gone."""
+        self._write(nodes.stopping, node_id, at_s=at_s)
+
     def node_gone(self, node_id: str, *, at_s: float, is_waived: bool = False) -> None:
         """Records that a node is proven gone; its ledger closes. If `is_waived`, the machine itself cost nothing."""
         self._write(nodes.gone, node_id, at_s=at_s, is_waived=is_waived)
@@ -264,6 +268,7 @@ class Store:
         acked_seq: int,
         now_s: float,
         notice: Notice | None = None,
+        saving_s: float | None = None,
     ) -> int:
         """Stores what one heartbeat brought that is not stored yet and gives how many windows were new.
 
@@ -290,6 +295,7 @@ class Store:
                 last_exit=last_exit,
                 acked_seq=max(acked_seq, before),
                 now_s=now_s,
+                saving_s=saving_s,
             )
             if notice is not None:
                 notices.noticed(connection, node_id, notice)

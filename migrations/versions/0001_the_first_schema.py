@@ -161,6 +161,8 @@ def upgrade() -> None:
         sa.Column("notice_action", sa.String(length=32), nullable=True),
         sa.Column("notice_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("noticed_at_s", sa.Float(precision=53), nullable=True),
+        sa.Column("stopping_at_s", sa.Float(precision=53), nullable=True),
+        sa.Column("saving_s", sa.Float(precision=53), nullable=True),
         sa.Column("minimum_billed_s", sa.Float(precision=53), nullable=False),
         sa.Column("billed_from_s", sa.Float(precision=53), nullable=True),
         sa.Column("is_waived", sa.Boolean(), nullable=False),

@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 
 from elastic.agent.cargo import Cargo
-from elastic.agent.carrier import Carrier
+from elastic.agent.carriage import SharedFolder
+from elastic.agent.carrier import SAVING_PRIOR_S, Carrier
 from elastic.agent.gate import Gate
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from elastic.worker.gate import pass_gate
@@ -94,6 +95,16 @@ def test_a_checkpoint_is_told_of_only_once_it_is_stored(desk: Desk) -> None:
     desk.carrier.finish(1, is_clean=False)
     assert desk.verdict() == (True, "")
     assert (desk.kinds(), desk.cargo.carried) == (["checkpoint"], [20])
+
+
+def test_how_long_storing_takes_is_believed_then_measured(desk: Desk) -> None:
+    assert desk.carrier.saving_s == SAVING_PRIOR_S
+    desk.checkpoint(20)
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.verdict() == (True, "")
+    assert desk.carrier.saving_s != SAVING_PRIOR_S
+    assert SharedFolder().saving_s is None
 
 
 def test_an_outage_is_said_once_and_outlasted(desk: Desk) -> None:

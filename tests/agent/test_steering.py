@@ -164,3 +164,5 @@ def test_a_node_is_idle_again_once_its_exit_is_known() -> None:
     assert node_state(GROUP, has_heard_workers=False, has_news_of_exit=False) is AgentState.STARTING
     assert node_state(GROUP, has_heard_workers=True, has_news_of_exit=False) is AgentState.RUNNING
     assert node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False) is AgentState.DRAINING
+    saving = node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False, is_saving=True)
+    assert saving is AgentState.SAVING

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from elastic.errors import ProviderUnavailable
 from elastic.model import Capacity, Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import InstanceState
+from elastic.providers.fake import Operation
 from tests.reconciler.test_loop import Dictated
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
@@ -160,3 +162,54 @@ def test_a_market_that_took_a_node_back_is_left_alone_for_three_minutes_where_an
     cluster.run(20)
     assert only_node(cluster).offering == there
     assert "failure" not in kinds(cluster)
+
+
+def test_a_machine_that_is_being_ended_is_replaced_at_once_and_paid_for_until_it_is_gone(
+    cluster: VirtualCluster,
+) -> None:
+    job = cluster.submit()
+    cluster.run(20)
+    old = only_node(cluster)
+    assert old.provider_id is not None
+    cluster.cloud.reclaim(old.provider_id, over_s=200.0)
+    cluster.run(20)
+    going = cluster.store.node(old.id)
+    assert (going.phase, going.stopping_at_s is not None) == (NodePhase.JOINED, True)
+    generation = cluster.store.generation(job.id)
+    assert generation is not None and generation.number == 2 and old.id not in generation.node_ids
+    assert kinds(cluster).count("node_stopping") == 1
+    cluster.run(200)
+    gone = cluster.store.node(old.id)
+    assert gone.phase is NodePhase.LOST
+    assert gone.terminated_at_s is not None and gone.terminated_at_s - (gone.launched_at_s or 0.0) > 200.0
+    assert "failure" not in kinds(cluster)
+
+
+def test_a_machine_that_ends_before_it_joined_is_one_failure_however_long_that_takes(cluster: VirtualCluster) -> None:
+    cluster.submit()
+    cluster.run(2)
+    booting = only_node(cluster)
+    assert booting.provider_id is not None
+    cluster.cloud.reclaim(booting.provider_id, over_s=20.0)
+    cluster.run(40)
+    assert kinds(cluster).count("failure") == 1
+    assert cluster.store.node(booting.id).phase is NodePhase.LOST
+
+
+def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(cluster: VirtualCluster) -> None:
+    job = cluster.submit(drain_grace_s=10.0)
+    cluster.run(20)
+    old = only_node(cluster)
+    cluster.take_back(old, in_s=40.0)
+    cluster.cloud.fail_next(Operation.INSTANCES, ProviderUnavailable("no answer"), times=18)
+    for _ in range(18):
+        with pytest.raises(ProviderUnavailable):
+            cluster.run(1)
+        cluster.run(2, ticking=False)
+    drained = cluster.store.generation(job.id)
+    taken_at_s = cluster.store.node(old.id).leaves_at_s
+    assert drained is not None and drained.drain_at_s is not None and taken_at_s is not None
+    assert 10.0 < taken_at_s - drained.drain_at_s <= 15.0
+    assert len(cluster.cloud.machines()) == 1
+    cluster.run(20)
+    assert only_node(cluster).id != old.id

@@ -72,6 +72,12 @@ def test_without_a_replacement_it_trains_until_the_last_safe_instant() -> None:
         assert steps == wanted
 
 
+def test_the_last_safe_instant_leaves_room_for_storing_the_checkpoint() -> None:
+    slow = leaver("a", saving_s=20.0)
+    for now_s, wanted in ((134.9, ()), (135.0, (DrainGeneration(1, f"a: {BACK}"),))):
+        assert next_steps(world(slow, booting("b"), target=ONE, generation=generation("a"), now_s=now_s)) == wanted
+
+
 def test_the_first_of_several_leavers_sets_the_instant() -> None:
     later = node("b", SPOT, notice=replace(NOTICE, at_s=210.0))
     now = world(

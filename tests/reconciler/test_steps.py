@@ -158,6 +158,26 @@ def test_a_member_that_never_began_counts_as_stopped_once_it_says_so_after_the_r
         assert steps == (EndGeneration(1, None),)
 
 
+def test_a_drain_waits_for_a_member_that_stores_its_checkpoint_as_long_as_that_has_patience() -> None:
+    saving, target = node("a", agent_state=AgentState.SAVING, heartbeat_at_s=400.0), Group.of(HALF)
+    draining = generation("a", drain_at_s=100.0)
+    for now_s, wanted in ((161.0, ()), (460.0, ()), (461.0, (EndGeneration(1, None),))):
+        assert next_steps(world(saving, target=target, generation=draining, now_s=now_s)) == wanted
+
+
+def test_a_member_whose_machine_is_being_ended_is_lost_at_once() -> None:
+    going, target = node("a", stopping_at_s=99.0), Group.of(HALF)
+    steps = next_steps(world(going, target=target, generation=generation("a")))
+    assert steps == (Launch(target, "price"), EndGeneration(1, None))
+
+
+def test_nothing_is_bought_while_nobody_can_tell_what_machines_there_are() -> None:
+    blind = replace(world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")), may_launch=False)
+    assert next_steps(blind) == ()
+    drained = replace(blind, nodes=(node("a", exit=left(Outcome.FAILED)),))
+    assert [type(step) for step in next_steps(drained)] == [DrainGeneration]
+
+
 def test_a_drain_that_takes_too_long_is_over() -> None:
     draining = generation("a", drain_at_s=30.0)
     assert next_steps(world(node("a"), target=Group.of(HALF), generation=draining)) == (EndGeneration(1, None),)
