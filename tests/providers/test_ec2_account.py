@@ -112,7 +112,13 @@ def test_a_clock_apart_from_awss_is_told(endpoint: Endpoint, ahead_s: float, lev
     assert [each for each, _ in of(proved(endpoint, clock=clock), "aws clock")] == [level]
 
 
-UNTRIED = {"CreateLaunchTemplateVersion", "CreateTags", "DeleteLaunchTemplate", "TerminateInstances"}
+UNTRIED = {
+    "CreateLaunchTemplateVersion",
+    "CreateTags",
+    "DeleteLaunchTemplate",
+    "GetConsoleOutput",
+    "TerminateInstances",
+}
 
 
 @pytest.mark.parametrize("action", sorted(set(PROBES) - UNTRIED))
@@ -126,7 +132,7 @@ def test_each_missing_permission_is_named(endpoint: Endpoint, action: str) -> No
         assert "--print-policy daemon" in told[f"aws ec2:{action}"].advice
 
 
-@pytest.mark.parametrize("action", ["CreateTags", "TerminateInstances"])
+@pytest.mark.parametrize("action", ["CreateTags", "GetConsoleOutput", "TerminateInstances"])
 def test_what_may_be_done_to_own_machines_is_tried_on_one(endpoint: Endpoint, ec2: Any, action: str) -> None:
     _launch(ec2, cluster=PLAIN.cluster)
     assert of(proved(endpoint), f"aws ec2:{action}") == []

@@ -45,7 +45,7 @@ def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None
     ended = cluster.store.job(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "did not register" in (ended.message or "")
-    assert any("it printed:\npip: no space left" in event.message for event in cluster.store.events())
+    assert any("it printed:\npip: no space left" in event.text for event in cluster.store.events())
     assert len(cluster.cloud.machines()) == 3
 
 
