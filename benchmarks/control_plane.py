@@ -19,7 +19,7 @@ from elastic.model import AgentState, Capacity, JobSpec, Limits, Node, NodeType,
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Reconciler, RightToEnd, Terms, Timeouts
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
@@ -86,6 +86,7 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
             provider=provider,
             terms=Terms("http://127.0.0.1:1", str),
             right=RightToEnd(provider.prove_end, 600.0),
+            namespace=Namespace("measured", store.holder(), "here", clock, provider.claims),
         ),
         rendezvous=_Nowhere(),
         decide=decide,

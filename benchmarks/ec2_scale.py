@@ -33,7 +33,7 @@ from elastic.policy import decide
 from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.ec2 import CLUSTER, Ec2Provider, Paths, connect
-from elastic.reconciler import Machines, Reconciler, RightToEnd, Terms, Timeouts
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import open_store
 
 TYPES = [f"{family}.{size}" for family in ("c5", "m5", "r5", "c6i", "m6i") for size in ("large", "xlarge", "2xlarge")]
@@ -188,6 +188,7 @@ def reconciler_parts(meter: Meter, provider: Ec2Provider, folder: Path, *, nodes
             provider=provider,
             terms=Terms("http://127.0.0.1:1", str),
             right=RightToEnd(provider.prove_end, 600.0),
+            namespace=Namespace(SETTINGS.cluster, store.holder(), "here", clock, provider.claims),
         ),
         rendezvous=_Nowhere(),
         decide=decide,

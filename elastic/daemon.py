@@ -7,6 +7,7 @@ import importlib
 import json
 import logging
 import os
+import signal
 import socket
 import sys
 import threading
@@ -24,7 +25,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
-from elastic.errors import AlreadyRunning, ElasticError, InvalidInput
+from elastic.errors import AlreadyRunning, ClaimLost, ElasticError, InvalidInput, StoreUnavailable
 from elastic.model import Limits, NodeType, Offering
 from elastic.policy import decide
 from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
@@ -32,6 +33,7 @@ from elastic.providers import Provider
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
 from elastic.reconciler import (
     Machines,
+    Namespace,
     NodeTokens,
     Reconciler,
     RendezvousStores,
@@ -52,7 +54,8 @@ _SLACK_S = 10.0
 class Ticker:
     """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice.
 
-    `tick` may give in how many seconds the next one is due, if that is before the interval is over.
+    `tick` may give in how many seconds the next one is due, if that is before the interval is over. One that finds its
+    claim lost is the last: then the whole process ends, as its user would end it.
     """
 
     def __init__(self, tick: Callable[[], float | None], *, interval_s: float, clock: Clock) -> None:
@@ -89,6 +92,10 @@ class Ticker:
             again_s: float | None = None
             try:
                 again_s = self._tick()
+            except ClaimLost as error:
+                failure = str(error)
+                self._scheduler.pause()
+                os.kill(os.getpid(), signal.SIGTERM)  # the API stops, and `serve` tells why
             except ElasticError as error:
                 failure = str(error)
                 log.error("tick failed; the next one looks again", error=failure)
@@ -111,6 +118,7 @@ class Daemon:
     provider: Provider
     reconciler: Reconciler
     right: RightToEnd
+    namespace: Namespace
     node_tokens: NodeTokens
     user_token: str
     metrics_token: str
@@ -126,11 +134,20 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices = _market(settings, clock, store)
     right = RightToEnd(provider.prove_end, settings.lease_s)
+    namespace = Namespace(
+        cluster=settings.ec2.cluster,
+        holder=store.holder(),
+        place=f"host {socket.gethostname()}, data in {data_dir}",
+        clock=clock,
+        register=provider.claims,
+    )
     reconciler = Reconciler(
         store=store,
         provider=provider,
         prices=prices,
-        machines=Machines(store=store, provider=provider, terms=Terms(url, tokens.join_token), right=right),
+        machines=Machines(
+            store=store, provider=provider, terms=Terms(url, tokens.join_token), right=right, namespace=namespace
+        ),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
         decide=decide,
         limits=Limits(**settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s),
@@ -148,6 +165,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         provider=provider,
         reconciler=reconciler,
         right=right,
+        namespace=namespace,
         node_tokens=tokens,
         user_token=secret_in(settings.token_file).decode(),
         metrics_token=secret_in(settings.metrics_token_file).decode() if settings.metrics_token_file else "",
@@ -155,8 +173,12 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     )
 
 
-def serve(settings: Settings) -> None:
-    """Runs the daemon until SIGTERM or Ctrl-C. Raises AlreadyRunning if another one owns the data folder."""
+def serve(settings: Settings, *, takes_over: bool = False) -> None:
+    """Runs the daemon until SIGTERM or Ctrl-C.
+
+    Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this one does not
+    take over; ClaimLost if another one does later.
+    """
     descriptor = lock(settings.data_dir)
     try:
         port = settings.port or _same_port(settings.data_dir, settings.host)
@@ -164,15 +186,26 @@ def serve(settings: Settings) -> None:
         _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
         url = f"http://{_bracketed(settings.host)}:{port}"
         daemon = build(settings, clock=SystemClock(), url=url)
-        _write_address(settings.data_dir, url, port)
         try:
+            daemon.namespace.start(takes_over=takes_over)
+            _write_address(settings.data_dir, url, port)
             _run(daemon, port)
         finally:
             daemon.ticker.stop()
+            _give_back(daemon)
             daemon.store.close()
-            log.info("stopped; nodes live on, the next start adopts them")
+        if daemon.namespace.lost is not None:
+            raise daemon.namespace.lost
+        log.info("stopped; nodes live on, the next start adopts them")
     finally:
         os.close(descriptor)
+
+
+def _give_back(daemon: Daemon) -> None:
+    """Where nothing lives any more, the next daemon need not wait until the claim has aged."""
+    with suppress(StoreUnavailable):
+        if not daemon.store.nodes():
+            daemon.namespace.give_back()
 
 
 def _run(daemon: Daemon, port: int) -> None:
@@ -187,6 +220,7 @@ def _run(daemon: Daemon, port: int) -> None:
         node_tokens=daemon.node_tokens,
         wake=daemon.ticker.wake,
         right=daemon.right,
+        namespace=daemon.namespace,
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),

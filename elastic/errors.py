@@ -6,7 +6,8 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── Conflict                 the request contradicts what is already there (a stopped job, a reused key)
 ├── Unauthorized             no token, or a token that may not do this
 ├── StoreUnavailable         the database cannot be read or written: no launches until it can
-├── AlreadyRunning           another daemon owns this database
+├── AlreadyRunning           another daemon owns this database, or this cluster's machines
+│   └── ClaimLost            one that was started later took them: this daemon acts no more
 ├── DaemonUnreachable        no daemon answers at the address in force
 ├── PriceUnavailable         no price in force for an offering that a launch needs
 ├── StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be repeated
@@ -52,7 +53,11 @@ class StoreUnavailable(ElasticError):
 
 
 class AlreadyRunning(ElasticError):
-    """Another daemon owns this database."""
+    """Another daemon owns this database, or this cluster's machines."""
+
+
+class ClaimLost(AlreadyRunning):
+    """A daemon that was started later took this cluster's machines."""
 
 
 class DaemonUnreachable(ElasticError):

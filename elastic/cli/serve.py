@@ -17,6 +17,9 @@ def serve(
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Where nodes come from.")] = None,
     tick_s: Annotated[float | None, typer.Option(help="Seconds between two looks at the world.")] = None,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Take the cluster's machines from a daemon that still holds them.")
+    ] = False,
     price_trace: Annotated[Path | None, typer.Option(help="CSV or JSON of price changes to replay.")] = None,
 ) -> None:
     """Run the daemon until SIGTERM or Ctrl-C; the nodes live on and the next start adopts them."""
@@ -32,4 +35,4 @@ def serve(
         tick_s=tick_s,
         price_trace=price_trace,
     )
-    serve_daemon(settings)
+    serve_daemon(settings, takes_over=take_over)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provider
+from elastic.providers.claims import Claim, ClaimRegister
 from elastic.providers.fake import Call, Failure, FakeCloud, FakeProvider, Operation
 from elastic.providers.local import CpuCgroups, LocalProvider, find_cpu_cgroups
 
@@ -23,6 +24,8 @@ PROVIDERS: Mapping[str, Callable[..., Provider]] = {
 __all__ = [
     "PROVIDERS",
     "Call",
+    "Claim",
+    "ClaimRegister",
     "CpuCgroups",
     "Failure",
     "FakeCloud",

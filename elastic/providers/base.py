@@ -10,6 +10,7 @@ from typing import Protocol
 from elastic.errors import InvalidInput
 from elastic.model import NodeType, Offering
 from elastic.providers.blocks import Blocks
+from elastic.providers.claims import ClaimRegister
 
 
 class InstanceState(StrEnum):
@@ -75,6 +76,11 @@ class Provider(Protocol):
     name: str
     minimum_billed_s: float
     blocks: Blocks
+
+    @property
+    def claims(self) -> ClaimRegister | None:
+        """Where daemons agree on who may act on the machines; None where no other one could see them."""
+        ...
 
     def node_types(self) -> tuple[NodeType, ...]:
         """The kinds of machine on offer."""

@@ -13,6 +13,7 @@ from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailab
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest
 from elastic.providers.blocks import Blocks
+from elastic.providers.claims import Claim
 
 
 class Operation(StrEnum):
@@ -22,6 +23,8 @@ class Operation(StrEnum):
     INSTANCES = "instances"
     TERMINATE = "terminate"
     PROVE = "prove"
+    READ_CLAIM = "read claim"
+    WRITE_CLAIM = "write claim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class FakeCloud:
         self.consoles: dict[str, str] = {}
         self.capacity: dict[Offering, int] = {}
         self.throttled_until_s: float | None = None
+        self.claim: tuple[int, Claim | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
         self._machines: dict[str, _Machine] = {}
@@ -170,6 +174,7 @@ class FakeProvider:
         self.cloud = cloud
         self.minimum_billed_s = cloud.minimum_billed_s
         self.blocks = Blocks()
+        self.claims = FakeClaims(cloud)
 
     def node_types(self) -> tuple[NodeType, ...]:
         return self.cloud.types
@@ -201,6 +206,26 @@ class FakeProvider:
 
     def log_path(self, provider_id: str) -> str | None:
         return None
+
+
+class FakeClaims:
+    """The register of claims of a `FakeCloud`."""
+
+    def __init__(self, cloud: FakeCloud) -> None:
+        self._cloud = cloud
+
+    def read(self) -> tuple[int, Claim | None]:
+        _lose(self._cloud.receive(Call(Operation.READ_CLAIM, self._cloud.clock.now_s())))
+        return self._cloud.claim
+
+    def write(self, claim: Claim, *, after: int) -> bool:
+        now_s = self._cloud.clock.now_s()
+        failure = self._cloud.receive(Call(Operation.WRITE_CLAIM, now_s))
+        version, known = self._cloud.claim
+        counts = version == after
+        self._cloud.claim = (version + 1, replace(claim, seen_at_s=now_s) if counts else known)
+        _lose(failure)
+        return counts
 
 
 def _lose(failure: Failure | None) -> None:

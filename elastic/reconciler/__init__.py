@@ -3,6 +3,7 @@
 from elastic.reconciler.audit import Audit, Difference, Finding, audit
 from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
 from elastic.reconciler.machines import Machines, Terms
+from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.rendezvous import RendezvousStores
 from elastic.reconciler.right import RightToEnd
@@ -17,6 +18,7 @@ __all__ = [
     "Finding",
     "JobFolders",
     "Machines",
+    "Namespace",
     "NodeTokens",
     "Reconciler",
     "Rendezvous",

@@ -8,7 +8,7 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from elastic.errors import ElasticError, PriceUnavailable, ProviderError
+from elastic.errors import ClaimLost, ElasticError, PriceUnavailable, ProviderError
 from elastic.model import (
     Action,
     Exit,
@@ -93,7 +93,7 @@ class Reconciler:
         Where the provider does not say what machines there are, jobs are attended by what the store knows, and nothing
         is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for what no node will
         tell of; None if the usual interval will do. Raises, in the end, that ProviderError, or ExceptionGroup of the
-        errors that nobody expected.
+        errors that nobody expected; at once ClaimLost, if another daemon took over.
         """
         self._looks_again = False
         self._note_gap(now_s)
@@ -117,9 +117,16 @@ class Reconciler:
         return _LOOK_AGAIN_S if self._looks_again else None
 
     def _settle(self, *, now_s: float) -> ProviderError | None:
-        """Brings nodes and machines together; gives why nobody can tell what machines there are, if that is so."""
+        """Brings nodes and machines together; gives why nobody can tell what machines there are, if that is so.
+
+        Before all else the claim: machines that may be another daemon's are not even looked at.
+        """
         try:
+            self.machines.namespace.look(now_s=now_s)
             stillborn = self.machines.settle(now_s=now_s)
+        except ClaimLost as error:
+            self.store.add_event("superseded", str(error), now_s=now_s)
+            raise
         except ProviderError as error:
             return error
         for node in stillborn:

@@ -18,6 +18,7 @@ from elastic.errors import (
 )
 from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
+from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
 from elastic.store import LaunchIntent, Store
 
@@ -46,6 +47,7 @@ class Machines:
     provider: Provider
     terms: Terms
     right: RightToEnd
+    namespace: Namespace
     _forbidden: dict[Offering, str] = field(default_factory=dict)
     _missing: dict[str, int] = field(default_factory=dict)
     _billed_from_s: dict[str, float] = field(default_factory=dict)
@@ -124,6 +126,7 @@ class Machines:
         """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False if refused."""
         offering = intent.nodes[0].offering
         try:
+            self.namespace.require()
             instances = self.provider.launch(self._request(intent))
         except ProviderUnavailable as error:
             log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
@@ -261,6 +264,7 @@ class Machines:
 
     def _terminate(self, provider_id: str, *, now_s: float) -> None:
         try:
+            self.namespace.require()
             self.provider.terminate(provider_id, now_s=now_s)
         except ProviderError as error:
             self.right.note_failure(error, now_s=now_s)

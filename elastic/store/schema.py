@@ -223,3 +223,10 @@ events = Table(
     Column("text", Text, nullable=False),
     Column("numbers", Text, nullable=False),
 )
+
+identity = Table(
+    "identity",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("holder", String(32), nullable=False),
+)

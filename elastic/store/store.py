@@ -28,7 +28,7 @@ from elastic.model import (
     Switch,
     Window,
 )
-from elastic.store import decisions, events, generations, jobs, ledger, measurements, nodes, notices, prices
+from elastic.store import decisions, events, generations, identity, jobs, ledger, measurements, nodes, notices, prices
 from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts, facts
@@ -54,6 +54,10 @@ class Store:
         """Returns if the database answers. Raises StoreUnavailable."""
         with self._database.read() as connection:
             connection.execute(text("SELECT 1"))
+
+    def holder(self) -> str:
+        """The name that this database's daemon holds its machines by, the same for all of its life."""
+        return self._write(identity.holder)
 
     # jobs
 

@@ -27,6 +27,12 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_events_kind"), ["kind"], unique=False)
 
     op.create_table(
+        "identity",
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("holder", sa.String(length=32), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_identity")),
+    )
+    op.create_table(
         "intents",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
         sa.Column("token", sa.String(length=64), nullable=False),
@@ -278,6 +284,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_intents_node_id"))
 
     op.drop_table("intents")
+    op.drop_table("identity")
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_events_kind"))
         batch_op.drop_index(batch_op.f("ix_events_job_id"))

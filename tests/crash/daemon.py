@@ -19,7 +19,7 @@ from elastic.errors import ElasticError
 from elastic.model import Action, Capacity, Group, Job, JobSpec, Limits, Plan, Reason, Snapshot
 from elastic.pricing.ec2 import Ec2Prices, Feeds, Market
 from elastic.providers.ec2 import Aws, Ec2Provider, Paths
-from elastic.reconciler import Machines, NodeTokens, Reconciler, RightToEnd, Terms, Timeouts
+from elastic.reconciler import Machines, Namespace, NodeTokens, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import migrate
 from tests.crash.points import Point, Watch, WatchedStore, watch_cloud
 from tests.reconciler.virtual import FakeRendezvous
@@ -153,7 +153,11 @@ class Parts:
             provider=provider,
             prices=prices,
             machines=Machines(
-                store=self.store, provider=provider, right=right, terms=Terms("http://127.0.0.1:1", tokens.join_token)
+                store=self.store,
+                provider=provider,
+                right=right,
+                terms=Terms("http://127.0.0.1:1", tokens.join_token),
+                namespace=Namespace(site.cluster, self.store.holder(), str(site.folder), self.clock, provider.claims),
             ),
             rendezvous=FakeRendezvous(),
             decide=cheapest,

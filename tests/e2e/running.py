@@ -59,12 +59,12 @@ class RunningDaemon:
     def log(self) -> str:
         return (self.folder / "daemon.log").read_text(errors="replace")
 
-    def start(self) -> None:
+    def start(self, *options: str) -> None:
         """Starts the daemon and waits until it answers."""
-        self.process = self.spawn()
+        self.process = self.spawn(*options)
         self.until("the daemon answers", self._answers)
 
-    def spawn(self) -> subprocess.Popen[bytes]:
+    def spawn(self, *options: str) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")} | {
             "ELASTICD_CONFIG": str(self.folder / "elasticd.toml"),
             "ELASTICD_DATA_DIR": str(self.data),
@@ -73,7 +73,7 @@ class RunningDaemon:
             **self.environment,
         }
         with (self.folder / "daemon.log").open("ab") as log:
-            command = [sys.executable, "-m", "elastic.cli", "serve"]
+            command = [sys.executable, "-m", "elastic.cli", "serve", *options]
             return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def kill(self) -> None:

@@ -155,6 +155,7 @@ def test_a_machine_that_no_node_stands_for_is_ended(cluster: VirtualCluster, tmp
     other = VirtualCluster(tmp_path / "elsewhere", Dictated(Group.of(LARGE)), clock=cluster.clock)
     other.cloud = cluster.cloud
     other.restart()
+    other.namespace.start(takes_over=True)
     other.run(5)
     assert living(cluster) == []
 

@@ -30,7 +30,7 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Reconciler, RightToEnd, Terms, Timeouts, word_for
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts, word_for
 from elastic.store import Store, open_store
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
@@ -93,6 +93,7 @@ class VirtualCluster:
     prices: Mapping[Offering, float] = field(default_factory=lambda: {SMALL: 0.36, LARGE: 0.72})
     offerings: tuple[Offering, ...] | None = None
     clock: ManualClock = field(default_factory=lambda: ManualClock(1000.0))
+    shared_cloud: FakeCloud | None = None
     cloud: FakeCloud = field(init=False)
     store: Store = field(init=False)
     rendezvous: FakeRendezvous = field(default_factory=FakeRendezvous)
@@ -101,9 +102,10 @@ class VirtualCluster:
     reclaims: dict[str, float] = field(default_factory=dict)
     reconciler: Reconciler = field(init=False)
     right: RightToEnd = field(init=False)
+    namespace: Namespace = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cloud = FakeCloud(
+        self.cloud = self.shared_cloud or FakeCloud(
             TYPES, clock=self.clock, offerings=self.offerings, boot_s=3.0, exit_s=2.0, minimum_billed_s=0.0
         )
         self.restart()
@@ -113,12 +115,23 @@ class VirtualCluster:
         self.store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
         provider = FakeProvider(self.cloud)
         self.right = RightToEnd(provider.prove_end, 600.0)
+        self.namespace = Namespace(
+            cluster="virtual",
+            holder=self.store.holder(),
+            place=str(self.folder),
+            clock=self.clock,
+            register=provider.claims,
+        )
         self.reconciler = Reconciler(
             store=self.store,
             provider=provider,
             prices=StaticPrices(self.prices, valid_from_s=0.0),
             machines=Machines(
-                store=self.store, provider=provider, terms=Terms("http://127.0.0.1:1", str), right=self.right
+                store=self.store,
+                provider=provider,
+                terms=Terms("http://127.0.0.1:1", str),
+                right=self.right,
+                namespace=self.namespace,
             ),
             rendezvous=self.rendezvous,
             decide=self.decide,

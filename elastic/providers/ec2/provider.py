@@ -20,6 +20,7 @@ from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
+from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
@@ -50,7 +51,7 @@ class Paths:
 class Ec2Provider:
     """Buys instances by CreateFleet, knows them by their tags, and ends them.
 
-    Any number of providers with the same cluster name and region see the same instances.
+    Any number of providers with the same cluster name and region see the same instances, and the same claim to them.
     """
 
     name = "ec2"
@@ -59,6 +60,7 @@ class Ec2Provider:
     def __init__(self, settings: Ec2Settings, *, aws: Aws, clock: Clock, paths: Paths, lease_s: float = 600.0) -> None:
         check_choice(settings)
         self.blocks = Blocks()
+        self.claims = ParameterClaims(aws, claim_name(settings.cluster))
         self._settings = settings
         self._aws = aws
         self._clock = clock

@@ -38,6 +38,7 @@ class LocalProvider:
 
     name = "local"
     minimum_billed_s = 0.0
+    claims = None  # whoever has the lock of its folder has its machines
 
     def __init__(
         self,

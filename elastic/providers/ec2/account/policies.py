@@ -10,6 +10,7 @@ from elastic.checkpoints import Location
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
 from elastic.providers.ec2 import tags
+from elastic.providers.ec2.claims import claim_name
 
 Statement = Mapping[str, Any]
 _PUBLIC = "/aws/service/"
@@ -42,6 +43,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         _allow("Look", _DAEMON_LOOKS, "*", _here(region)),
         _allow("ReadPrices", ["pricing:GetProducts"], "*"),
         _allow("ReadNewestImages", ["ssm:GetParameter"], _parameters(settings, region)),
+        _allow("HoldClaim", ["ssm:GetParameter", "ssm:PutParameter"], _parameter(region, claim_name(cluster))),
         _allow("ReadQuotas", ["servicequotas:GetServiceQuota"], "*", _here(region)),
         _allow("AskForFleets", ["ec2:CreateFleet"], "*", _here(region)),
         _allow("LaunchNodes", ["ec2:RunInstances"], _arn(region, "instance"), _node(settings)),
@@ -173,8 +175,12 @@ def _image(settings: Ec2Settings) -> Mapping[str, object] | None:
 
 def _parameters(settings: Ec2Settings, region: str) -> list[str]:
     named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
-    own = [f"arn:aws:ssm:{region}:*:parameter{each}" for each in named if not each.startswith(_PUBLIC)]
+    own = [_parameter(region, each) for each in named if not each.startswith(_PUBLIC)]
     return [f"arn:aws:ssm:{region}::parameter{_PUBLIC}*", *own]
+
+
+def _parameter(region: str, name: str) -> str:
+    return f"arn:aws:ssm:{region}:*:parameter{name}"
 
 
 def _attending(cluster: str) -> Mapping[str, object]:

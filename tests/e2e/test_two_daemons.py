@@ -1,0 +1,84 @@
+"""Two daemons with databases of their own and one cluster name, on one cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from elastic.errors import Conflict
+from elastic.lab import Lab, parse_scenario, running_lab
+from tests.e2e.running import RunningDaemon, running_daemon
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(560)]
+
+SCENARIO = {"node_types": {"c5.large": {"on_demand_usd_per_h": 0.085}}}
+CONFIG = """
+tick_s = 1.0
+
+[ec2]
+cluster = "contested"
+bootstrap = "sleep 600"
+capacities = ["on-demand"]
+"""
+
+
+@pytest.fixture
+def lab() -> Iterator[Lab]:
+    with running_lab(parse_scenario(SCENARIO)) as running:
+        yield running
+        left = [each.instance_id for each in running.running()]
+    assert left == [], "who has the claim must end what it does not know"
+
+
+@pytest.fixture
+def first(tmp_path: Path, lab: Lab) -> Iterator[RunningDaemon]:
+    (tmp_path / "first").mkdir()
+    environment = {**lab.environment(), "ELASTICD_PROVIDER": "ec2"}
+    with running_daemon(tmp_path / "first", environment, config=CONFIG) as running:
+        yield running
+
+
+def ended(daemon: RunningDaemon, *options: str) -> int:
+    """How `elasticd serve` ends by itself on this daemon's folder."""
+    daemon.process = daemon.spawn(*options)
+    return daemon.process.wait(120)
+
+
+def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
+    first: RunningDaemon, tmp_path: Path, lab: Lab
+) -> None:
+    policy = {"name": "fixed", "node_type": "c5.large"}
+    first.submit(name="contested", command=["/nowhere/train.py"], iterations=10, node_types=["c5.large"], policy=policy)
+    first.until("an instance", lab.running)
+
+    (tmp_path / "second").mkdir()
+    second = RunningDaemon(tmp_path / "second", first.environment)
+    (second.folder / "elasticd.toml").write_text(CONFIG)
+    assert ended(second) == 6
+    assert f"data in {first.data}" in second.log
+    assert "`elasticd serve --take-over`" in second.log
+    assert len(lab.running()) == 1, "it has not touched what it does not know"
+
+    try:
+        second.start("--take-over")
+        second.until("the first one's instance is ended as an orphan", lambda: not lab.running())
+        assert first.process is not None
+        assert first.process.wait(200) == 6
+        assert "superseded" in first.log
+        assert f"data in {second.data}" in first.log
+        assert lab.running() == ()
+        assert ended(first) == 6, "a living foreign claim refuses this one now"
+        second.stop()
+        first.start()
+        assert first.log.count("has the claim") == 2, "the second one left no node, and gave its claim back"
+        (job,) = first.get("/v1/jobs")["items"]
+        with first.client() as client, suppress(Conflict):  # it may have failed, having lost its machine so often
+            client.post(f"/v1/jobs/{job['id']}:stop")
+        first.until("nothing runs", lambda: not lab.running())
+    finally:
+        if second.process is not None and second.process.poll() is None:
+            second.stop()
+        second.sweep()
