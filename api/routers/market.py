@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -10,14 +10,15 @@ from fastapi import APIRouter, Depends, Query
 from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
-from elastic.model import Limits, Price, spent_usd
+from api.totals import ledger_totals
+from elastic.model import LedgerRow, Limits, Price, spent_usd
 from elastic.reconciler import audit
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
 
 Current = Annotated[bool, Query(description="Only what is in force now, in one page.")]
 
-_EVERY_JOB = 500
+_ROWS_A_READ = 500
 
 
 @router.get("/prices")
@@ -47,10 +48,27 @@ def list_ledger(context: ContextOf, job: JobFilter, limit: Limit = 50, before: B
     now_s = context.clock.now_s()
     found = context.store.ledger(job, limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda row: row.id)
+    prices = {price.id: price for price in context.store.cited_prices([row.price_id for row in kept])}
     return schemas.LedgerPage(
-        items=[schemas.LedgerRow.at(row, now_s=now_s) for row in kept],
+        items=[schemas.LedgerRow.at(row, prices[row.price_id], now_s=now_s) for row in kept],
         next_before=next_before,
-        total_usd=_total_usd(context, job, now_s),
+        total_usd=spent_usd(tuple(_rows(context, job)), now_s),
+    )
+
+
+@router.get("/ledger/summary")
+def get_ledger_summary(
+    context: ContextOf, job: JobFilter, by: schemas.LedgerBy = schemas.LedgerBy.JOB
+) -> schemas.LedgerSummary:
+    """Adds the ledger up by job, node or day of UTC, with what goes on costing now."""
+    now_s = context.clock.now_s()
+    items = ledger_totals(_rows(context, job), by, now_s=now_s)
+    return schemas.LedgerSummary(
+        by=by,
+        at_s=now_s,
+        items=items,
+        total_usd=sum(each.usd for each in items),
+        burn_usd_per_h=sum(each.burn_usd_per_h for each in items),
     )
 
 
@@ -64,11 +82,8 @@ def get_audit(context: ContextOf) -> schemas.Audit:
     return schemas.Audit.of(audit(nodes, rows, instances, now_s=now_s))
 
 
-def _total_usd(context: ContextOf, job: str | None, now_s: float) -> float:
-    if job is not None:
-        return context.store.spent(job, now_s)
-    total, before = 0.0, None
-    while rows := context.store.ledger(limit=_EVERY_JOB, before=before):
-        total += spent_usd(rows, now_s)
+def _rows(context: ContextOf, job: str | None) -> Iterator[LedgerRow]:
+    before = None
+    while rows := context.store.ledger(job, limit=_ROWS_A_READ, before=before):
+        yield from rows
         before = rows[-1].id
-    return total

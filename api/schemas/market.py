@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Self
 
 from pydantic import FiniteFloat
@@ -72,7 +73,8 @@ class MarketPrice(Price):
 class LedgerRow(Wire):
     """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs.
 
-    While `is_waived` the provider charges only the disk and the address, `extras_usd_per_h` of the price.
+    The price is cited: its id, who told it, and when. While `is_waived` the provider charges only the disk and the
+    address, `extras_usd_per_h` of the price.
     """
 
     id: int
@@ -80,6 +82,8 @@ class LedgerRow(Wire):
     node_id: str
     offering: Offering
     price_id: int
+    price_source: str
+    price_observed_at_s: FiniteFloat
     usd_per_h: FiniteFloat
     from_s: FiniteFloat
     to_s: FiniteFloat | None
@@ -89,14 +93,16 @@ class LedgerRow(Wire):
     usd: FiniteFloat
 
     @classmethod
-    def at(cls, row: model.LedgerRow, *, now_s: float) -> Self:
-        """Converts a row, with what it has cost by `now_s`."""
+    def at(cls, row: model.LedgerRow, price: model.Price, *, now_s: float) -> Self:
+        """Converts a row at its price, with what it has cost by `now_s`."""
         return cls(
             id=row.id,
             job_id=row.job_id,
             node_id=row.node_id,
             offering=Offering.of(row.offering),
             price_id=row.price_id,
+            price_source=price.source,
+            price_observed_at_s=price.observed_at_s,
             usd_per_h=row.usd_per_h,
             from_s=row.from_s,
             to_s=row.to_s,
@@ -111,6 +117,32 @@ class LedgerPage(Page[LedgerRow]):
     """A page of the ledger; `total_usd` sums all its rows, not only this page's."""
 
     total_usd: FiniteFloat
+
+
+class LedgerBy(StrEnum):
+    """What the ledger is added up by; days are UTC's."""
+
+    JOB = "job"
+    NODE = "node"
+    DAY = "day"
+
+
+class LedgerTotal(Wire):
+    """What one job, node or day has cost by now; `burn_usd_per_h` is what of it still runs costs an hour."""
+
+    key: str
+    usd: FiniteFloat
+    burn_usd_per_h: FiniteFloat
+
+
+class LedgerSummary(Wire):
+    """The ledger added up. What still runs is not all spent: it goes on at `burn_usd_per_h`."""
+
+    by: LedgerBy
+    at_s: FiniteFloat
+    items: list[LedgerTotal]
+    total_usd: FiniteFloat
+    burn_usd_per_h: FiniteFloat
 
 
 class AuditFinding(Wire):

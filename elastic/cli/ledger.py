@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import Annotated
+
 import typer
 
 from elastic.cli import render
@@ -19,7 +22,19 @@ COLUMNS = (
     Column("FROM", "from_s", render.instant),
     Column("TO", "to_s", render.instant),
     Column("USD", "usd", render.usd, is_number=True),
+    Column("PRICE", "price_id", is_number=True),
+    Column("TOLD BY", "price_source"),
+    Column("AT", "price_observed_at_s", render.instant),
 )
+_BURN = Column("USD/H NOW", "burn_usd_per_h", render.price, is_number=True)
+
+
+class By(StrEnum):
+    """What `summary` adds up by."""
+
+    JOB = "job"
+    NODE = "node"
+    DAY = "day"
 
 
 @app.command("ls")
@@ -33,3 +48,21 @@ def list_ledger(
     render.show_list(rows, COLUMNS, output)
     if output is Output.TABLE:
         render.show(f"total {render.usd(total_usd)}")
+
+
+@app.command("summary")
+def summarise(
+    context: typer.Context,
+    by: Annotated[By, typer.Option("--by", help="Add up by job, node or day of UTC.")] = By.JOB,
+    job: JobOption = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Add the ledger up, with what goes on costing now."""
+    with connection_of(context).open() as client:
+        found = client.get("/v1/ledger/summary", by=by.value, job=job)
+    if output is Output.JSON:
+        render.show_json(found)
+        return
+    columns = (Column(by.value.upper(), "key"), Column("USD", "usd", render.usd, is_number=True), _BURN)
+    render.show_list(found["items"], columns, output)
+    render.show(f"total {render.usd(found['total_usd'])}, going on at {render.price(found['burn_usd_per_h'])} an hour")

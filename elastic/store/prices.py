@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
@@ -95,6 +96,12 @@ def all_in_force(connection: Connection, *, at_s: float, depth: int = 1) -> tupl
     return tuple(
         sorted((to_price(each) for each in rows), key=lambda price: (price.offering, price.valid_from_s, price.id))
     )
+
+
+def of_ids(connection: Connection, ids: Iterable[int]) -> tuple[Price, ...]:
+    """The prices that others cite, in the order of their ids."""
+    found = connection.execute(select(prices).where(prices.c.id.in_(set(ids))).order_by(prices.c.id))
+    return tuple(to_price(each) for each in found)
 
 
 def listed(

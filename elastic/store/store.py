@@ -232,6 +232,10 @@ class Store:
                 ledger.reprice(connection, price)
             return price
 
+    def cited_prices(self, ids: Sequence[int]) -> tuple[Price, ...]:
+        """The prices of these ids."""
+        return self._read(prices.of_ids, ids)
+
     def prices(
         self, *, limit: int = 50, before: int | None = None, offering: Offering | None = None
     ) -> tuple[Price, ...]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.accounts import cost_over_time
+from api.schemas import LedgerBy
+from api.totals import ledger_totals
 from elastic.model import Capacity, LedgerRow, Obstacle, Offering
 from elastic.reconciler import JobFolders
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
@@ -78,6 +81,35 @@ def test_the_ledger_lists_rows_and_sums_them_all(client: TestClient, world: Worl
     assert page["total_usd"] == rest["total_usd"] == pytest.approx((0.36 + 0.72) / 60)
     assert sum(each["usd"] for each in page["items"] + rest["items"]) == pytest.approx(page["total_usd"])
     assert job.id == page["items"][0]["job_id"]
+
+
+def test_a_ledger_row_cites_its_price(client: TestClient, world: World) -> None:
+    train(world)
+    (row,) = client.get("/v1/ledger").json()["items"]
+    (price,) = [each for each in client.get("/v1/prices").json()["items"] if each["id"] == row["price_id"]]
+    assert (row["price_source"], row["price_observed_at_s"]) == ("test", price["observed_at_s"])
+
+
+def test_the_ledger_is_added_up_by_job_and_by_node_with_what_goes_on(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    for by, key in (("job", job.id), ("node", node.id)):
+        found = client.get("/v1/ledger/summary", params={"by": by, "job": job.id}).json()
+        assert [(each["key"], each["usd"], each["burn_usd_per_h"]) for each in found["items"]] == [
+            (key, pytest.approx(0.006), 0.36)
+        ]
+        assert (found["total_usd"], found["burn_usd_per_h"]) == (pytest.approx(0.006), 0.36)
+
+
+def test_a_row_over_midnight_is_shared_by_its_days() -> None:
+    row = LedgerRow(1, "j", "n", SMALL, 1, 3600.0, from_s=86_400.0 - 20.0, to_s=None, extras_usd_per_h=36.0)
+    over = replace(row, to_s=86_400.0 + 10.0, minimum_s=60.0)
+    days = ledger_totals([row, over], LedgerBy.DAY, now_s=86_420.0)
+    assert [each.key for each in days] == ["1970-01-01", "1970-01-02"]
+    # The second one's minimum of 60 s is spent from its first second on.
+    assert [each.usd for each in days] == pytest.approx([20.0 + 60.0, 20.0])
+    assert [each.burn_usd_per_h for each in days] == [0.0, 3600.0]
+    (waived,) = ledger_totals([replace(row, is_waived=True)], LedgerBy.JOB, now_s=86_420.0)
+    assert [waived.usd, waived.burn_usd_per_h] == pytest.approx([0.4, 36.0])
 
 
 def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, world: World) -> None:

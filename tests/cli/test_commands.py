@@ -88,6 +88,12 @@ def test_a_replay_that_differs_is_status_1(run: Run, live: Live) -> None:
     assert "another plan" in outcome.out
 
 
+def test_the_ledger_is_added_up_in_a_table_or_as_json(run: Run) -> None:
+    assert "total $0.00600, going on at $0.36 an hour" in run("ledger", "summary", "--by", "day").out
+    found = json.loads(run("ledger", "summary", "-o", "json").out)
+    assert (found["by"], len(found["items"]), found["burn_usd_per_h"]) == ("job", 1, 0.36)
+
+
 def test_the_report_adds_up_the_ledger(run: Run) -> None:
     out = run("job", "report", "first").out
     assert "total $0.00600" in out

@@ -20,7 +20,6 @@ tick_s = 1.0
 
 [ec2]
 cluster = "contested"
-bootstrap = "sleep 600"
 capacities = ["on-demand"]
 """
 
@@ -51,7 +50,9 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
     first: RunningDaemon, tmp_path: Path, lab: Lab
 ) -> None:
     policy = {"name": "fixed", "node_type": "c5.large"}
-    first.submit(name="contested", command=["/nowhere/train.py"], iterations=10, node_types=["c5.large"], policy=policy)
+    script = tmp_path / "train.py"
+    script.write_text("import time\n\ntime.sleep(3600)\n")
+    first.submit(name="contested", command=[str(script)], iterations=10, node_types=["c5.large"], policy=policy)
     first.until("an instance", lab.running)
 
     (tmp_path / "second").mkdir()

@@ -1,0 +1,60 @@
+"""The ledger added up: by job, by node, or by day."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from math import floor
+
+from api import schemas
+from api.accounts import spent_by
+from api.schemas import LedgerBy
+from elastic.model import LedgerRow
+
+_DAY_S = 86_400
+
+
+def ledger_totals(rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float) -> list[schemas.LedgerTotal]:
+    """What the rows have cost by now and what those that run cost an hour, for each key, in the keys' order."""
+    spent: defaultdict[str, float] = defaultdict(float)
+    burn: defaultdict[str, float] = defaultdict(float)
+    for row in rows:
+        key = ""
+        for key, usd in _KEYS[by](row, now_s):
+            spent[key] += usd
+        burn[key] += _burn_usd_per_h(row)
+    return [schemas.LedgerTotal(key=key, usd=spent[key], burn_usd_per_h=burn[key]) for key in sorted(spent)]
+
+
+def _by_job(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
+    yield row.job_id, row.usd(now_s)
+
+
+def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
+    yield row.node_id, row.usd(now_s)
+
+
+def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
+    """A day of UTC has what was spent by its end and not by its beginning."""
+    end_s = now_s if row.to_s is None else row.to_s
+    days = range(floor(row.from_s / _DAY_S), floor(max(end_s, row.from_s) / _DAY_S) + 1)
+    spent_before = 0.0
+    for day in days:
+        is_last = day == days[-1]
+        spent = row.usd(now_s) if is_last else spent_by([row], (day + 1) * _DAY_S)
+        yield datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat(), spent - spent_before
+        spent_before = spent
+
+
+def _burn_usd_per_h(row: LedgerRow) -> float:
+    if row.to_s is not None:
+        return 0.0
+    return row.extras_usd_per_h if row.is_waived else row.usd_per_h
+
+
+_KEYS: Mapping[LedgerBy, Callable[[LedgerRow, float], Iterator[tuple[str, float]]]] = {
+    LedgerBy.JOB: _by_job,
+    LedgerBy.NODE: _by_node,
+    LedgerBy.DAY: _by_day,
+}
