@@ -59,6 +59,9 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
 
 def alarm(context: Context, *, now_s: float) -> str:
     """Gives what is wrong with the daemon itself, in words; nothing if all is well."""
+    told = context.alarm()
+    if told is not None:
+        return told[:1].upper() + told[1:]
     tick = context.last_tick()
     if tick is None:
         return ""
