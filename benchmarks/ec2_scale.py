@@ -16,15 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import boto3
 import psutil
 import structlog
+from botocore.config import Config
 
 from elastic.clock import SystemClock
 from elastic.config import Ec2Settings
@@ -32,7 +33,7 @@ from elastic.model import JobSpec, Limits
 from elastic.policy import decide
 from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
-from elastic.providers.ec2 import CLUSTER, Ec2Provider, Paths, connect
+from elastic.providers.ec2 import CLUSTER, Aws, Ec2Provider, Paths, connect
 from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import open_store
 
@@ -80,22 +81,33 @@ def main() -> None:
     """Runs every part in one lab and prints its numbers."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=1000)
-    nodes = parser.parse_args().nodes
+    parser.add_argument("--parts", default="calls,ticks", help="calls, ticks or both")
+    arguments = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    with tempfile.TemporaryDirectory() as folder, lab(Path(folder)) as server:
-        meter = Meter(server)
-        prices(meter)
-        clock = SystemClock()
-        provider = Ec2Provider(SETTINGS, aws=connect("us-east-1"), clock=clock, paths=Paths(folder, folder))
-        ec2 = boto3.client("ec2")
-        for half in (1, 2):
-            tell(f"buy {nodes // 2} in one go by hand", meter.cost(lambda: fill(ec2, provider, nodes // 2)))
-            count = len(provider.instances())
-            tell(f"list {count} machines", meter.median(provider.instances))
-            launches(meter, provider, first=half * 100)
-        end_all(meter, provider)
-        reconciler_parts(meter, provider, Path(folder), nodes=nodes)
-        end_all(meter, provider)
+    for name in arguments.parts.split(","):
+        with tempfile.TemporaryDirectory() as folder, lab(Path(folder)) as server:
+            provider = Ec2Provider(SETTINGS, aws=patient(), clock=SystemClock(), paths=Paths(folder, folder))
+            PARTS[name](Meter(server), provider, Path(folder), arguments.nodes)
+
+
+def calls(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None:
+    """Single calls while so many machines are there, and while as many that are gone are told of as well."""
+    prices(meter)
+    ec2 = boto3.client("ec2")
+    for each in (1, 2):
+        for _ in range(4):
+            fill(ec2, provider, nodes // 4)
+        tell(f"list {len(provider.instances())} machines", meter.median(provider.instances, runs=3))
+        launches(meter, provider, first=each * 100)
+        if each == 1:
+            end_all(meter, provider)
+    end_all(meter, provider)
+
+
+def patient() -> Aws:
+    """The provider's clients, but for their patience: moto takes longer for a page than EC2 may."""
+    slow = Config(read_timeout=600, retries={"total_max_attempts": 1})
+    return replace(connect("us-east-1"), reads=boto3.client("ec2", config=slow))
 
 
 @contextmanager
@@ -149,7 +161,7 @@ def fill(ec2: Any, provider: Ec2Provider, count: int) -> None:
     )
 
 
-def launches(meter: Meter, provider: Ec2Provider, *, first: int, runs: int = 10) -> None:
+def launches(meter: Meter, provider: Ec2Provider, *, first: int, runs: int = 3) -> None:
     """Single launches, while so many machines are there already."""
     numbers = iter(range(first, first + runs))
 
@@ -169,7 +181,7 @@ def launches(meter: Meter, provider: Ec2Provider, *, first: int, runs: int = 10)
     tell("launch one more", meter.median(launch, runs=runs))
 
 
-def reconciler_parts(meter: Meter, provider: Ec2Provider, folder: Path, *, nodes: int) -> None:
+def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None:
     """Ticks of the daemon's loop, with real prices, over jobs that already have all their machines."""
     clock = SystemClock()
     store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
@@ -211,16 +223,15 @@ def reconciler_parts(meter: Meter, provider: Ec2Provider, folder: Path, *, nodes
         f"tick that launches {nodes} nodes for {max(1, nodes // JOB_NODES)} jobs",
         meter.cost(lambda: reconciler.tick(now_s=clock.now_s())),
     )
-    count = len(provider.instances())
-    tell(f"list {count} machines, half of them gone", meter.median(provider.instances))
     for node in store.nodes():
         store.node_joined(node.id, now_s=clock.now_s())
     reconciler.tick(now_s=clock.now_s())
     tell(
         f"tick with {len(store.nodes())} nodes, nothing to do",
-        meter.median(lambda: reconciler.tick(now_s=clock.now_s())),
+        meter.median(lambda: reconciler.tick(now_s=clock.now_s()), runs=3),
     )
     store.close()
+    end_all(meter, provider)
 
 
 def end_all(meter: Meter, provider: Ec2Provider) -> None:
@@ -245,6 +256,9 @@ class _Nowhere:
 
     def end(self, job_id: str) -> None:
         """Nothing to end."""
+
+
+PARTS: Mapping[str, Callable[[Meter, Ec2Provider, Path, int], None]] = {"calls": calls, "ticks": ticks}
 
 
 if __name__ == "__main__":
