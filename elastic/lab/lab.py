@@ -186,12 +186,12 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
 
     What a lab that was killed has left on this machine is removed first.
     """
-    if not _one_at_a_time.acquire(blocking=False):
-        raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     kind = _kind(scenario.machines)
     if scenario.user_data is UserData.CLOUD_INIT:
         require_cloud_init(has_namespaces=kind is Machines.NAMESPACES)
     clock = clock or SystemClock()
+    if not _one_at_a_time.acquire(blocking=False):
+        raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     try:
         widest = Machines.NAMESPACES if has_namespaces() else Machines.PROCESSES
         slot = claim_slot(lambda dirty: _house(widest, dirty, clock).close())
