@@ -60,6 +60,7 @@ def test_an_instance_runs_its_user_data_as_itself(start_lab: StartLab, client: C
     terminate_all(ec2)
 
 
+@pytest.mark.parametrize(("behaviour", "end"), [("terminate", "terminated"), ("stop", "stopped")])
 def test_a_machine_that_powers_off_ends_its_instance(
     start_lab: StartLab, client: Client, machines: str, behaviour: str, end: str
 ) -> None:
