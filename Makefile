@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo test slow crash check format lint types imports clean
+.PHONY: help venv browser demo test slow soak crash check format lint types imports clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,10 @@ test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
 
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
-	$(BIN)/pytest -m 'slow $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900
+	$(BIN)/pytest -n $(JOBS) --dist loadfile -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900
+
+soak: $(STAMP)  ## Runs the slowest tests: the containers, the demo without rights, more deaths of the daemon.
+	$(BIN)/pytest -m soak --timeout 900
 
 crash: $(STAMP)  ## Kills the daemon at every ordered pair of crash points: the whole square, of which `slow` plays a sample.
 	ELASTICD_CRASH_PAIRS=all $(BIN)/pytest -n $(JOBS) -m slow --timeout 7200 tests/crash

@@ -24,6 +24,12 @@ pytestmark = pytest.mark.slow
 
 Play = Callable[..., dict[str, Any]]
 NAMES = [str(each) for each in POINTS]
+EVERY = 3
+FIRSTS = [
+    pytest.param(point, id=str(point), marks=[pytest.mark.soak] * (index % EVERY != 0))
+    for index, point in enumerate(POINTS)
+]
+"""Every third is a first death in `make slow`, every one in `make soak`."""
 PLAYED = 1
 """So many second points are played for each first one, unless all of them are asked for."""
 
@@ -63,7 +69,7 @@ def test_a_daemon_that_died_anywhere_leaves_nothing_behind(point: Point, play: P
     assert (life["died_at"], life["wrongs"]) == ([str(point)], [])
 
 
-@pytest.mark.parametrize("first", POINTS, ids=str)
+@pytest.mark.parametrize("first", FIRSTS)
 def test_a_daemon_that_died_twice_leaves_nothing_behind(first: Point, play: Play) -> None:
     told = {}
     for second in _second(first):

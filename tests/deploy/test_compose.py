@@ -91,6 +91,7 @@ def test_every_profile_is_understood(profile: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(1800)
 def test_a_job_is_trained_on_the_labs_instances_and_nothing_is_left(stack: Engine) -> None:
     token = eventually("the token", lambda: compose(stack, "exec", "-T", "elasticd", "elasticd", "token", "show"))

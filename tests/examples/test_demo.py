@@ -76,6 +76,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @needs_root
 def test_somebody_without_rights_has_the_demo_too(tmp_path: Path) -> None:
     output = tmp_path / "output"
