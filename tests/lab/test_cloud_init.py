@@ -51,13 +51,13 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
         try:
             daemon.start()
             daemon.submit(name="idle", command=["/bin/idle.py"], iterations=10)
-            node = daemon.until("the agent registers", lambda: joined(daemon))
+            daemon.until("the agent registers", lambda: joined(daemon))
             machine = lab.instances()[0]
-            config = inside(machine.instance_id) / "root/elasticd" / node["id"] / "agent.json"
+            config = inside(machine.instance_id) / "root/elasticd/agent.json"
             assert config.stat().st_mode & 0o777 == 0o600
             assert json.loads(config.read_text())["advertise_host"] == machine.address
             assert "cloud-init" in lab.log(machine.instance_id).lower()
-            assert not Path("/root/elasticd", node["id"]).exists()
+            assert not Path("/root/elasticd").exists()
             daemon.kill()
             # Nobody renews the lease and the agent does nothing any more: what is left is the timer.
             for pid in agents_of(machine.instance_id):
