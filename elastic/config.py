@@ -56,6 +56,7 @@ class PolicySettings(BaseModel):
     cooldown_s: FiniteFloat = Field(600.0, ge=0)
     trial_windows: int = Field(8, ge=2, le=64)
     trial_usd_share: FiniteFloat = Field(0.10, ge=0, le=1)
+    trial_of_every: bool = False
     switch_pause_prior_s: FiniteFloat = Field(30.0, ge=0)
     boot_prior_s: FiniteFloat = Field(60.0, ge=0)
     wind_down_s: FiniteFloat = Field(600.0, ge=0)

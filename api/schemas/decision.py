@@ -114,6 +114,7 @@ class Limits(Wire):
     price_max_age_s: FiniteFloat
     spot_price_max_age_s: FiniteFloat
     minimum_billed_s: FiniteFloat
+    trial_of_every: bool
 
 
 class Snapshot(Wire):

@@ -40,7 +40,8 @@ class Limits:
 
     `margin`: least relative gain of a move (0.1 = 10 %). `cooldown_s`: least time between opposite changes.
     `trial_windows`: warm windows that end a trial. `trial_usd_share`: the greatest share of the job's expected cost
-    that all trials together may cost. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
+    that all trials together may cost; `trial_of_every`: within it, candidates are tried even where that is not expected
+    to pay. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
     `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed
     longer ago is no price; one of spot capacity after `spot_price_max_age_s` already, for it changes by the hour.
     `minimum_billed_s`: the least that the provider bills for a launch.
@@ -56,6 +57,7 @@ class Limits:
     price_max_age_s: float = 86_400.0
     spot_price_max_age_s: float = 3600.0
     minimum_billed_s: float = 60.0
+    trial_of_every: bool = False
 
     def trust(self, price: Price, *, now_s: float) -> bool:
         """Whether a launch may rely on a price at `now_s`."""

@@ -178,6 +178,7 @@ def _try_another(survey: Survey) -> Plan | None:
         f"try {name(offer.group)}: {hope} and could finish for {usd(offer.hope.usd.value)} against "
         f"{usd(best.passage.usd.value)} on {name(best.group)}; "
         f"the trial costs about {usd(offer.trial_usd)} and trains on"
+        f"{', and every candidate is to be tried' if survey.snapshot.limits.trial_of_every else ''}"
     )
     numbers = {
         "hoped_step_s": offer.step_s,

@@ -4,7 +4,7 @@ Nothing is known of an untried candidate, so a trial is judged by the best that 
 offering already measured: more nodes are at best faster in proportion, fewer are at best no slower. Of another node
 type: step time falls in proportion to its cores (or its GPUs of the same model), and `_SPREAD` times better than that.
 Between kinds that cannot be compared a step might take no time at all. If even so the iterations left do not pay for
-going there and coming back, the trial is not started.
+going there and coming back, the trial is not started, unless the operator wants to know every candidate.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook) -> Offer:
 def _verdict(
     survey: Survey, best: Ranked, group: Group, hope: Passage, *, back_usd: float, trial_usd: float
 ) -> Verdict:
-    if not _pays(survey, best, hope, back_usd):
+    if not (survey.snapshot.limits.trial_of_every or _pays(survey, best, hope, back_usd)):
         return Verdict.CANNOT_PAY
     if _has_been_tried(survey, group):
         return Verdict.TRIED

@@ -138,6 +138,22 @@ def test_a_trial_that_cannot_pay_in_the_iterations_left_is_not_started() -> None
     assert plan.reason.text.endswith("and 1 more) stays untried: even at its best it would not pay for a trial")
 
 
+def test_every_candidate_is_tried_within_the_trials_share_where_the_operator_wants_to_know_all() -> None:
+    def decided(share: float) -> Plan:
+        return best_value(
+            snapshot(
+                target="local.quarter",
+                measured=[series("local.quarter", 1.0)],
+                job=job(iteration=9_990),
+                limits=limits(trial_of_every=True, trial_usd_share=share),
+            )
+        )
+
+    assert decided(1.0).action is Action.TRIAL
+    assert decided(1.0).reason.text.endswith("and trains on, and every candidate is to be tried")
+    assert "a trial would exceed what trials may cost" in decided(0.0).reason.text
+
+
 def test_one_untried_candidate_is_named_alone() -> None:
     plan = best_value(
         snapshot(
