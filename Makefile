@@ -42,8 +42,11 @@ demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 mi
 test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
 
+# The demo promises a time, so it has the machine to itself.
+slow: SLOW = $(BIN)/pytest -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900 --durations 12
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
-	$(BIN)/pytest -n $(JOBS) --dist loadfile -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900
+	$(SLOW) -n $(JOBS) --dist loadfile --ignore tests/examples
+	$(SLOW) tests/examples
 
 soak: $(STAMP)  ## Runs the slowest tests: the containers, the demo without rights, more deaths of the daemon.
 	$(BIN)/pytest -m soak --timeout 900
