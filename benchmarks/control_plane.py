@@ -20,7 +20,7 @@ from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
 from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
-from elastic.store import Store, open_store
+from elastic.store import Heard, Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
 OFFERINGS = [Offering(each.name, Capacity.ON_DEMAND, "zone-a") for each in TYPES]
@@ -54,12 +54,12 @@ def ingest(folder: Path) -> None:
             begun_s = time.perf_counter()
             store.heard(
                 node.id,
-                state=AgentState.RUNNING,
-                generation=1,
-                last_exit=None,
-                windows=batch,
-                notes=[],
-                acked_seq=batch[-1].seq,
+                Heard(
+                    state=AgentState.RUNNING,
+                    generation=1,
+                    windows=batch,
+                    acked_seq=batch[-1].seq,
+                ),
                 now_s=START_S,
             )
             spans_s.append(time.perf_counter() - begun_s)

@@ -11,7 +11,7 @@ from api.deps import Context, get_context
 from elastic.errors import Conflict, NotFound, Unauthorized
 from elastic.model import AgentState, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Window
 from elastic.reconciler import Word, word_for
-from elastic.store import Event
+from elastic.store import Event, Heard
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
@@ -224,15 +224,17 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
     now_s = context.clock.now_s()
     context.store.heard(
         node.id,
-        state=request.state,
-        generation=request.generation,
-        last_exit=None if request.exit is None else _exit(request.exit),
-        windows=[_window(node.id, each) for each in request.windows],
-        notes=[_event(each, now_s) for each in request.events],
-        acked_seq=newest_seq,
+        Heard(
+            state=request.state,
+            generation=request.generation,
+            last_exit=None if request.exit is None else _exit(request.exit),
+            windows=[_window(node.id, each) for each in request.windows],
+            notes=[_event(each, now_s) for each in request.events],
+            acked_seq=newest_seq,
+            notice=_notice(request),
+            saving_s=request.saving_s,
+        ),
         now_s=now_s,
-        notice=_notice(request),
-        saving_s=request.saving_s,
     )
 
 

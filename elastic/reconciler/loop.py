@@ -8,7 +8,7 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from elastic.errors import ClaimLost, ElasticError, PriceUnavailable, ProviderError
+from elastic.errors import ClaimLost, ElasticError, ProviderError
 from elastic.model import (
     Action,
     Exit,
@@ -24,13 +24,14 @@ from elastic.model import (
     Price,
     Snapshot,
 )
-from elastic.pricing import PriceSource, Quote, sift
+from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.cause import cause_in
 from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe, training_group
+from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.steps import World, next_steps
 from elastic.store import JobFacts, Store
 
@@ -81,11 +82,14 @@ class Reconciler:
     limits: Limits
     timeouts: Timeouts
     max_failures: int
-    _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
+    _price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
     _looks_again: bool = False
+
+    def __post_init__(self) -> None:
+        self._price_records = PriceRecords(self.store)
 
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
@@ -99,7 +103,7 @@ class Reconciler:
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         self._blindness = self._settle(now_s=now_s)
-        self._refresh_prices(now_s=now_s)
+        self._price_records.refresh(self.prices, now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
         unexpected = []
         for job in self.store.unfinished_jobs():
@@ -287,37 +291,6 @@ class Reconciler:
         else:
             self.store.add_event("failure", message, job_id=job_id, now_s=now_s)
 
-    def _refresh_prices(self, *, now_s: float) -> None:
-        try:
-            quotes = self.prices.refresh(now_s)
-        except PriceUnavailable as error:
-            log.warning("no prices this tick; those known grow older", error=str(error))
-            return
-        known = {price.offering: price for price in self.store.prices_in_force(now_s)}
-        sifted = sift(quotes, {offering: price.usd_per_h for offering, price in known.items()})
-        newest = {quote.offering: quote for quote in sifted.believed}
-        for quote in sifted.believed:
-            before = known.get(quote.offering)
-            if quote is not newest[quote.offering] and before and quote.valid_from_s <= before.valid_from_s:
-                continue  # past, and known already
-            if _says_something(quote, before, now_s=now_s):
-                self._record_price(quote, now_s=now_s)
-        for each in sifted.quarantined:
-            if self._disbelieved.get(each.quote.offering) != each.quote:
-                self._disbelieved[each.quote.offering] = each.quote
-                text = f"{each.quote.offering}: this price is not believed: {each.reason}"
-                self.store.add_event("price_quarantined", text, now_s=now_s)
-
-    def _record_price(self, quote: Quote, *, now_s: float) -> None:
-        self.store.add_price(
-            quote.offering,
-            quote.usd_per_h,
-            valid_from_s=quote.valid_from_s,
-            observed_at_s=_observed_at_s(quote, now_s),
-            source=quote.source,
-            extras_usd_per_h=quote.extras_usd_per_h,
-        )
-
 
 def _have_just_joined(members: tuple[Node, ...], *, now_s: float) -> bool:
     newest_s = max(node.joined_at_s or 0.0 for node in members)
@@ -330,20 +303,6 @@ def _told(failure: Exit) -> str:
         return "the workers stopped at a safe point, though nobody had asked them to"
     said = cause_in(failure.log_tail)
     return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
-
-
-_CONFIRM_S = 60.0
-"""An unchanged price is written down again at most this often; prices are good for hours."""
-
-
-def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
-    if known is None or (quote.usd_per_h, quote.extras_usd_per_h) != (known.usd_per_h, known.extras_usd_per_h):
-        return True
-    return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
-
-
-def _observed_at_s(quote: Quote, now_s: float) -> float:
-    return now_s if quote.observed_at_s is None else min(quote.observed_at_s, now_s)
 
 
 _TRYING = frozenset({"start", "trial", "phase", "measuring"})

@@ -20,7 +20,7 @@ from elastic.model import (
     move_node,
 )
 from elastic.store import ledger
-from elastic.store.codec import from_text, to_text
+from elastic.store.codec import from_text
 from elastic.store.events import add_event
 from elastic.store.schema import intents, nodes
 
@@ -121,30 +121,6 @@ def joined(connection: Connection, node_id: str, *, now_s: float) -> Node:
         text = f"{node.offering.node_type} joined"
         add_event(connection, "node_joined", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
     return get(connection, node_id)
-
-
-def heard(
-    connection: Connection,
-    node_id: str,
-    *,
-    state: AgentState,
-    generation: int | None,
-    last_exit: Exit | None,
-    acked_seq: int,
-    now_s: float,
-    saving_s: float | None = None,
-) -> None:
-    """Records what a node said of itself. An earlier exit is kept until another one is reported."""
-    values: dict[str, object] = {
-        "heartbeat_at_s": now_s,
-        "agent_state": state,
-        "agent_generation": generation,
-        "acked_seq": acked_seq,
-        "saving_s": saving_s,
-    }
-    if last_exit is not None:
-        values["exit"] = to_text(last_exit)
-    _change(connection, node_id, values)
 
 
 def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: float) -> Node:

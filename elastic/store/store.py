@@ -8,10 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection, text
 
 from elastic.model import (
-    AgentState,
-    Change,
     Decision,
-    Exit,
     Generation,
     Group,
     Job,
@@ -19,19 +16,30 @@ from elastic.model import (
     JobSpec,
     LedgerRow,
     Node,
-    Notice,
     Offering,
     Plan,
     Price,
     Series,
     Snapshot,
-    Switch,
     Window,
 )
-from elastic.store import decisions, events, generations, identity, jobs, ledger, measurements, nodes, notices, prices
+from elastic.store import (
+    decisions,
+    events,
+    generations,
+    heartbeats,
+    identity,
+    jobs,
+    ledger,
+    measurements,
+    nodes,
+    notices,
+    prices,
+)
 from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts, facts
+from elastic.store.heartbeats import Heard
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
@@ -201,10 +209,6 @@ class Store:
         """When the job's first iteration was done; None before that."""
         return self._read(generations.first_step_at_s, job_id)
 
-    def switches(self, job_id: str) -> tuple[Switch, ...]:
-        """Changes of group that were carried out, oldest first."""
-        return self._read(generations.switches, job_id)
-
     # prices and the ledger
 
     def add_price(
@@ -264,50 +268,9 @@ class Store:
 
     # measurements
 
-    def heard(
-        self,
-        node_id: str,
-        *,
-        state: AgentState,
-        generation: int | None,
-        last_exit: Exit | None,
-        windows: Sequence[Window],
-        notes: Sequence[Event],
-        acked_seq: int,
-        now_s: float,
-        notice: Notice | None = None,
-        saving_s: float | None = None,
-    ) -> int:
-        """Stores what one heartbeat brought that is not stored yet and gives how many windows were new.
-
-        The id of a note is its sequence number.
-        """
-        with self._database.write() as connection:
-            node, before = nodes.get(connection, node_id), nodes.acked_seq(connection, node_id)
-            fresh = measurements.append(connection, node, windows) if windows else 0
-            for note in (each for each in notes if each.id > before):
-                events.add_event(
-                    connection,
-                    note.kind,
-                    note.text,
-                    job_id=node.job_id,
-                    node_id=node_id,
-                    numbers=note.numbers,
-                    now_s=note.at_s,
-                )
-            nodes.heard(
-                connection,
-                node_id,
-                state=state,
-                generation=generation,
-                last_exit=last_exit,
-                acked_seq=max(acked_seq, before),
-                now_s=now_s,
-                saving_s=saving_s,
-            )
-            if notice is not None:
-                notices.noticed(connection, node_id, notice)
-            return fresh
+    def heard(self, node_id: str, said: Heard, *, now_s: float) -> int:
+        """Stores what one heartbeat brought that is not stored yet and gives how many windows were new."""
+        return self._write(heartbeats.take_in, node_id, said, now_s=now_s)
 
     def append_windows(self, node_id: str, windows: Sequence[Window]) -> int:
         """Stores the windows not stored yet and gives how many were."""
@@ -351,10 +314,6 @@ class Store:
     def snapshot(self, decision_id: int) -> Snapshot:
         """What a decision was made from."""
         return self._read(decisions.snapshot, decision_id)
-
-    def changes(self, job_id: str) -> tuple[Change, ...]:
-        """Decisions that changed something, oldest first."""
-        return self._read(decisions.changes, job_id)
 
     # events
 

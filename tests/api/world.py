@@ -30,7 +30,7 @@ from elastic.model import (
 )
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
-from elastic.store import Store
+from elastic.store import Heard, Store
 from elastic.store.engine import Database
 from tests.builders import intend
 
@@ -90,12 +90,12 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     windows = [_window(node, done, clock.now_s()) for done in range(10, iterations + 1, 10)]
     store.heard(
         node.id,
-        state=AgentState.RUNNING,
-        generation=1,
-        last_exit=None,
-        windows=windows,
-        notes=(),
-        acked_seq=iterations,
+        Heard(
+            state=AgentState.RUNNING,
+            generation=1,
+            windows=windows,
+            acked_seq=iterations,
+        ),
         now_s=clock.now_s(),
     )
     return store.job(job.id), store.node(node.id)

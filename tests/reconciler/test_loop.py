@@ -82,7 +82,7 @@ def test_a_move_loses_no_iteration_and_ends_the_old_node_after_the_new_one_took_
     assert living(cluster) == ["large"]
     assert cluster.store.job(job.id).iteration == cluster.done[job.id] > before
     assert [str(g.number) for g in cluster.store.generations(job.id)] == ["1", "2"]
-    assert len(cluster.store.switches(job.id)) == 1
+    assert len(cluster.store.facts(job.id, now_s=cluster.clock.now_s()).switches) == 1
 
 
 def test_scales_up_and_down(cluster: VirtualCluster, policy: Dictated) -> None:

@@ -31,7 +31,7 @@ from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
 from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts, word_for
-from elastic.store import Store, open_store
+from elastic.store import Heard, Store, open_store
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
 SMALL, LARGE = Offering("small"), Offering("large")
@@ -195,14 +195,15 @@ class VirtualCluster:
             windows = self._train(node, agent, job)
         self.store.heard(
             node.id,
-            state=AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
-            generation=agent.generation,
-            last_exit=agent.exit,
-            windows=windows,
-            notes=[],
-            acked_seq=agent.seq,
+            Heard(
+                state=AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
+                generation=agent.generation,
+                last_exit=agent.exit,
+                windows=windows,
+                acked_seq=agent.seq,
+                notice=agent.notice,
+            ),
             now_s=self.clock.now_s(),
-            notice=agent.notice,
         )
 
     def _train(self, node: Node, agent: VirtualAgent, job: Job) -> list[Window]:

@@ -34,7 +34,7 @@ from elastic.model import (
     Snapshot,
     Window,
 )
-from elastic.store import Event, Store, ThroughputPoint, from_text, lock, open_store, to_text
+from elastic.store import Event, Heard, Store, ThroughputPoint, from_text, lock, open_store, to_text
 from elastic.store.engine import Database
 from elastic.store.measurements import BUCKET_S, rates, spread
 from tests.builders import intend
@@ -275,7 +275,7 @@ def test_a_switch_is_measured_from_the_last_step_to_the_first(store: Store, job:
     other = store.node_joined(other.id, now_s=206.0)
     store.start_generation(job.id, (other,), rdzv_endpoint="e", now_s=207.0)
     store.append_windows(other.id, [window(other, 1, iteration=3, generation=2, ended_at_s=212.5)])
-    (switch,) = store.switches(job.id)
+    (switch,) = store.facts(job.id, now_s=213.0).switches
     assert (switch.pause_s, switch.boot_s, switch.to_group) == (12.5, 4.0, Group.of(full))
 
 
@@ -323,12 +323,13 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
     def beat(*seqs: int) -> None:
         store.heard(
             node.id,
-            state=AgentState.RUNNING,
-            generation=1,
-            last_exit=None,
-            windows=[window(node, seq) for seq in seqs],
-            notes=[Event(seq, 200.0, "note", f"said {seq}") for seq in seqs],
-            acked_seq=max(seqs),
+            Heard(
+                state=AgentState.RUNNING,
+                generation=1,
+                windows=[window(node, seq) for seq in seqs],
+                notes=[Event(seq, 200.0, "note", f"said {seq}") for seq in seqs],
+                acked_seq=max(seqs),
+            ),
             now_s=201.0,
         )
 
@@ -343,12 +344,12 @@ def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: N
     left = Exit(1, Outcome.DRAINED, 0, iteration=2)
     store.heard(
         node.id,
-        state=AgentState.EXITED,
-        generation=None,
-        last_exit=left,
-        windows=[window(node, 1, iteration=2)],
-        notes=[],
-        acked_seq=1,
+        Heard(
+            state=AgentState.EXITED,
+            last_exit=left,
+            windows=[window(node, 1, iteration=2)],
+            acked_seq=1,
+        ),
         now_s=220.0,
     )
     heard = store.node(node.id)
@@ -369,7 +370,7 @@ def test_a_decision_and_the_target_it_sets_are_one(store: Store, job: Job) -> No
     target = Group.of(HALF)
     store.record_decision(snapshot(store, job), plan(Action.START, "start", target), "best_value", sets_target=True)
     assert store.target(job.id) == target
-    (change,) = store.changes(job.id)
+    (change,) = store.facts(job.id, now_s=300.0).changes
     assert (change.from_group, change.to_group, change.code) == (None, target, "start")
 
 

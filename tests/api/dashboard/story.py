@@ -25,7 +25,7 @@ from elastic.model import (
     TrainingPhase,
     Window,
 )
-from elastic.store import Store
+from elastic.store import Heard, Store
 from tests.builders import intend
 
 START_S = 1_763_712_000.0  # 2025-11-21 08:00:00 UTC
@@ -78,6 +78,7 @@ class Story:
         """A decision with its candidates and its snapshot."""
         target = Group.of(offering)
         plan = Plan(action, target, Reason(code, text, numbers), self.candidates())
+        facts = self.store.facts(self.job_id, now_s=self.now_s)
         snapshot = Snapshot(
             now_s=self.now_s,
             job=self.store.job(self.job_id),
@@ -87,8 +88,8 @@ class Story:
             node_types=(),
             prices=self.store.prices_in_force(self.now_s),
             series=self.store.recent_series(self.job_id),
-            switches=self.store.switches(self.job_id),
-            changes=self.store.changes(self.job_id),
+            switches=facts.switches,
+            changes=facts.changes,
             spent_usd=self.store.spent(self.job_id, self.now_s),
         )
         self.store.record_decision(snapshot, plan, "best_value", sets_target=True)
@@ -124,12 +125,11 @@ class Story:
         assert self.node is not None
         self.store.heard(
             self.node.id,
-            state=AgentState.RUNNING,
-            generation=len(self.store.generations(self.job_id)),
-            last_exit=None,
-            windows=(),
-            notes=(),
-            acked_seq=self.seq,
+            Heard(
+                state=AgentState.RUNNING,
+                generation=len(self.store.generations(self.job_id)),
+                acked_seq=self.seq,
+            ),
             now_s=self.now_s,
         )
 

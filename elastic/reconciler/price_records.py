@@ -1,0 +1,67 @@
+"""What a source of prices says, put on record: what is new or due to be confirmed, and what is not believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import structlog
+
+from elastic.errors import PriceUnavailable
+from elastic.model import Offering, Price
+from elastic.pricing import PriceSource, Quote, sift
+from elastic.store import Store
+
+log = structlog.get_logger(__name__)
+
+_CONFIRM_S = 60.0
+"""An unchanged price is written down again at most this often; prices are good for hours."""
+
+
+@dataclass(slots=True)
+class PriceRecords:
+    """Keeps the store's prices up with a source."""
+
+    store: Store
+    _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
+
+    def refresh(self, source: PriceSource, *, now_s: float) -> None:
+        """Asks the source. One that does not answer leaves what is known to grow older."""
+        try:
+            quotes = source.refresh(now_s)
+        except PriceUnavailable as error:
+            log.warning("no prices this tick; those known grow older", error=str(error))
+            return
+        known = {price.offering: price for price in self.store.prices_in_force(now_s)}
+        sifted = sift(quotes, {offering: price.usd_per_h for offering, price in known.items()})
+        newest = {quote.offering: quote for quote in sifted.believed}
+        for quote in sifted.believed:
+            before = known.get(quote.offering)
+            if quote is not newest[quote.offering] and before and quote.valid_from_s <= before.valid_from_s:
+                continue  # past, and known already
+            if _says_something(quote, before, now_s=now_s):
+                self._record(quote, now_s=now_s)
+        for each in sifted.quarantined:
+            if self._disbelieved.get(each.quote.offering) != each.quote:
+                self._disbelieved[each.quote.offering] = each.quote
+                text = f"{each.quote.offering}: this price is not believed: {each.reason}"
+                self.store.add_event("price_quarantined", text, now_s=now_s)
+
+    def _record(self, quote: Quote, *, now_s: float) -> None:
+        self.store.add_price(
+            quote.offering,
+            quote.usd_per_h,
+            valid_from_s=quote.valid_from_s,
+            observed_at_s=_observed_at_s(quote, now_s),
+            source=quote.source,
+            extras_usd_per_h=quote.extras_usd_per_h,
+        )
+
+
+def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
+    if known is None or (quote.usd_per_h, quote.extras_usd_per_h) != (known.usd_per_h, known.extras_usd_per_h):
+        return True
+    return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
+
+
+def _observed_at_s(quote: Quote, now_s: float) -> float:
+    return now_s if quote.observed_at_s is None else min(quote.observed_at_s, now_s)

@@ -1,0 +1,64 @@
+"""Heartbeats as rows: all that one of them brought is stored together, and nothing of it twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, update
+
+from elastic.model import AgentState, Exit, Notice, Window
+from elastic.store import measurements, notices
+from elastic.store import nodes as node_rows
+from elastic.store.codec import to_text
+from elastic.store.events import Event, add_event
+from elastic.store.schema import nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a node said of itself in one heartbeat.
+
+    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
+    """
+
+    state: AgentState
+    generation: int | None = None
+    last_exit: Exit | None = None
+    windows: Sequence[Window] = ()
+    notes: Sequence[Event] = ()
+    acked_seq: int = 0
+    notice: Notice | None = None
+    saving_s: float | None = None
+
+
+def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
+    """Stores what is not stored yet and gives how many windows were new."""
+    node, before = node_rows.get(connection, node_id), node_rows.acked_seq(connection, node_id)
+    fresh = measurements.append(connection, node, said.windows) if said.windows else 0
+    for note in (each for each in said.notes if each.id > before):
+        add_event(
+            connection,
+            note.kind,
+            note.text,
+            job_id=node.job_id,
+            node_id=node_id,
+            numbers=note.numbers,
+            now_s=note.at_s,
+        )
+    connection.execute(update(nodes).where(nodes.c.id == node_id).values(_values(said, before, now_s)))
+    if said.notice is not None:
+        notices.noticed(connection, node_id, said.notice)
+    return fresh
+
+
+def _values(said: Heard, acked_seq: int, now_s: float) -> dict[str, object]:
+    """An earlier exit is kept until another one is reported."""
+    values: dict[str, object] = {
+        "heartbeat_at_s": now_s,
+        "agent_state": said.state,
+        "agent_generation": said.generation,
+        "acked_seq": max(said.acked_seq, acked_seq),
+        "saving_s": said.saving_s,
+    }
+    return values if said.last_exit is None else values | {"exit": to_text(said.last_exit)}
