@@ -16,6 +16,7 @@ ElasticError                 something elasticd names; its text is fit to show a
 └── ProviderError            a provider could not do what it was asked
     ├── CapacityUnavailable  these machines are not to be had now; try another offering
     ├── Forbidden            the credentials may not do this: says what is missing; a person has to act
+    ├── QuotaReached         the account may have no more of this: says which quota; a person has it raised
     └── ProviderUnavailable  the provider does not answer or throttles; the same call may be repeated
 """
 
@@ -90,6 +91,10 @@ class CapacityUnavailable(ProviderError):
 
 class Forbidden(ProviderError):
     """The credentials may not do this; a person has to act."""
+
+
+class QuotaReached(ProviderError):
+    """The account may have no more of this; a person has its quota raised."""
 
 
 class ProviderUnavailable(ProviderError):

@@ -263,7 +263,7 @@ class Reconciler:
     def _fail_if_forbidden(self, job: Job, *, now_s: float) -> None:
         """Ends a job that waits for what only a person can allow, and says what that is."""
         candidates = [each for each in self.provider.offerings() if job.spec.admits(each)]
-        why = self.machines.all_forbidden(candidates, now_s=now_s)
+        why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
             self.store.request_stop(
                 job.id, JobPhase.FAILED, f"none of its node types may be bought: {why}", now_s=now_s

@@ -14,6 +14,7 @@ from elastic.errors import (
     Forbidden,
     ProviderError,
     ProviderUnavailable,
+    QuotaReached,
     StoreUnavailable,
 )
 from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
@@ -29,6 +30,8 @@ _VISIBLE_WITHIN_S = 120.0
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
 """How long an offering is left alone after buying it failed, if its provider says nothing: doubled at each failure."""
+
+_FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Machines:
     right: RightToEnd
     namespace: Namespace
     _forbidden: dict[Offering, str] = field(default_factory=dict)
+    _crowded: set[Offering] = field(default_factory=set)
     _missing: dict[str, int] = field(default_factory=dict)
     _billed_from_s: dict[str, float] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
@@ -84,26 +88,33 @@ class Machines:
             self._resume_launches(now_s=now_s)
         return tuple(stillborn)
 
-    def pause(self, offering: Offering, why: Obstacle, *, now_s: float) -> None:
+    def pause(self, offering: Offering, why: Obstacle, *, first_s: float = _FIRST_PAUSE_S, now_s: float) -> None:
         """Leaves an offering alone for a while, unless its provider has just said for how long."""
         blocks = self.provider.blocks
         if blocks.of(offering, now_s=now_s) is None:
-            blocks.block(offering, why, first_s=_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
+            blocks.block(offering, why, first_s=first_s, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
 
     def refused(self, *, now_s: float) -> frozenset[Offering]:
         """What was not to be had when it was asked for last, and is not to be asked for yet."""
         listed = self.provider.blocks.listed(now_s=now_s)
         return frozenset(each.offering for each in listed if each.why is not Obstacle.FAILED_TO_JOIN)
 
-    def all_forbidden(self, offerings: Collection[Offering], *, now_s: float) -> str | None:
-        """Why the credentials may buy none of these, if each was refused lately; then each may be tried again."""
+    def all_forbidden(self, offerings: Collection[Offering], *, job_id: str, now_s: float) -> str | None:
+        """Why none of these is bought before a person acts, if each was refused lately; then each may be tried again.
+
+        A quota that other jobs' machines took part of is waited for: it has room again when they are gone.
+        """
         blocks = [self.provider.blocks.of(each, now_s=now_s) for each in offerings]
-        if not offerings or any(each is None or each.why is not Obstacle.FORBIDDEN for each in blocks):
+        if not offerings or any(each is None or each.why not in _FOR_A_PERSON for each in blocks):
             return None
-        said = [self._forbidden.pop(each, "") for each in offerings]
+        is_crowded = not self._crowded.isdisjoint(offerings)
+        if is_crowded and self._has_others(job_id):
+            return None
+        said = {self._forbidden.pop(each, "") for each in offerings}
+        self._crowded.difference_update(offerings)
         for each in offerings:  # Whoever tells a person must not keep what that person mends from being tried.
             self.provider.blocks.release(each)
-        return max(said, key=len)
+        return None if is_crowded else max(said, key=lambda text: (len(text), text))
 
     def buy(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
         """Buys the nodes, each offering's at once; once some are refused, those not asked for yet are not bought.
@@ -132,7 +143,7 @@ class Machines:
             log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
         except ProviderError as error:
             self.store.launch_failed(intent.token, f"{offering}: {error}", now_s=now_s)
-            self._note_refusal(offering, error, now_s=now_s)
+            self._note_refusal(intent.nodes[0], error, now_s=now_s)
             return False
         else:
             self._forbidden.pop(offering, None)
@@ -140,15 +151,26 @@ class Machines:
                 self._launched(node, instance)
         return True
 
-    def _note_refusal(self, offering: Offering, error: ProviderError, *, now_s: float) -> None:
-        if isinstance(error, Forbidden):
-            self._forbidden[offering] = str(error)
-            # Only a person changes it, so there is no sense in asking often.
-            pause_s = _LONGEST_PAUSE_S
-            self.provider.blocks.block(offering, Obstacle.FORBIDDEN, first_s=pause_s, longest_s=pause_s, now_s=now_s)
-        else:
-            is_scarce = isinstance(error, CapacityUnavailable)
-            self.pause(offering, Obstacle.CAPACITY if is_scarce else Obstacle.LAUNCH_FAILED, now_s=now_s)
+    def _note_refusal(self, node: Node, error: ProviderError, *, now_s: float) -> None:
+        offering = node.offering
+        match error:
+            case Forbidden() | QuotaReached():
+                self._forbidden[offering] = str(error)
+                is_quota = isinstance(error, QuotaReached)
+                if is_quota and self._has_others(node.job_id):
+                    self._crowded.add(offering)
+                # Only a person changes it, so there is no sense in asking often.
+                self.pause(
+                    offering, Obstacle.QUOTA if is_quota else Obstacle.FORBIDDEN, first_s=_LONGEST_PAUSE_S, now_s=now_s
+                )
+            case CapacityUnavailable():
+                self.pause(offering, Obstacle.CAPACITY, now_s=now_s)
+            case _:
+                self.pause(offering, Obstacle.LAUNCH_FAILED, now_s=now_s)
+
+    def _has_others(self, job_id: str) -> bool:
+        """Whether machines of other jobs live."""
+        return any(node.job_id != job_id and node.provider_id is not None for node in self.store.nodes())
 
     def _request(self, intent: LaunchIntent) -> LaunchRequest:
         first = intent.nodes[0]

@@ -6,7 +6,7 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Requirements, Ec2Settings
-from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
+from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState, Provider
 from elastic.providers.ec2 import Ec2Provider, connect
@@ -276,9 +276,10 @@ def test_a_fleet_without_instance_or_error_had_no_capacity(endpoint: Endpoint) -
 def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(endpoint: Endpoint, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="VcpuLimitExceeded"))
-    with pytest.raises(ProviderError, match="quota is used up; ask AWS to raise it") as told:
+    with pytest.raises(QuotaReached) as told:
         buy(provider, request(1, HERE))
-    assert not isinstance(told.value, CapacityUnavailable | ProviderUnavailable)
+    assert 'it needs 2 vCPUs, and the quota "Running On-Demand Standard' in str(told.value)
+    assert "--quota-code L-1216C47A" in str(told.value), "where to ask for more"
     closed = {each.offering for each in provider.blocks.listed(now_s=clock.now_s()) if each.why is Obstacle.QUOTA}
     assert closed == {Offering("c5.large", Capacity.ON_DEMAND, zone) for zone in ("us-east-1a", "us-east-1b")}
 

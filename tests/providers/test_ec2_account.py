@@ -11,8 +11,8 @@ from elastic.clock import ManualClock, SystemClock
 from elastic.config import Ec2Settings
 from elastic.finding import Finding
 from elastic.providers.ec2.account import PROBES, Account, account_findings, connect_account
-from elastic.providers.ec2.account.quotas import family_of
 from elastic.providers.ec2.account.reach import judge_reach
+from elastic.providers.ec2.quotas import family_of
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
 from tests.lab.world import IMAGE

@@ -8,11 +8,12 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.errors import ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Offering
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import Fault, as_error, code_of, fault_in, fault_of, translated
 from elastic.providers.ec2.machines import end_machine
+from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
 _NO_FLEETS = frozenset({"InvalidAction", "UnsupportedOperation", "AuthFailure.ServiceLinkedRoleCreationNotPermitted"})
@@ -147,7 +148,13 @@ def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
     return Refusal(fault_of(code), code, str(errors[0].get("ErrorMessage", "")))
 
 
-def error_of(offering: Offering, refusal: Refusal) -> ProviderError:
-    """The error that tells of a refusal; a spent token makes even that of a throttled launch a final one."""
+def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) -> ProviderError:
+    """The error that tells of a refusal to sell `count` machines of so many vCPUs each.
+
+    A spent token makes even that of a throttled launch a final one.
+    """
+    if refusal.fault is Fault.QUOTA:
+        missing = what_is_missing(refusal.code, offering, count=count, vcpus=vcpus)
+        return QuotaReached(f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})")
     error = as_error(refusal.fault, f"{offering}: launching", code=refusal.code, message=refusal.message)
     return ProviderError(str(error)) if isinstance(error, ProviderUnavailable) else error

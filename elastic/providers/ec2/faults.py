@@ -17,7 +17,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from elastic.errors import CapacityUnavailable, Forbidden, ProviderError, ProviderUnavailable
+from elastic.errors import CapacityUnavailable, Forbidden, ProviderError, ProviderUnavailable, QuotaReached
 
 
 class Fault(StrEnum):
@@ -147,7 +147,7 @@ def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderErr
         case Fault.CAPACITY:
             return CapacityUnavailable(f"{what}: none to be had now; {said}")
         case Fault.QUOTA:
-            return ProviderError(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
+            return QuotaReached(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
         case Fault.PERMISSION:
             return Forbidden(f"{what}: these credentials may not; allow it in their IAM policy ({said})")
         case Fault.THROTTLED | Fault.UNANSWERED | Fault.LATE:

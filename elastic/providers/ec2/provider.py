@@ -35,6 +35,7 @@ _CATALOG_S = 6 * 3600.0
 _CATALOG_RETRY_S = 15.0
 _ATTEND_S = 300.0
 _SWEEP_S = 3600.0
+_QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
 _TAGS_A_CALL = 1000  # CreateTags takes no more resources.
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
@@ -120,7 +121,8 @@ class Ec2Provider:
             raise
         if isinstance(outcome, Refusal):
             self._note(request.offering, outcome, now_s)
-            raise error_of(request.offering, outcome)
+            vcpus = catalog.kinds[request.offering.node_type].node_type.cpu
+            raise error_of(request.offering, outcome, count=len(request.node_ids), vcpus=vcpus)
         self._pause_s = 0.0
         self.blocks.release(request.offering)
         return self._launched(outcome, request, now_s)
@@ -244,7 +246,7 @@ class Ec2Provider:
         elif refusal.fault is Fault.QUOTA:
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
-                    self.blocks.block(each, Obstacle.QUOTA, now_s=now_s)
+                    self.blocks.block(each, Obstacle.QUOTA, first_s=_QUOTA_S, now_s=now_s)
         elif refusal.fault is Fault.THROTTLED:
             self._pause(now_s)
 

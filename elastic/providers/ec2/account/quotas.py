@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -13,15 +12,7 @@ from elastic.finding import Finding
 from elastic.model import Capacity
 from elastic.providers.ec2.account.survey import Survey
 from elastic.providers.ec2.faults import code_of
-
-# Service Quotas, service `ec2`: "Running On-Demand ... instances" and "All ... Spot Instance Requests", in vCPUs.
-_CODES: Mapping[str, Mapping[Capacity, str]] = {
-    "standard": {Capacity.ON_DEMAND: "L-1216C47A", Capacity.SPOT: "L-34B43A08"},
-    "G and VT": {Capacity.ON_DEMAND: "L-DB2E81BA", Capacity.SPOT: "L-3819A6DF"},
-    "P": {Capacity.ON_DEMAND: "L-417A185B", Capacity.SPOT: "L-7212CCBC"},
-}
-_CLASS_OF: Mapping[str, str] = {"g": "G and VT", "vt": "G and VT", "p": "P"} | dict.fromkeys("acdhimrtz", "standard")
-_OTHERS = "inf trn dl f x u hpc mac"
+from elastic.providers.ec2.quotas import QUOTAS, family_of, how_to_raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +23,6 @@ class _Wanted:
     capacity: Capacity
     smallest: int
     largest: int
-
-
-def family_of(node_type: str) -> str | None:
-    """The quota's name for a node type; None for those that have quotas of their own.
-
-    >>> family_of("c5.large"), family_of("g4dn.xlarge"), family_of("p3.2xlarge"), family_of("inf2.xlarge")
-    ('standard', 'G and VT', 'P', None)
-    """
-    letters = re.match(r"[a-z]+", node_type)
-    name = letters[0] if letters else ""
-    if name in _OTHERS.split():
-        return None
-    return _CLASS_OF.get(name) or _CLASS_OF.get(name[:1])
 
 
 def check_quotas(survey: Survey) -> Iterator[Finding]:
@@ -60,8 +38,8 @@ def check_quotas(survey: Survey) -> Iterator[Finding]:
 def _wanted(survey: Survey) -> Iterator[_Wanted]:
     offerings = survey.catalog.offerings if survey.catalog else ()
     kinds = survey.catalog.kinds if survey.catalog else {}
-    for family, codes in _CODES.items():
-        for capacity in codes:
+    for family, quotas in QUOTAS.items():
+        for capacity in quotas:
             sizes = [
                 int(kinds[each.node_type].node_type.cpu)
                 for each in offerings
@@ -72,10 +50,10 @@ def _wanted(survey: Survey) -> Iterator[_Wanted]:
 
 
 def _judge(survey: Survey, wanted: _Wanted) -> Finding:
-    code = _CODES[wanted.family][wanted.capacity]
-    name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({code})"
+    told_of = QUOTAS[wanted.family][wanted.capacity]
+    name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({told_of.code})"
     try:
-        quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=code)["Quota"]["Value"]
+        quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=told_of.code)["Quota"]["Value"]
     except (ClientError, BotoCoreError, ResponseParserError) as error:
         said = code_of(error) if isinstance(error, ClientError) else str(error)
         advice = "allow servicequotas:GetServiceQuota, or look it up in the Service Quotas console"
@@ -85,7 +63,7 @@ def _judge(survey: Survey, wanted: _Wanted) -> Finding:
         return Finding(name, "warning", f"{what}: {quota:g} vCPUs; what is in use could not be told", "see above")
     left, needed = quota - used, survey.nodes * wanted.largest
     found = f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need {needed}"
-    ask = f"have it raised: aws service-quotas request-service-quota-increase --service-code ec2 --quota-code {code}"
+    ask = f"have it raised: {how_to_raise(told_of)}"
     if left < wanted.smallest:
         return Finding(name, "error", f"{found}; the smallest needs {wanted.smallest}", ask)
     return Finding(name, "warning", found, ask) if left < needed else Finding(name, "ok", found)

@@ -1,0 +1,77 @@
+"""EC2's quotas by name: which one a launch counts against, what it needs of it, and where more is to be had."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from elastic.model import Capacity, Offering
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """One quota on vCPUs as Service Quotas has it: its code, and its name there."""
+
+    code: str
+    name: str
+
+    def __str__(self) -> str:
+        return f'"{self.name}" ({self.code})'
+
+
+# Service Quotas, service `ec2`.
+QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
+    "standard": {
+        Capacity.ON_DEMAND: Quota("L-1216C47A", "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances"),
+        Capacity.SPOT: Quota("L-34B43A08", "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests"),
+    },
+    "G and VT": {
+        Capacity.ON_DEMAND: Quota("L-DB2E81BA", "Running On-Demand G and VT instances"),
+        Capacity.SPOT: Quota("L-3819A6DF", "All G and VT Spot Instance Requests"),
+    },
+    "P": {
+        Capacity.ON_DEMAND: Quota("L-417A185B", "Running On-Demand P instances"),
+        Capacity.SPOT: Quota("L-7212CCBC", "All P4, P3 and P2 Spot Instance Requests"),
+    },
+}
+"""The quotas on running machines, by the family of node types and by market."""
+
+_COUNT_VCPUS = frozenset({"VcpuLimitExceeded", "MaxSpotInstanceCountExceeded", "InstanceLimitExceeded"})
+_FAMILY_OF: Mapping[str, str] = {"g": "G and VT", "vt": "G and VT", "p": "P"} | dict.fromkeys("acdhimrtz", "standard")
+_OTHERS = "inf trn dl f x u hpc mac"
+_CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services/ec2/quotas"
+
+
+def family_of(node_type: str) -> str | None:
+    """The quota's name for a node type; None for those that have quotas of their own.
+
+    >>> family_of("c5.large"), family_of("g4dn.xlarge"), family_of("p3.2xlarge"), family_of("inf2.xlarge")
+    ('standard', 'G and VT', 'P', None)
+    """
+    letters = re.match(r"[a-z]+", node_type)
+    name = letters[0] if letters else ""
+    if name in _OTHERS.split():
+        return None
+    return _FAMILY_OF.get(name) or _FAMILY_OF.get(name[:1])
+
+
+def how_to_raise(quota: Quota) -> str:
+    """The command that asks AWS for more of it."""
+    asked = f"--service-code ec2 --quota-code {quota.code} --desired-value VCPUS"
+    return f"aws service-quotas request-service-quota-increase {asked}"
+
+
+def what_is_missing(refused_as: str, offering: Offering, *, count: int, vcpus: float) -> str:
+    """Which quota a launch of `count` machines met, by EC2's code for it; what it needs, and where to ask for more.
+
+    >>> print(what_is_missing("VolumeLimitExceeded", Offering("c5.large"), count=1, vcpus=2))
+    the quota that EC2 calls VolumeLimitExceeded is used up; ask AWS to raise it: \
+https://console.aws.amazon.com/servicequotas/home/services/ec2/quotas
+    """
+    family = family_of(offering.node_type)
+    if refused_as not in _COUNT_VCPUS or family is None:
+        return f"the quota that EC2 calls {refused_as} is used up; ask AWS to raise it: {_CONSOLE}"
+    quota = QUOTAS[family][offering.capacity]
+    need = f"{count * vcpus:g} vCPUs" + (f" ({count} x {vcpus:g})" if count > 1 else "")
+    return f"it needs {need}, and the quota {quota} is used up; ask AWS to raise it: `{how_to_raise(quota)}`"

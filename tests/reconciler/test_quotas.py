@@ -1,0 +1,84 @@
+"""A quota that is used up: a job goes on with what has room left, and ends with the quota's name where nothing has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.errors import Forbidden, QuotaReached
+from elastic.model import Job, JobPhase, Offering
+from elastic.policy import decide
+from elastic.providers import InstanceState
+from elastic.providers.fake import Operation
+from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
+
+FULL = QuotaReached("raise L-1216C47A")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    return VirtualCluster(tmp_path, decide)
+
+
+def asked_for(cluster: VirtualCluster, job: Job) -> list[Offering]:
+    calls = [call.request for call in cluster.cloud.calls if call.operation is Operation.LAUNCH]
+    return [each.offering for each in calls if each is not None and each.job_id == job.id]
+
+
+def test_a_job_all_of_whose_types_exceed_it_ends_with_its_name(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, FULL, times=2)
+    job = cluster.submit()
+    cluster.run(10)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert ended.message == "none of its node types may be bought: raise L-1216C47A"
+    assert asked_for(cluster, job) == [SMALL, LARGE], "each once"
+    again = cluster.submit(name="again")
+    cluster.run(10)
+    assert cluster.done[again.id] > 0, "a job that is submitted once it is raised is not held up"
+
+
+def test_a_job_one_of_whose_types_has_room_left_goes_on_with_that(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, FULL)
+    job = cluster.submit(nodes_max=1)
+    cluster.run(30)
+    assert [each.offering for each in cluster.cloud.machines()] == [LARGE]
+    assert cluster.done[job.id] > 0
+    assert "raise L-1216C47A" in next(
+        each.text for each in cluster.store.events(job_id=job.id) if each.kind == "node_failed"
+    )
+    moved = cluster.store.decisions(job.id, limit=50)[-2].plan.reason.text
+    assert moved.startswith("the account's quota leaves no room for small until ")
+
+
+def test_a_job_that_trains_already_is_not_ended_by_it(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_max=1)
+    cluster.run(10)
+    cluster.cloud.fail_next(Operation.LAUNCH, FULL, times=100)
+    cluster.run_slowly(300)
+    assert not cluster.store.job(job.id).phase.is_final
+    assert cluster.done[job.id] > 30
+
+
+def test_one_that_another_job_takes_part_of_is_waited_for(cluster: VirtualCluster) -> None:
+    first = cluster.submit(name="first", nodes_max=1, node_types=("small",))
+    cluster.run(10)
+    cluster.cloud.fail_next(Operation.LAUNCH, FULL)
+    second = cluster.submit(name="second", nodes_max=1, node_types=("small",))
+    cluster.run(30)
+    assert cluster.store.job(second.id).phase is JobPhase.PROFILING
+    assert asked_for(cluster, second) == [SMALL]
+    cluster.store.request_stop(first.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(30)
+    assert [each.state for each in cluster.cloud.machines()] == [InstanceState.GONE, InstanceState.RUNNING]
+    assert cluster.done[second.id] > 0, "it was tried again as soon as the other's machine was gone"
+
+
+def test_a_type_forbidden_and_the_other_without_quota_end_it_as_well(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, FULL)
+    cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:RunInstances"))
+    job = cluster.submit()
+    cluster.run(10)
+    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert "allow ec2:RunInstances" in (cluster.store.job(job.id).message or "")
