@@ -26,17 +26,27 @@ class Adam:
         self._steps = [torch.zeros((), dtype=torch.float32, device=parameter.device) for parameter in parameters]
 
     @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor], *, lr: float) -> None:
-        """Applies one update; `gradients` match the parameters in number, order and shape."""
+    def step(self, gradients: Sequence[Tensor | None], *, lr: float) -> None:
+        """Applies one update; `gradients` match the parameters in number, order and shape. None: leave that one."""
         b1, b2 = self._betas
-        aligned = [_laid_out_like(p, g) for p, g in zip(self._parameters, gradients, strict=True)]
+        if len(gradients) != len(self._parameters):
+            raise ValueError(f"wanted {len(self._parameters)} gradients, got {len(gradients)}")
+        moved = [index for index, gradient in enumerate(gradients) if gradient is not None]
+        if not moved:
+            return
+        parameters = [self._parameters[index] for index in moved]
+        aligned = [
+            _laid_out_like(parameter, gradient)
+            for parameter, gradient in zip(self._parameters, gradients, strict=True)
+            if gradient is not None
+        ]
         adam(
-            _in_memory_order(self._parameters),
+            _in_memory_order(parameters),
             _in_memory_order(aligned),
-            _in_memory_order(self._first),
-            _in_memory_order(self._second),
+            _in_memory_order([self._first[index] for index in moved]),
+            _in_memory_order([self._second[index] for index in moved]),
             [],
-            self._steps,
+            [self._steps[index] for index in moved],
             fused=True,
             foreach=False,
             amsgrad=False,
@@ -47,6 +57,11 @@ class Adam:
             eps=EPSILON,
             maximize=False,
         )
+
+    def units(self) -> list[tuple[Tensor, ...]]:
+        """Gives for each parameter all that its gradient moves: itself, its moments, its step count."""
+        weights = [parameter.detach() for parameter in self._parameters]
+        return list(zip(weights, self._first, self._second, self._steps, strict=True))
 
     def tensors(self) -> list[Tensor]:
         """Gives the live state, for copying into or out of: all first moments, all second moments, all step counts."""

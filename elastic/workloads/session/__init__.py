@@ -1,0 +1,7 @@
+"""Sessions: training whose members come, go and die without a restart, and without changing what is trained."""
+
+from elastic.workloads.session.session import Session, SessionEnded, Snapshot
+from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.turn import Outcome, Turn
+
+__all__ = ["Outcome", "Session", "SessionEnded", "Settings", "Snapshot", "Turn"]

@@ -1,0 +1,80 @@
+"""What membership should become, decided from what one member sees; and when all ranks change over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Move(StrEnum):
+    """What a node does about membership."""
+
+    HOLD = "hold"
+    PUBLISH = "publish"
+    REJOIN = "rejoin"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one member sees: the store's round and its members, and what it knows itself.
+
+    `known` is the newest generation it has been a member of, `known_members` that one's; `floor` the newest generation
+    that was ever recorded; `gone` who is known to be dead or silent; `arrived` who waits with complete state;
+    `is_stuck` says that the newest generation cannot go on though nobody is gone.
+    """
+
+    me: str
+    round: int
+    participants: Sequence[str]
+    known: int
+    known_members: Sequence[str]
+    floor: int = 0
+    is_leaving: bool = False
+    is_stuck: bool = False
+    gone: frozenset[str] = field(default_factory=frozenset)
+    arrived: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A move, and the members and number of the generation to publish."""
+
+    move: Move
+    members: tuple[str, ...] = ()
+    number: int = 0
+
+
+HOLD = Verdict(Move.HOLD)
+
+
+def decide(sight: Sight) -> Verdict:
+    """Gives what a member must do next.
+
+    A store that knows less than a member has lost its memory: the member puts the truth back, as the next generation,
+    unless a newer one was recorded than it ever saw. A member that a newer round has left out starts over.
+    """
+    if sight.round < sight.known:
+        if sight.known < sight.floor:
+            return Verdict(Move.REJOIN)
+        return _next(sight, sight.known_members)
+    if sight.me not in sight.participants:
+        return HOLD if sight.is_leaving else Verdict(Move.REJOIN)
+    is_changed = sight.is_leaving or sight.is_stuck or sight.gone & set(sight.participants) or sight.arrived
+    return _next(sight, sight.participants) if is_changed else HOLD
+
+
+def agreed(ready: Sequence[int], *, current: int) -> int | None:
+    """Gives the generation that every rank is ready for, if it is the same newer one.
+
+    >>> agreed([4, 4], current=3), agreed([4, 5], current=3), agreed([3, 3], current=3)
+    (4, None, None)
+    """
+    wanted = set(ready)
+    return ready[0] if len(wanted) == 1 and ready[0] > current else None
+
+
+def _next(sight: Sight, base: Sequence[str]) -> Verdict:
+    without = sight.gone | ({sight.me} if sight.is_leaving else set())
+    members = tuple(sorted((set(base) | sight.arrived) - without))
+    return Verdict(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor) + 1)

@@ -1,0 +1,61 @@
+"""The next generation's process group, built in a thread of its own while training goes on in the present one."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from time import sleep
+
+from elastic.workloads.session import c10d
+from elastic.workloads.session.c10d import StoreLost, View
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+
+LOOK_S = 0.005
+MEETING_TIMEOUT_S = 5.0
+
+
+class Builder(threading.Thread):
+    """Calls the roll of one round's members, and meets them when all have answered."""
+
+    def __init__(
+        self, view: View, name: str, *, address: str, job: str, host: str, cost: float, changed: Callable[[], None]
+    ) -> None:
+        super().__init__(name=f"session-builder-{view.round}", daemon=True)
+        self.number = view.round
+        self.result: Generation | None = None
+        self.has_failed = False
+        self._members, self._rank = view.participants, view.participants.index(name)
+        self._address, self._job, self._host, self._cost = address, job, host, cost
+        self._changed = changed
+        self._is_cancelled = False
+
+    def cancel(self) -> None:
+        """Stops to wait for the others."""
+        self._is_cancelled = True
+
+    def run(self) -> None:
+        try:
+            self.result = self._built()
+        except (GenerationLost, StoreLost, RuntimeError, ValueError):
+            self.has_failed = True
+        self._changed()
+
+    def _built(self) -> Generation | None:
+        size = len(self._members)
+        if size == 1:
+            return Generation(self.number, self._members, 0, None, (self._cost,))
+        store = c10d.branch(self._address, f"{self._job}/generation/{self.number}")
+        plug = Plug(self._host)
+        store.set(f"here/{self._rank}", json.dumps({"plugs": plug.addresses, "cost": self._cost}))
+        keys = [f"here/{rank}" for rank in range(size)]
+        while not store.check(keys):
+            if self._is_cancelled:
+                return None
+            sleep(LOOK_S)
+        answers = [json.loads(store.get(key)) for key in keys]
+        plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
+        group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S)
+        costs = tuple(float(each["cost"]) for each in answers)
+        return Generation(self.number, self._members, self._rank, group, costs)

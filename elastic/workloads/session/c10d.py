@@ -1,0 +1,185 @@
+"""torch's c10d rendezvous as a session uses it: the one module that touches torch's private names.
+
+The state, its encoding and its compare-and-set are those of `DynamicRendezvousHandler`. A node registers in its wait
+list as any node of torchrun does. What differs is how a round is closed: not by every member leaving and joining again
+while a clock runs, but by one member writing the next round whole. Tested against torch 2.13.
+"""
+# ruff: noqa: SLF001 (torch's private members are this module's very subject)
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from torch.distributed import (  # type: ignore[attr-defined]  # torch forgets to export some
+    PrefixStore,
+    ProcessGroupGloo,
+    TCPStore,
+)
+from torch.distributed.elastic.rendezvous.api import RendezvousError
+from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import C10dRendezvousBackend
+from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler, _NodeDesc
+
+from elastic.workloads.session import sockets
+
+MAX_NODES = 1024
+# Heartbeats in this state compare clocks of different machines, and two missed ones made a split brain. A session has
+# its own, between the members; what is written here never expires.
+NEVER_S = 10_000_000
+CALL_TIMEOUT_S = 5.0
+
+
+class StoreLost(Exception):
+    """The store does not answer; the same call may be repeated on a new connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the store says: the round in force, its members by rank, and who waits to come in."""
+
+    round: int
+    participants: tuple[str, ...]
+    waiting: tuple[str, ...]
+    is_closed: bool
+
+
+class Rendezvous:
+    """One process's place in a job's rendezvous, under a name that no other process nor earlier place ever had."""
+
+    def __init__(self, address: str, job: str, host: str, *, name: str | None = None) -> None:
+        self.store, self._job = connect(address), job
+        try:
+            backend = C10dRendezvousBackend(self.store, job)
+        except RendezvousError as error:
+            raise StoreLost(str(error)) from error
+        handler = DynamicRendezvousHandler.from_backend(
+            job, self.store, backend, 1, MAX_NODES, local_addr=host, keep_alive_interval=NEVER_S
+        )
+        self._holder: Any = handler._state_holder
+        self._holder._cache_duration = 0
+        self._node = handler._this_node if name is None else _node(name)
+        self.name = repr(self._node)
+
+    def look(self) -> View:
+        """Gives the state as it is now."""
+        self._sync()
+        state = self._holder.state
+        ranked = sorted(state.participants, key=lambda node: (state.participants[node], node))
+        return View(
+            state.round,
+            tuple(map(repr, ranked)) if state.complete else (),
+            tuple(map(repr, sorted(state.wait_list))),
+            state.closed,
+        )
+
+    def register(self) -> None:
+        """Puts this node on the wait list."""
+        while True:
+            self._sync()
+            state = self._holder.state
+            if self._node in state.wait_list or self._node in state.participants:
+                return
+            state.wait_list.add(self._node)
+            state.last_heartbeats[self._node] = datetime.now(UTC)
+            if self._written():
+                return
+
+    def publish(self, seen: View, members: Sequence[str], *, number: int) -> bool:
+        """Makes `members` the round `number`, unless anything has changed since `seen`; gives whether it did."""
+        if self.look() != seen:
+            return False
+        state, now = self._holder.state, datetime.now(UTC)
+        before = {repr(node): node for node in [*state.participants, *state.wait_list]}
+        nodes = sorted(before.get(name) or _node(name) for name in members)
+        gone = set(state.participants) - set(nodes)
+        state.wait_list -= set(nodes)
+        state.participants = {node: rank for rank, node in enumerate(nodes)}
+        state.last_heartbeats = {n: at for n, at in state.last_heartbeats.items() if n not in gone}
+        state.last_heartbeats.update(dict.fromkeys(nodes, now))
+        state.round, state.complete, state.deadline = number, bool(nodes), None
+        return self._written()
+
+    def strike(self, names: Sequence[str]) -> None:
+        """Takes names off the wait list."""
+        self._sync()
+        state = self._holder.state
+        state.wait_list = {node for node in state.wait_list if repr(node) not in names}
+        state.last_heartbeats = {n: at for n, at in state.last_heartbeats.items() if repr(n) not in names}
+        self._written()
+
+    def ask(self, key: str) -> str | None:
+        """Gives what the store keeps under a key of this job, None where it keeps nothing."""
+        try:
+            return self.store.get(self._key(key)).decode() if self.store.check([self._key(key)]) else None
+        except RuntimeError as error:
+            raise StoreLost(str(error)) from error
+
+    def tell(self, key: str, value: str) -> None:
+        """Has the store keep a value under a key of this job."""
+        try:
+            self.store.set(self._key(key), value)
+        except RuntimeError as error:
+            raise StoreLost(str(error)) from error
+
+    def floor(self) -> int:
+        """Gives the newest generation that was recorded outside the store, as far as the store was told."""
+        return int(self.ask("floor") or 0)
+
+    def close(self) -> None:
+        """Says that the job is complete: nobody comes in any more."""
+        self._sync()
+        while not self._holder.state.closed:
+            self._holder.state.closed = True
+            self._written()
+
+    def _key(self, key: str) -> str:
+        return f"{self._job}/{key}"
+
+    def _written(self) -> bool:
+        self._holder.mark_dirty()
+        return bool(self._sync())
+
+    def _sync(self) -> bool | None:
+        try:
+            result: bool | None = self._holder.sync()
+        except RendezvousError as error:
+            raise StoreLost(str(error)) from error
+        return result
+
+
+def connect(address: str) -> TCPStore:
+    """Gives a connection to the store at `host:port`, whose silent loss the kernel notices in 4 s."""
+    host, _, port = address.rpartition(":")
+    try:
+        # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
+        socket.create_connection((host, int(port)), timeout=CALL_TIMEOUT_S).close()
+        store = TCPStore(host, int(port), None, False, timedelta(seconds=CALL_TIMEOUT_S), wait_for_workers=False)
+    except (RuntimeError, ValueError, OSError) as error:
+        raise StoreLost(f"no store answers at {address!r}") from error
+    sockets.probe(lambda own, other: other[1] == int(port), idle_s=2, interval_s=1, count=2)
+    return store
+
+
+def gloo_device(host: str) -> Any:
+    """Gives a listening gloo device at `host`."""
+    return ProcessGroupGloo.create_device(hostname=host, lazy_init=False)
+
+
+def gloo_group(store: Any, rank: int, world_size: int, *, device: Any, timeout_s: float) -> Any:
+    """Meets the others through `store` and gives the process group. Raises RuntimeError."""
+    options = ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # torch's stubs leave it out
+    options._devices, options._timeout = [device], timedelta(seconds=timeout_s)
+    return ProcessGroupGloo(PrefixStore("gloo", store), rank, world_size, options)
+
+
+def branch(address: str, path: str) -> Any:
+    """Gives a connection of its own to the store, in which all keys begin with `path`. Raises StoreLost."""
+    return PrefixStore(path, connect(address))
+
+
+def _node(name: str) -> _NodeDesc:
+    address, pid, local_id = name.rsplit("_", 2)
+    return _NodeDesc(address, int(pid), int(local_id))

@@ -1,0 +1,78 @@
+"""What the training thread and the membership thread leave for each other."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from time import monotonic
+
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.links import Status
+from elastic.workloads.session.transfer import Follower, Inlet
+
+
+@dataclass(slots=True)
+class Desk:
+    """Shared under `changed`. `current` is trained in, `offered` is built and may be changed over to.
+
+    `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is this rank's seconds
+    a sample; `is_torn` says that the state held here is no state of the job; `end` why no generation can come any more.
+    """
+
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    current: Generation | None = None
+    offered: Generation | None = None
+    offered_s: float = 0.0
+    offered_step: int = 0
+    is_lost: bool = False
+    lost_s: float = 0.0
+    is_leaving: bool = False
+    is_torn: bool = False
+    must_start_over: bool = False
+    is_closed: bool = False
+    step: int = 0
+    need: int = 0
+    cost: float = 0.0
+    followers: list[Follower] = field(default_factory=list)
+    inlet: Inlet | None = None
+    end: str | None = None
+    retired: list[tuple[float, Generation]] = field(default_factory=list)
+
+    def status(self) -> Status:
+        """Gives what the other members are told."""
+        return Status(self.current.number if self.current else 0, self.step, self.need)
+
+    def offer(self, generation: Generation) -> None:
+        """Puts a generation where the training thread finds it."""
+        with self.changed:
+            self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
+            self.changed.notify_all()
+
+    def withdraw(self) -> None:
+        """Takes back what was offered."""
+        with self.changed:
+            self.offered = None
+
+    def lose(self) -> None:
+        """Says that the current generation cannot go on."""
+        with self.changed:
+            if not self.is_lost:
+                self.is_lost, self.lost_s = True, monotonic()
+            if self.current is not None:
+                self.need = max(self.need, self.current.number + 1)
+            self.changed.notify_all()
+
+    def adopt(self, generation: Generation) -> None:
+        """Makes a generation the current one."""
+        with self.changed:
+            if self.current is not None:
+                self.retired.append((monotonic(), self.current))
+            self.current, self.is_lost = generation, False
+            if self.offered is generation:
+                self.offered = None
+            self.changed.notify_all()
+
+    def notify(self) -> None:
+        """Wakes whoever waits for a change."""
+        with self.changed:
+            self.changed.notify_all()

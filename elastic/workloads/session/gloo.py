@@ -1,0 +1,89 @@
+"""One generation's process group over gloo, which can be cut from another thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
+
+from elastic.workloads.session import c10d, sockets
+from elastic.workloads.session.sockets import Address
+
+COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
+_DEVICES = threading.Lock()
+
+
+class GenerationLost(Exception):
+    """This generation's collectives can no longer complete; the turn in flight is done again in the next one."""
+
+
+class Plug:
+    """A gloo device of its own for one generation: its listening address tells that generation's sockets."""
+
+    def __init__(self, host: str) -> None:
+        with _DEVICES:
+            before = sockets.listeners()
+            self.device: Any = c10d.gloo_device(host)
+            fresh = {number: own for number, own in sockets.listeners().items() if number not in before}
+        self.addresses: tuple[Address, ...] = tuple(fresh.values())
+
+
+class Gloo:
+    """A process group whose failures are all `GenerationLost`."""
+
+    def __init__(
+        self,
+        store: Any,
+        rank: int,
+        world_size: int,
+        plug: Plug,
+        plugs: Mapping[int, list[Address]],
+        *,
+        timeout_s: float,
+    ) -> None:
+        """Meets the others; returns when a sum over all has gone through. Raises GenerationLost."""
+        self.rank, self.world_size = rank, world_size
+        self._own = frozenset(map(tuple, plug.addresses))
+        self._others = frozenset(tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_)
+        try:
+            self._group: Any = c10d.gloo_group(store, rank, world_size, device=plug.device, timeout_s=timeout_s)
+            self._group.allreduce([torch.zeros(1)]).wait(timedelta(seconds=timeout_s))
+        except RuntimeError as error:
+            self.cut()
+            raise GenerationLost(str(error)) from error
+
+    def cut(self) -> None:
+        """Ends this generation's connections: every collective under way or to come fails, here and on the others."""
+        sockets.cut(lambda own, other: own in self._own or other in self._others)
+
+    def all_reduce(self, tensor: Tensor) -> Any:
+        """Begins to sum `tensor` over the ranks, in place; `wait` for what it gives."""
+        options = AllreduceOptions()
+        options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # torch's stub names the enumeration, not its type
+        options.timeout = COLLECTIVE_TIMEOUT
+        try:
+            return self._group.allreduce([tensor], options)
+        except RuntimeError as error:
+            raise GenerationLost(str(error)) from error
+
+    def broadcast(self, tensor: Tensor, *, source: int) -> Any:
+        """Begins to overwrite `tensor` by the source's; `wait` for what it gives."""
+        options = BroadcastOptions()
+        options.rootRank, options.timeout = source, COLLECTIVE_TIMEOUT
+        try:
+            return self._group.broadcast([tensor], options)
+        except RuntimeError as error:
+            raise GenerationLost(str(error)) from error
+
+
+def wait(work: Any) -> None:
+    """Waits for a collective. Raises GenerationLost."""
+    try:
+        work.wait()
+    except RuntimeError as error:
+        raise GenerationLost(str(error)) from error

@@ -1,0 +1,263 @@
+"""A connection to every other member: its end tells a death at once, its silence a hang or a vanished machine.
+
+Members tell each other how far they are, five times a second and whenever it changes. None of this passes through the
+store, so that training does not depend on it. A name once gone stays gone: whoever comes back has a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import selectors
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from time import monotonic
+
+from elastic.workloads.session.sockets import Address
+
+BEAT_S = 0.2
+FIRST_WORD_S = 3.0  # for a member to be heard of at all
+MAX_LINE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A member's word: the generation it trains in (0: none), the steps it has committed, and the oldest generation
+    that it would still go on in."""
+
+    generation: int = 0
+    step: int = 0
+    need: int = 0
+
+
+@dataclass(slots=True)
+class _Peer:
+    address: Address
+    since_s: float
+    connection: socket.socket | None = None
+    heard_s: float | None = None
+    buffer: bytes = b""
+    status: Status = field(default_factory=Status)
+
+
+class Links(threading.Thread):
+    """All of one process's links, served by one thread."""
+
+    def __init__(self, host: str, job: str, *, silence_s: float, notify: Callable[[], None]) -> None:
+        super().__init__(name="session-links", daemon=True)
+        self._me, self._job, self._silence_s, self._notify = "", job, silence_s, notify
+        self._listener = socket.create_server((host, 0), family=_family(host))
+        self._listener.setblocking(False)
+        self.port: int = self._listener.getsockname()[1]
+        self._lock = threading.Lock()
+        self._wanted: dict[str, Address] = {}
+        self._peers: dict[str, _Peer] = {}
+        self._strangers: list[tuple[socket.socket, float]] = []
+        self._gone: set[str] = set()
+        self._status = Status()
+        self._is_closed = False
+        self._bell, self._rope = socket.socketpair()
+        self._bell.setblocking(False)
+
+    def begin(self, me: str) -> None:
+        """Takes a new name; links under the last one end."""
+        with self._lock:
+            self._me, self._wanted, self._status = me, {}, Status()
+            self._gone.clear()
+        self._ring()
+        if not self.is_alive() and self.ident is None:
+            self.start()
+
+    def reach(self, peers: Mapping[str, Address]) -> None:
+        """Keeps links with exactly these."""
+        with self._lock:
+            if peers == self._wanted:
+                return
+            self._wanted = dict(peers)
+        self._ring()
+
+    def gone(self) -> frozenset[str]:
+        """Gives the names that are known to be dead, silent or out of reach."""
+        with self._lock:
+            return frozenset(self._gone)
+
+    def heard(self) -> dict[str, Status]:
+        """Gives each member's last word."""
+        with self._lock:
+            return {name: peer.status for name, peer in self._peers.items() if peer.heard_s is not None}
+
+    def say(self, status: Status, *, is_urgent: bool = False) -> None:
+        """Tells everyone: at once, if more than the step is new."""
+        with self._lock:
+            is_urgent = is_urgent or (status.generation, status.need) != (self._status.generation, self._status.need)
+            self._status = status
+        if is_urgent:
+            self._ring()
+
+    def close(self) -> None:
+        """Ends all links."""
+        self._is_closed = True
+        self._ring()
+
+    def run(self) -> None:
+        beat_s = last_s = 0.0
+        while not self._is_closed:
+            ready = self._wait(max(0.0, beat_s + BEAT_S - monotonic()))
+            now_s = monotonic()
+            if last_s and now_s - last_s > self._silence_s / 2:
+                self._forgive(now_s)  # it was this process that stood still
+            last_s = now_s
+            with self._lock:
+                before = self._news()
+                self._read(ready, now_s)
+                self._adjust(now_s)
+                self._judge(now_s)
+                is_news = before != self._news()
+                if now_s >= beat_s + BEAT_S or self._bell in ready:
+                    self._beat()
+                    beat_s = now_s
+            if is_news:
+                self._notify()
+        self._end()
+
+    def _wait(self, timeout_s: float) -> set[socket.socket]:
+        # Strangers are looked at with each beat: one whose name means nothing yet would be readable all the time.
+        with selectors.DefaultSelector() as selector:
+            for each in (self._listener, self._bell, *self._linked()):
+                selector.register(each, selectors.EVENT_READ)
+            return {key.fileobj for key, _ in selector.select(timeout_s) if isinstance(key.fileobj, socket.socket)}
+
+    def _linked(self) -> list[socket.socket]:
+        return [peer.connection for peer in self._peers.values() if peer.connection is not None]
+
+    def _news(self) -> tuple[set[str], dict[str, tuple[int, int]]]:
+        """Gives what others are woken for; steps come with every beat and are none of it."""
+        return set(self._gone), {n: (peer.status.generation, peer.status.need) for n, peer in self._peers.items()}
+
+    def _read(self, ready: set[socket.socket], now_s: float) -> None:
+        if self._bell in ready:
+            with contextlib.suppress(BlockingIOError):
+                self._bell.recv(4096)
+        if self._listener in ready:
+            self._accept(now_s)
+        for name, peer in self._peers.items():
+            if peer.connection in ready:
+                self._hear(name, peer, now_s)
+
+    def _accept(self, now_s: float) -> None:
+        with contextlib.suppress(OSError):
+            connection, _ = self._listener.accept()
+            connection.setblocking(False)
+            self._strangers.append((connection, now_s))
+
+    def _hear(self, name: str, peer: _Peer, now_s: float) -> None:
+        assert peer.connection is not None
+        try:
+            data = peer.connection.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._drop(name, peer)
+            return
+        peer.heard_s = now_s
+        *lines, peer.buffer = (peer.buffer + data).split(b"\n")
+        for line in lines[-1:]:
+            with contextlib.suppress(ValueError, TypeError):
+                peer.status = Status(**json.loads(line)["status"])
+
+    def _drop(self, name: str, peer: _Peer) -> None:
+        self._gone.add(name)
+        if peer.connection is not None:
+            peer.connection.close()
+            peer.connection = None
+
+    def _adjust(self, now_s: float) -> None:
+        """Makes the links that are wanted, and ends the others."""
+        for name in set(self._peers) - set(self._wanted):
+            peer = self._peers.pop(name)
+            if peer.connection is not None:
+                peer.connection.close()
+        for name, address in self._wanted.items():
+            if name not in self._peers:
+                self._peers[name] = _Peer(address, now_s)
+            # One of two connects, or there would be two links: the one whose name sorts behind.
+            if self._peers[name].connection is None and name not in self._gone and name < self._me:
+                self._connect(name, self._peers[name])
+        self._greet(now_s)
+
+    def _connect(self, name: str, peer: _Peer) -> None:
+        connection = socket.socket(_family(peer.address[0]), socket.SOCK_STREAM)
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            connection.connect(peer.address)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        peer.connection = connection
+
+    def _greet(self, now_s: float) -> None:
+        """Learns who connected, from the first line, which is left to be read as any other."""
+        kept = []
+        for connection, since_s in self._strangers:
+            try:
+                line = connection.recv(MAX_LINE, socket.MSG_PEEK)
+            except BlockingIOError:
+                line = b"?"
+            except OSError:
+                line = b""
+            name = self._named(line)
+            if name is not None and (peer := self._peers.get(name)) and peer.connection is None:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                peer.connection = connection
+                self._hear(name, peer, now_s)
+            elif not line or now_s - since_s > 2 * FIRST_WORD_S:
+                connection.close()
+            else:
+                kept.append((connection, since_s))
+        self._strangers = kept
+
+    def _named(self, line: bytes) -> str | None:
+        try:
+            hello = json.loads(line.split(b"\n")[0])
+            return str(hello["name"]) if hello["job"] == self._job else None
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def _judge(self, now_s: float) -> None:
+        for name, peer in self._peers.items():
+            since_s, allowed_s = (
+                (peer.since_s, FIRST_WORD_S) if peer.heard_s is None else (peer.heard_s, self._silence_s)
+            )
+            if name not in self._gone and now_s - since_s > allowed_s:
+                self._drop(name, peer)
+
+    def _forgive(self, now_s: float) -> None:
+        with self._lock:
+            for peer in self._peers.values():
+                peer.since_s = now_s
+                peer.heard_s = None if peer.heard_s is None else now_s
+
+    def _beat(self) -> None:
+        word = {"name": self._me, "job": self._job, "status": asdict(self._status)}
+        line = json.dumps(word).encode() + b"\n"
+        for peer in self._peers.values():
+            if peer.connection is not None:
+                with contextlib.suppress(OSError):  # whoever does not read is silent too, and is judged by that
+                    peer.connection.send(line)
+
+    def _ring(self) -> None:
+        with contextlib.suppress(OSError):
+            self._rope.send(b"!")
+
+    def _end(self) -> None:
+        with self._lock:
+            for connection in (*self._linked(), *(stranger for stranger, _ in self._strangers)):
+                connection.close()
+        for each in (self._listener, self._bell, self._rope):
+            each.close()
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -1,0 +1,278 @@
+"""The thread that keeps a process's membership: it looks at the store, decides, publishes, and has groups built.
+
+Level, not edge: each round looks at the whole again. Where the store does not answer it goes on trying, and training
+goes on without it for as long as no member is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+from elastic.workloads.session.agreement import Move, Sight, decide
+from elastic.workloads.session.building import Builder
+from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.entrance import Entrance
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.links import Links
+from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.state import State
+from elastic.workloads.session.transfer import Follower, Inlet
+
+QUIET_LOOK_S = 0.25
+BUSY_LOOK_S = 0.01
+WAITED_FOR_LOOK_S = 0.05
+STUCK_S = 0.5
+STRAGGLER_S = 5.0
+RETIRED_S = 2.0
+COMPANY_S = 1.0  # how long a newcomer with all state waits for others that are still receiving theirs
+
+OnGeneration = Callable[[int, Sequence[str]], None]
+
+
+class Membership(threading.Thread):
+    """Speaks with the store and the links on behalf of one process."""
+
+    def __init__(self, settings: Settings, state: State, desk: Desk, on_generation: OnGeneration | None) -> None:
+        super().__init__(name="session-membership", daemon=True)
+        self.links = Links(settings.host, settings.job, silence_s=settings.silence_s, notify=desk.notify)
+        self._settings, self._state, self._desk = settings, state, desk
+        self._record = on_generation
+        self._rendezvous: Rendezvous | None = None
+        self._name = ""
+        self._addresses: dict[str, tuple[Address, Address]] = {}
+        self._builder: Builder | None = None
+        self._known: tuple[int, tuple[str, ...]] = (0, ())
+        self._entrance: Entrance | None = None
+        self._complete_since_s: float | None = None
+
+    def run(self) -> None:
+        while not self._desk.is_closed:
+            try:
+                wait_s = self._once()
+            except StoreLost:
+                self._rendezvous = None
+                self._heed_peers()
+                wait_s = QUIET_LOOK_S
+            with self._desk.changed:
+                if not self._desk.is_closed:
+                    self._desk.changed.wait(wait_s)
+        self.links.close()
+
+    def finish(self) -> None:
+        """Says that the job is complete. Raises StoreLost."""
+        Rendezvous(self._settings.address(), self._settings.job, self._settings.host).close()
+
+    def _once(self) -> float:
+        rendezvous = self._rendezvous = self._rendezvous or self._connected()
+        view = rendezvous.look()
+        if view.is_closed and self._desk.current is None:
+            self._desk.end = "the job is complete"
+            self._desk.notify()
+            return QUIET_LOOK_S
+        self._tidy()
+        if self._desk.must_start_over:
+            self._start_over()
+            return BUSY_LOOK_S
+        if self._name in view.participants:
+            self._known = (view.round, view.participants)
+        if self._known[0]:
+            self._reach(view)
+            self._heed_peers()
+            self._act(rendezvous, view)
+        else:
+            self._come_in(rendezvous, view)
+        if self._builder is not None or self._desk.is_lost:
+            return BUSY_LOOK_S
+        return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else QUIET_LOOK_S
+
+    def _come_in(self, rendezvous: Rendezvous, view: View) -> None:
+        desk, inlet = self._desk, self._desk.inlet
+        assert self._entrance is not None and inlet is not None
+        if inlet.units and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
+            desk.is_torn, desk.step = inlet.is_torn, inlet.step
+            self._introduce(rendezvous)
+        if not self._entrance.step(rendezvous, view):
+            desk.end = "no process with the job's whole state is left; start again from a checkpoint"
+            desk.notify()
+
+    def _connected(self) -> Rendezvous:
+        settings, desk = self._settings, self._desk
+        rendezvous = Rendezvous(settings.address(), settings.job, settings.host, name=self._name or None)
+        if not self._name:
+            self._name = rendezvous.name
+            self.links.begin(self._name)
+            desk.inlet = Inlet(settings.host, self._state, job=settings.job, changed=desk.notify)
+            desk.inlet.start()
+            self._entrance = Entrance(self._name, self._record)
+        self._introduce(rendezvous)
+        return rendezvous
+
+    def _introduce(self, rendezvous: Rendezvous) -> None:
+        settings, desk = self._settings, self._desk
+        assert desk.inlet is not None
+        about = {"host": settings.host, "link": self.links.port, "inlet": desk.inlet.port, "step": desk.step}
+        rendezvous.tell(f"node/{self._name}", json.dumps({**about, "is_torn": desk.is_torn}))
+
+    def _act(self, rendezvous: Rendezvous, view: View) -> None:
+        verdict = decide(self._sight(rendezvous, view))
+        match verdict.move:
+            case Move.REJOIN:
+                self._start_over()
+            case Move.PUBLISH:
+                if self._record is not None:
+                    self._record(verdict.number, verdict.members)
+                rendezvous.publish(view, verdict.members, number=verdict.number)
+            case Move.HOLD:
+                self._build(view)
+                self._serve(rendezvous, view)
+
+    def _sight(self, rendezvous: Rendezvous, view: View) -> Sight:
+        has_forgotten = view.round < self._known[0]
+        return Sight(
+            self._name,
+            view.round,
+            view.participants,
+            self._known[0],
+            self._known[1],
+            floor=rendezvous.floor() if has_forgotten else 0,
+            is_leaving=self._desk.is_leaving,
+            is_stuck=self._is_stuck(view),
+            gone=self.links.gone(),
+            arrived=self._arrived(view),
+        )
+
+    def _is_stuck(self, view: View) -> bool:
+        desk = self._desk
+        if self._builder is not None and self._builder.has_failed and self._builder.number == view.round:
+            return True
+        is_newest = desk.current is not None and desk.current.number == view.round
+        return desk.is_lost and is_newest and monotonic() - desk.lost_s > STUCK_S
+
+    def _arrived(self, view: View) -> frozenset[str]:
+        followers = [each for each in self._desk.followers if each.newcomer in view.waiting]
+        complete = frozenset(each.newcomer for each in followers if each.is_complete)
+        if not complete:
+            self._complete_since_s = None
+            return complete
+        self._complete_since_s = self._complete_since_s or monotonic()
+        is_alone = len(complete) == len(view.waiting)
+        return complete if is_alone or monotonic() - self._complete_since_s > COMPANY_S else frozenset()
+
+    def _build(self, view: View) -> None:
+        """Has the newest generation built, and offers it when it is."""
+        desk, builder = self._desk, self._builder
+        newest = desk.current.number if desk.current is not None else 0
+        if builder is not None and builder.number != view.round:
+            builder.cancel()
+            builder = self._builder = None
+        if desk.offered is not None and desk.offered.number != view.round:
+            desk.withdraw()
+        if view.round <= newest or (desk.offered is not None and desk.offered.number == view.round):
+            return
+        if self._name not in view.participants:
+            desk.offer(Generation(view.round, view.participants, None, None))
+        elif builder is None:
+            address, job, host = self._settings.address(), self._settings.job, self._settings.host
+            self._builder = Builder(
+                view, self._name, address=address, job=job, host=host, cost=desk.cost, changed=desk.notify
+            )
+            self._builder.start()
+        elif builder.result is not None:
+            desk.offer(builder.result)
+            self._builder = None
+
+    def _serve(self, rendezvous: Rendezvous, view: View) -> None:
+        """Lets the last of the present members, and nobody else, bring newcomers up to date."""
+        desk = self._desk
+        if desk.current is None or desk.is_lost or desk.is_leaving:
+            return
+        able = [name for name in desk.current.members if name in view.participants]
+        if not able or able[-1] != self._name:
+            return
+        served = {each.newcomer for each in desk.followers}
+        for name in view.waiting:
+            if name not in served and (place := self._place(rendezvous, name)) is not None:
+                hello = {"job": self._settings.job, "shape": self._state.shape_digest()}
+                chunk = self._settings.chunk_bytes
+                follower = Follower(name, place[1], self._state, chunk_bytes=chunk, hello=hello)
+                follower.start()
+                with desk.changed:
+                    desk.followers.append(follower)
+        refused = [each.newcomer for each in desk.followers if each.is_refused and each.newcomer in view.waiting]
+        if refused:
+            rendezvous.strike(refused)
+        with desk.changed:
+            desk.followers[:] = [each for each in desk.followers if not each.is_over]
+
+    def _reach(self, view: View) -> None:
+        current = self._desk.current
+        names = {*view.participants, *(current.members if current is not None else ())} - {self._name}
+        assert self._rendezvous is not None
+        places = {name: self._place(self._rendezvous, name) for name in names}
+        self.links.reach({name: place[0] for name, place in places.items() if place is not None})
+        self.links.say(self._desk.status())
+
+    def _place(self, rendezvous: Rendezvous, name: str) -> tuple[Address, Address] | None:
+        """Gives the addresses of a node's links and of its inlet."""
+        if name not in self._addresses:
+            if (told := rendezvous.ask(f"node/{name}")) is None:
+                return None
+            about = json.loads(told)
+            self._addresses[name] = ((about["host"], about["link"]), (about["host"], about["inlet"]))
+        return self._addresses[name]
+
+    def _heed_peers(self) -> None:
+        """Cuts the current generation where a member is gone, or would not go on in it."""
+        desk, current = self._desk, self._desk.current
+        self.links.say(desk.status())
+        if current is None or current.group is None or desk.is_lost:
+            return
+        heard = self.links.heard()
+        gone = self.links.gone() & set(current.members)
+        beyond = any(heard[name].need > current.number for name in current.members if name in heard)
+        if gone or beyond or self._waits_in_vain():
+            current.group.cut()
+
+    def _waits_in_vain(self) -> bool:
+        """Whether some rank has long been the only one that is not ready to change over."""
+        desk = self._desk
+        if desk.offered is None or desk.offered.rank is None or desk.current is None:
+            return False
+        is_old = monotonic() - desk.offered_s > STRAGGLER_S and desk.step > desk.offered_step + 1
+        if is_old:
+            desk.need = max(desk.need, desk.current.number + 1)
+            self.links.say(desk.status())
+        return is_old
+
+    def _tidy(self) -> None:
+        """Lets go of old process groups, here: their end takes milliseconds."""
+        with self._desk.changed:
+            kept = [each for each in self._desk.retired if monotonic() - each[0] < RETIRED_S]
+            dropped = self._desk.retired[: len(self._desk.retired) - len(kept)]
+            self._desk.retired[:] = kept
+        for _, generation in dropped:
+            if generation.group is not None:
+                generation.group.cut()
+
+    def _start_over(self) -> None:
+        """Gives up this name: what this process holds is no longer the job's."""
+        desk = self._desk
+        if self._builder is not None:
+            self._builder.cancel()
+        if desk.current is not None and desk.current.group is not None:
+            desk.current.group.cut()
+        with desk.changed:
+            for follower in desk.followers:
+                follower.end()
+            desk.followers.clear()
+            if desk.inlet is not None:
+                desk.inlet.close()
+            desk.inlet, desk.current, desk.offered, desk.is_lost, desk.need = None, None, None, True, 0
+            desk.is_torn, desk.must_start_over = True, False
+            desk.changed.notify_all()
+        self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None

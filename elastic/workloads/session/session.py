@@ -1,0 +1,342 @@
+"""A session: training whose members come, go and die while it runs, without a restart and without a lost step."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic, sleep
+from types import TracebackType
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session import shares
+from elastic.workloads.session.agreement import agreed
+from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.c10d import StoreLost
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import GenerationLost, wait
+from elastic.workloads.session.membership import Membership, OnGeneration
+from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.state import Apply, State
+from elastic.workloads.session.turn import Outcome, Turn
+
+LAST_WORD_S = 2.0
+
+Compute = Callable[[Turn], Sequence[Tensor]]
+
+
+class SessionEnded(Exception):
+    """This process can be no member: the job is complete, or its state is lost with all who had it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the units; and the
+    generation that vouches for it: a fencing token for whatever it is written to."""
+
+    step: int
+    generation: int
+    tensors: list[Tensor]
+
+
+class Session:
+    """This process's membership, from `join` to `close`. All but `leave` is called from the training thread."""
+
+    def __init__(self, state: State, *, batch: int, settings: Settings, step: int, numbers: int) -> None:
+        self._state, self._batch, self._settings = state, batch, settings
+        self._desk = Desk(step=step)
+        self._buffers = Buffers(state.parameters, numbers)
+        self._membership: Membership | None = None
+        self._split: tuple[int, ...] = ()
+        self._has_left = False
+
+    @classmethod
+    def join(
+        cls,
+        units: Sequence[Sequence[Tensor]],
+        apply: Apply,
+        *,
+        batch: int,
+        settings: Settings | None = None,
+        step: int = 0,
+        numbers: int = 0,
+        on_generation: OnGeneration | None = None,
+    ) -> Session:
+        """Comes in, and returns as a member with the job's state.
+
+        The first to come founds the session with the state it brings, committed `step` times; all others are brought up
+        to date, whatever they bring, while the members go on. Warm up before: what is loaded and allocated now costs
+        nobody anything.
+
+        Args:
+            units: For each gradient the live tensors it moves, the parameter first (its moments, its step count).
+            apply: Moves the units by a step's gradients; the only thing that changes them. `None` for a gradient: leave
+                that unit alone. No unit may depend on another's.
+            batch: Samples a turn, over all ranks.
+            numbers: How many numbers of the job's own are summed with each turn.
+            on_generation: Called with number and members before a generation is published, by whoever publishes; what
+                it raises as StoreLost postpones the change.
+
+        Raises SessionEnded where the job is complete.
+        """
+        state = State(tuple(tuple(unit) for unit in units), apply)
+        session = cls(state, batch=batch, settings=settings or Settings.from_environment(), step=step, numbers=numbers)
+        session._begin(on_generation)
+        return session
+
+    @property
+    def step(self) -> int:
+        """Turns committed so far."""
+        return self._desk.step
+
+    @property
+    def is_member(self) -> bool:
+        """False once this process has left: then it may end."""
+        return not self._has_left
+
+    @property
+    def generation(self) -> Generation:
+        """The generation that this process trains in."""
+        assert self._desk.current is not None
+        return self._desk.current
+
+    @property
+    def is_first(self) -> bool:
+        return self.generation.rank == 0
+
+    def run(self, compute: Compute) -> Outcome | None:
+        """Does one turn, as often as it takes, and commits it.
+
+        `compute` gives this rank's part of the gradients, one for each unit, as its samples' share of the global loss.
+        Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`.
+        """
+        while self.is_member:
+            try:
+                current = self.generation
+                turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current)
+                gradients = compute(turn)
+                outcome, change = self._commit(turn, gradients)
+            except GenerationLost:
+                if not self._recover():
+                    return None
+                continue
+            if change is not None:
+                self._change_over(change)
+            return outcome
+        return None
+
+    def leave(self) -> None:
+        """Asks to leave at a step's end, without loss; may be called from anywhere. Go on with `run` until it has."""
+        with self._desk.changed:
+            self._desk.is_leaving = True
+            self._desk.changed.notify_all()
+
+    def snapshot(self) -> Snapshot:
+        """Gives a copy of the state as it is between two turns."""
+        return Snapshot(self.step, self.generation.number, self._state.copies())
+
+    def digest(self) -> str:
+        """Gives the SHA-256 over the state: the same on every rank after the same step."""
+        return self._state.digest()
+
+    def finish(self) -> None:
+        """Says that the job is complete: whoever waits to come in is sent away."""
+        if self._membership is not None:
+            with contextlib.suppress(StoreLost, RuntimeError):
+                self._membership.finish()
+
+    def close(self) -> None:
+        """Ends this process's part, once the others have what they need of it."""
+        if self._membership is None:
+            return
+        self._linger()
+        with self._desk.changed:
+            self._desk.is_closed = True
+            for follower in self._desk.followers:
+                follower.end()
+            if self._desk.inlet is not None:
+                self._desk.inlet.close()
+            self._desk.changed.notify_all()
+        self._membership.join(timeout=LAST_WORD_S)
+        self._membership = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _begin(self, on_generation: OnGeneration | None) -> None:
+        self._membership = Membership(self._settings, self._state, self._desk, on_generation)
+        self._membership.start()
+        try:
+            self._enter()
+        except SessionEnded:
+            self.close()
+            raise
+
+    def _enter(self) -> None:
+        """Waits until this process is a member of a generation that works."""
+        while True:
+            generation, is_planned = self._entry()
+            self._desk.adopt(generation)
+            with contextlib.suppress(GenerationLost):
+                self._meet(generation, is_planned=is_planned)
+                return
+            if self._recover():
+                return
+
+    def _entry(self) -> tuple[Generation, bool]:
+        desk = self._desk
+        with desk.changed:
+            while True:
+                if desk.end is not None:
+                    raise SessionEnded(desk.end)
+                inlet, offered = desk.inlet, desk.offered
+                if inlet is not None and offered is not None and offered.rank is not None:
+                    if inlet.adopted is not None and offered.number >= inlet.adopted:
+                        desk.step, desk.is_torn = inlet.step, False
+                        return offered, offered.number == inlet.adopted
+                    if inlet.adopted is None and not inlet.is_streaming:
+                        if inlet.units:
+                            desk.step, desk.is_torn = inlet.step, inlet.is_torn
+                        return offered, False
+                desk.changed.wait(1.0)
+
+    def _commit(self, turn: Turn, gradients: Sequence[Tensor]) -> tuple[Outcome, Generation | None]:
+        """Sums the gradients and moves the state: nothing after the sum can fail."""
+        desk, current, size = self._desk, turn.generation, turn.world_size
+        desk.cost = shares.smoothed(desk.cost, turn.cost_s()) if turn.share else desk.cost
+        offered = desk.offered
+        riders = torch.zeros(2 * size)
+        riders[turn.rank] = offered.number - current.number if offered is not None else 0
+        riders[size + turn.rank] = desk.cost
+        message = self._buffers.fill(gradients, turn.numbers, riders)
+        if current.group is not None:
+            wait(current.group.all_reduce(message))
+        told = message[-2 * size :].tolist()
+        self._buffers.keep()
+        self._move()
+        self._split = shares.next_split(self._batch, self._split, told[size:])
+        wanted = agreed([round(each) for each in told[:size]], current=0)
+        return Outcome(self.step, self._buffers.own_numbers()), offered if wanted is not None else None
+
+    def _move(self) -> None:
+        """Applies the last sums here and on whoever follows this rank."""
+        desk = self._desk
+        with desk.changed:
+            followers = list(desk.followers)
+        for follower in followers:
+            follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
+        self._state.apply(self._buffers.summed(), self.step)
+        desk.step += 1
+        for follower in followers:
+            follower.next_chunk(self.step)
+
+    def _change_over(self, generation: Generation) -> None:
+        """Changes over to what all ranks have agreed on."""
+        if not self._adopted(generation):
+            return
+        try:
+            self._meet(generation, is_planned=True)
+        except GenerationLost:
+            self._recover()
+
+    def _adopted(self, generation: Generation) -> bool:
+        """Makes `generation` the current one; gives False where it has left this process out, as it asked."""
+        with self._desk.changed:
+            staying = []
+            for follower in self._desk.followers:
+                if follower.newcomer in generation.members:
+                    follower.adopt(generation.number, self.step)
+                else:
+                    staying.append(follower)
+            self._desk.followers[:] = staying
+        self._desk.adopt(generation)
+        self._has_left = generation.rank is None
+        return not self._has_left
+
+    def _meet(self, generation: Generation, *, is_planned: bool) -> None:
+        """Begins a generation: all members compare their steps, and whoever lacks the last one gets it."""
+        desk, membership = self._desk, self._membership
+        assert membership is not None
+        if not is_planned:
+            # Said before the meeting: members of an older generation must leave it to come here.
+            desk.need = generation.number
+            membership.links.say(desk.status())
+        if generation.group is not None:
+            self._catch_up(generation)
+        elif desk.is_torn:
+            raise SessionEnded("no member with the job's whole state is left; start again from a checkpoint")
+        self._split = shares.split(self._batch, generation.costs)
+        desk.need = generation.number
+        membership.links.say(desk.status())
+
+    def _catch_up(self, generation: Generation) -> None:
+        group, desk = generation.group, self._desk
+        assert group is not None and generation.rank is not None
+        steps = torch.zeros(generation.world_size, dtype=torch.int64)
+        steps[generation.rank] = 0 if desk.is_torn else self.step + 1
+        wait(group.all_reduce(steps))
+        found = [each - 1 for each in steps.tolist()]
+        newest = max(found)
+        if any(each < newest - 1 for each in found):
+            self._drop_out(found[generation.rank] < newest - 1)
+        if all(each == newest for each in found):
+            return
+        source = found.index(newest)
+        sums = self._buffers.flat() if generation.rank == source else self._buffers.other()
+        wait(group.broadcast(sums, source=source))
+        if self.step < newest:
+            self._buffers.keep()
+            self._move()
+
+    def _drop_out(self, is_mine: bool) -> None:
+        """Gives up a generation in which some member cannot catch up; that one starts over."""
+        if is_mine:
+            self._desk.is_torn = True
+            with self._desk.changed:
+                self._desk.must_start_over = True
+        raise GenerationLost("a member's state is too old to go on with")
+
+    def _recover(self) -> bool:
+        """Waits for a generation after the lost one; False where this process had to start over, or has left."""
+        desk, membership = self._desk, self._membership
+        assert membership is not None
+        while True:
+            if desk.current is not None:
+                if desk.current.group is not None:
+                    desk.current.group.cut()
+                desk.lose()
+                membership.links.say(desk.status())
+            with desk.changed:
+                while desk.current is not None and (desk.offered is None or desk.offered.number <= desk.current.number):
+                    desk.changed.wait(1.0)
+                generation = desk.offered
+            if desk.current is None or generation is None:
+                self._enter()
+                return False
+            if not self._adopted(generation):
+                return False
+            with contextlib.suppress(GenerationLost):
+                self._meet(generation, is_planned=False)
+                return True
+
+    def _linger(self) -> None:
+        """Waits until the others are past what they may still need of this process, or a while at most."""
+        desk, membership = self._desk, self._membership
+        if membership is None or desk.current is None or desk.is_lost:
+            return
+        membership.links.say(desk.status(), is_urgent=True)
+        until_s = monotonic() + LAST_WORD_S
+        while monotonic() < until_s:
+            heard, gone = membership.links.heard(), membership.links.gone()
+            here = [heard[name] for name in desk.current.members if name in heard and name not in gone]
+            if all(each.step >= self.step and each.generation >= desk.current.number for each in here):
+                return
+            sleep(0.02)

@@ -1,0 +1,85 @@
+"""Who computes how much of a global batch: slices by measured speed, the same integers on every rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+WORTH_MOVING = 1.05  # what a new split must gain: each step's noise would otherwise move samples about
+
+
+def split(batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | None = None) -> tuple[int, ...]:
+    """Gives each rank's number of samples so that all take equally long; `costs` are seconds a sample, 0 if unknown.
+
+    Every rank gets one at least where there are enough; `limits` are the most that a rank's memory holds.
+
+    >>> split(48, (0.002, 0.002, 0.008))
+    (21, 21, 6)
+    >>> split(12, (1.0, 0.0))
+    (6, 6)
+    >>> split(12, (1.0, 1.0), limits=(2, None))
+    (2, 10)
+    """
+    size = len(costs)
+    known = [cost for cost in costs if cost > 0]
+    usual = median(known) if known else 1.0
+    speeds = [1.0 / (cost if cost > 0 else usual) for cost in costs]
+    most = [batch if limits is None or limits[rank] is None else limits[rank] or 0 for rank in range(size)]
+    if sum(most) < batch:
+        raise ValueError(f"a global batch of {batch} does not fit: the ranks' limits are {most}")
+    least = 1 if batch >= size else 0
+    result = [min(least, most[rank]) for rank in range(size)]
+    while (left := batch - sum(result)) > 0:
+        _give(result, left, speeds, most, batch)
+    return tuple(result)
+
+
+def next_split(
+    batch: int, now: Sequence[int], costs: Sequence[float], *, limits: Sequence[int | None] | None = None
+) -> tuple[int, ...]:
+    """Gives the split for the next turn: the present one unless another is clearly faster.
+
+    >>> next_split(12, (6, 6), (1.0, 1.01))
+    (6, 6)
+    >>> next_split(12, (6, 6), (1.0, 2.0))
+    (8, 4)
+    """
+    if any(cost <= 0 for cost in costs):
+        return tuple(now)
+    better = split(batch, costs, limits=limits)
+    return better if _duration(now, costs) > WORTH_MOVING * _duration(better, costs) else tuple(now)
+
+
+def slice_of(split_: Sequence[int], rank: int) -> range:
+    """Gives a rank's places in the global batch.
+
+    >>> slice_of((3, 5), 1)
+    range(3, 8)
+    """
+    first = sum(split_[:rank])
+    return range(first, first + split_[rank])
+
+
+def smoothed(before: float, measured: float) -> float:
+    """Gives a rank's cost a sample after another measurement; the first one counts in full."""
+    return measured if before <= 0 else 0.5 * before + 0.5 * measured
+
+
+def _give(result: list[int], left: int, speeds: Sequence[float], most: Sequence[int], batch: int) -> None:
+    """Fills up towards the ideal: whole shares first, then one sample to whoever lacks most, the first on a tie."""
+    open_ranks = [rank for rank in range(len(result)) if result[rank] < most[rank]]
+    fixed = sum(result[rank] for rank in range(len(result)) if rank not in open_ranks)
+    total = sum(speeds[rank] for rank in open_ranks)
+    ideal = {rank: (batch - fixed) * speeds[rank] / total for rank in open_ranks}
+    given = 0
+    for rank in open_ranks:
+        more = min(int(ideal[rank]), most[rank]) - result[rank]
+        more = max(0, min(more, left - given))
+        result[rank] += more
+        given += more
+    if not given:
+        result[max(open_ranks, key=lambda rank: (ideal[rank] - result[rank], -rank))] += 1
+
+
+def _duration(shares: Sequence[int], costs: Sequence[float]) -> float:
+    return max(share * cost for share, cost in zip(shares, costs, strict=True))

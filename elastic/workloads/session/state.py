@@ -1,0 +1,69 @@
+"""All that training changes, in units: what one gradient moves, moves alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+Apply = Callable[[Sequence[Tensor | None], int], None]
+"""Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a unit to leave alone;
+what is done to one unit must not depend on another."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`units[i]` are the tensors that the i-th gradient changes, the parameter first: it gives the gradient's shape.
+
+    All are live tensors. They change in `apply` alone, and must be bit-identical on all ranks.
+    """
+
+    units: tuple[tuple[Tensor, ...], ...]
+    apply: Apply
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        return [unit[0] for unit in self.units]
+
+    def bytes_of(self, unit: int) -> int:
+        """Gives a unit's size."""
+        return sum(tensor.numel() * tensor.element_size() for tensor in self.units[unit])
+
+    def pack(self, first: int, last: int) -> Tensor:
+        """Gives a copy of the units from `first` to before `last`, `(bytes,)` uint8 on the CPU."""
+        return torch.cat([_as_bytes(tensor) for unit in self.units[first:last] for tensor in unit])
+
+    @torch.no_grad()
+    def unpack(self, first: int, last: int, packed: Tensor) -> None:
+        """Overwrites the units by what `pack` gave elsewhere."""
+        offset = 0
+        for unit in self.units[first:last]:
+            for tensor in unit:
+                size = tensor.numel() * tensor.element_size()
+                found = packed[offset : offset + size].clone().view(tensor.dtype).view(tensor.shape)
+                tensor.detach().copy_(found)
+                offset += size
+
+    def digest(self) -> str:
+        """Gives the SHA-256 over all tensors' bytes."""
+        digest = hashlib.sha256()
+        for unit in self.units:
+            for tensor in unit:
+                digest.update(_as_bytes(tensor).numpy().data)
+        return digest.hexdigest()
+
+    def shape_digest(self) -> str:
+        """Gives what two processes must share to speak of the same state."""
+        shapes = [[(str(tensor.dtype), tuple(tensor.shape)) for tensor in unit] for unit in self.units]
+        return hashlib.sha256(repr(shapes).encode()).hexdigest()[:16]
+
+    def copies(self) -> list[Tensor]:
+        """Gives a copy of every tensor in order, on the CPU."""
+        return [tensor.detach().to("cpu", copy=True) for unit in self.units for tensor in unit]
+
+
+def _as_bytes(tensor: Tensor) -> Tensor:
+    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)

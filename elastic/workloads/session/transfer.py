@@ -1,0 +1,215 @@
+"""State on its way to a newcomer while training goes on: chunk by chunk, and each step's gradients for what it has."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session import sockets
+from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.state import State
+
+QUEUED = 4  # messages under way before the source waits: a newcomer on a slow link slows it, but fills no memory
+IO_TIMEOUT_S = 20.0
+CONNECT_TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A kind, what it is about, and its bytes."""
+
+    kind: str
+    about: dict[str, Any]
+    content: Tensor | None = None
+
+
+class Follower(threading.Thread):
+    """The source's side: one newcomer, its queue, and the thread that empties it."""
+
+    def __init__(self, name: str, address: Address, state: State, *, chunk_bytes: int, hello: dict[str, Any]) -> None:
+        super().__init__(name=f"session-follower-{name}", daemon=True)
+        self.newcomer = name
+        self.sent_units = 0
+        self.is_refused = False
+        self._state, self._chunk_bytes = state, chunk_bytes
+        self._messages: queue.Queue[Message | None] = queue.Queue(QUEUED)
+        self._address, self._hello = address, hello
+        self._is_over = threading.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can reach the newcomer."""
+        return self._is_over.is_set()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of the state is sent or queued: from here on it only follows."""
+        return self.sent_units == len(self._state.units) and not self.is_over
+
+    def gradients(self, flat: Tensor, offsets: Sequence[int], step: int) -> None:
+        """Queues the sums of `step` for the units sent so far."""
+        if self.sent_units:
+            content = flat[: offsets[self.sent_units]].detach().cpu().clone()
+            self._put(Message("gradients", {"step": step, "units": self.sent_units}, content))
+
+    def next_chunk(self, step: int) -> None:
+        """Queues more of the state as it is after `step` steps; the caller changes none of it meanwhile."""
+        first, last, size = self.sent_units, self.sent_units, 0
+        while last < len(self._state.units) and (not size or size + self._state.bytes_of(last) <= self._chunk_bytes):
+            size += self._state.bytes_of(last)
+            last += 1
+        if last > first:
+            self._put(Message("chunk", {"first": first, "last": last, "step": step}, self._state.pack(first, last)))
+            self.sent_units = last
+
+    def adopt(self, number: int, step: int) -> None:
+        """Queues the last word: from `step` on it is a member of generation `number`."""
+        self._put(Message("adopt", {"number": number, "step": step}))
+        self.end()
+
+    def end(self) -> None:
+        """Ends the stream after what is queued."""
+        with contextlib.suppress(queue.Full):
+            self._messages.put(None, timeout=IO_TIMEOUT_S)
+
+    def run(self) -> None:
+        try:
+            with socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S) as connection:
+                connection.settimeout(IO_TIMEOUT_S)
+                send(connection, Message("hello", self._hello))
+                while (message := self._messages.get()) is not None:
+                    send(connection, message)
+        except ConnectionRefusedError:
+            self.is_refused = True
+        except OSError:
+            pass  # the newcomer is gone, or has another source; membership sees to it
+        finally:
+            self._is_over.set()
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._messages.get_nowait()
+
+    def _put(self, message: Message) -> None:
+        while not self.is_over:
+            with contextlib.suppress(queue.Full):
+                self._messages.put(message, timeout=0.2)
+                return
+
+
+class Inlet(threading.Thread):
+    """The newcomer's side: takes one source at a time and keeps the state up with it."""
+
+    def __init__(self, host: str, state: State, *, job: str, changed: Callable[[], None]) -> None:
+        super().__init__(name="session-inlet", daemon=True)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, 0), family=family)
+        self.port: int = self._listener.getsockname()[1]
+        self._state, self._job, self._changed = state, job, changed
+        self.units = 0
+        self.step = 0
+        self.is_streaming = False
+        self.is_torn = False
+        self.adopted: int | None = None
+        self._connection: socket.socket | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.units == len(self._state.units)
+
+    def close(self) -> None:
+        """Takes nothing more."""
+        for each in (self._listener, self._connection):
+            if each is not None:
+                with contextlib.suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def run(self) -> None:
+        while self.adopted is None:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self._connection = connection
+            with connection:
+                # A step may take long: silence is no sign, but a vanished source must not be waited for.
+                sockets.patient(connection, idle_s=2, interval_s=1, count=3)
+                with contextlib.suppress(OSError, ValueError):
+                    self._follow(connection)
+            self.is_streaming = False
+            self._changed()
+
+    def _follow(self, connection: socket.socket) -> None:
+        hello = receive(connection)
+        if hello.kind != "hello" or hello.about != {"job": self._job, "shape": self._state.shape_digest()}:
+            return
+        self.units, self.is_streaming, self.is_torn = 0, True, True
+        while self.adopted is None:
+            self._take(receive(connection))
+
+    def _take(self, message: Message) -> None:
+        about = message.about
+        match message.kind:
+            case "chunk":
+                assert message.content is not None
+                self._state.unpack(about["first"], about["last"], message.content)
+                self.step, self.units = about["step"], about["last"]
+            case "gradients":
+                assert message.content is not None
+                self._apply(message.content, about["units"], about["step"])
+            case "adopt":
+                self.adopted = about["number"]
+        self.is_torn = not self.is_complete
+        self._changed()
+
+    def _apply(self, content: Tensor, units: int, step: int) -> None:
+        parameters = self._state.parameters
+        flat = content.view(parameters[0].dtype).to(parameters[0].device)
+        gradients: list[Tensor | None] = [None] * len(parameters)
+        offset = 0
+        for index in range(units):
+            parameter = parameters[index]
+            gradients[index] = flat.as_strided(parameter.size(), parameter.stride(), offset)
+            offset += parameter.numel()
+        self._state.apply(gradients, step)
+        self.step = step + 1
+
+
+def send(connection: socket.socket, message: Message) -> None:
+    """Sends one message whole. Raises OSError."""
+    content = None if message.content is None else message.content.contiguous().view(torch.uint8).numpy().data
+    head = {"kind": message.kind, "about": message.about, "bytes": 0 if content is None else content.nbytes}
+    line = json.dumps(head).encode()
+    connection.sendall(len(line).to_bytes(4, "big") + line)
+    if content is not None:
+        connection.sendall(content)
+
+
+def receive(connection: socket.socket) -> Message:
+    """Waits for one message. Raises OSError where it does not come, ValueError where it makes no sense."""
+    size = int.from_bytes(_exactly(connection, 4), "big")
+    if size > 65536:
+        raise ValueError(f"a message's head of {size} bytes")
+    head = json.loads(bytes(_exactly(connection, size)))
+    content = torch.frombuffer(_exactly(connection, head["bytes"]), dtype=torch.uint8) if head["bytes"] else None
+    return Message(head["kind"], head["about"], content)
+
+
+def _exactly(connection: socket.socket, size: int) -> bytearray:
+    buffer = bytearray(size)
+    view, have = memoryview(buffer), 0
+    while have < size:
+        count = connection.recv_into(view[have:])
+        if not count:
+            raise ConnectionResetError("the stream ended within a message")
+        have += count
+    return buffer

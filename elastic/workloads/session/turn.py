@@ -1,0 +1,95 @@
+"""One turn as the training script sees it: who computes what, and sums over the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import wait
+
+
+@dataclass(slots=True)
+class Turn:
+    """`step` counts the turns committed before this one; `share` are this rank's places in the global batch of
+    `batch` samples. A turn may be done again, by other ranks with other shares: all it computes must follow from
+    `step` and the places, and nothing outside may change before it is committed.
+
+    `numbers`, if set, is summed over the ranks with the gradients: losses, say, each as this rank's part.
+    """
+
+    step: int
+    batch: int
+    share: range
+    generation: Generation
+    numbers: Tensor | None = None
+    waited_s: float = 0.0
+    began_s: float = field(default_factory=perf_counter)
+
+    @property
+    def rank(self) -> int:
+        assert self.generation.rank is not None
+        return self.generation.rank
+
+    @property
+    def world_size(self) -> int:
+        return self.generation.world_size
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def places(self) -> range:
+        """Gives this rank's positions in the job's whole sequence of samples."""
+        first = self.step * self.batch
+        return range(first + self.share.start, first + self.share.stop)
+
+    def all_reduce(self, values: Tensor) -> Tensor:
+        """Sums `values` over the ranks, in place, and gives them. Every rank must call it alike."""
+        if self.generation.group is not None:
+            began_s = perf_counter()
+            wait(self.generation.group.all_reduce(values))
+            self.waited_s += perf_counter() - began_s
+        return values
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Gives the sum over all ranks; gradients flow back through it to every rank's values."""
+        if self.generation.group is None:
+            return values
+        total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+        return total
+
+    def cost_s(self) -> float:
+        """Gives this rank's own seconds a sample so far, waiting for others not counted; 0 without a sample."""
+        return (perf_counter() - self.began_s - self.waited_s) / len(self.share) if self.share else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A committed turn: the steps done now, and the job's own numbers summed over the ranks, `(numbers,)`."""
+
+    step: int
+    numbers: Tensor
+
+
+Compute = Any
+Gradients = Sequence[Tensor]
+
+
+class _SumOverRanks(torch.autograd.Function):
+    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, turn: Turn) -> Tensor:
+        ctx.turn = turn
+        return turn.all_reduce(values.detach().clone(memory_format=torch.contiguous_format))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        turn: Turn = ctx.turn
+        return turn.all_reduce(gradient.clone(memory_format=torch.contiguous_format)), None

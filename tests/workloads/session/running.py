@@ -1,0 +1,191 @@
+"""A session of real processes for tests: a store, members, and what their logs say."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from elastic.clock import SystemClock
+from tests.workloads.session.member import BATCH, ITEMS, Task
+
+TIMEOUT_S = 60.0
+
+
+@dataclass(slots=True)
+class Member:
+    """One process and its log."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def events(self) -> list[dict[str, Any]]:
+        if not self.log.exists():
+            return []
+        lines = self.log.read_text().split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    def steps(self) -> list[dict[str, Any]]:
+        return [event for event in self.events() if event["event"] == "step"]
+
+    @property
+    def last(self) -> dict[str, Any]:
+        return (self.steps() or [{"step": 0, "world_size": 0, "generation": 0, "rank": None}])[-1]
+
+    def has(self, event: str) -> bool:
+        return any(each["event"] == event for each in self.events())
+
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        self.process.send_signal(number)
+
+    def weights(self) -> list[Tensor]:
+        result: list[Tensor] = torch.load(self.log.with_suffix(".pt"))
+        return result
+
+
+@dataclass(slots=True)
+class Fleet:
+    """A store, which may be killed and started again, and all members there ever were."""
+
+    folder: Path
+    environment: dict[str, str]
+    options: Sequence[str] = ()
+    members: list[Member] = field(default_factory=list)
+    store: subprocess.Popen[bytes] | None = None
+
+    def start_store(self) -> None:
+        ready = self.folder / "store"
+        ready.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+        self.store = subprocess.Popen(command)
+        wait_until(ready.exists, "the store")
+
+    def kill_store(self) -> None:
+        assert self.store is not None
+        self.store.kill()
+        self.store.wait()
+
+    def start(self, count: int = 1) -> list[Member]:
+        """Starts members; they need seconds to be warm."""
+        started = []
+        for _ in range(count):
+            log = self.folder / f"member-{len(self.members)}.jsonl"
+            command = [
+                sys.executable,
+                "-m",
+                "tests.workloads.session.member",
+                str(log),
+                str(self.folder / "goal"),
+                *self.options,
+            ]
+            with log.with_suffix(".err").open("wb") as errors:
+                process = subprocess.Popen(command, env=self.environment, stderr=errors)
+            member = Member(process, log)
+            self.members.append(member)
+            started.append(member)
+        return started
+
+    def await_world(self, members: Sequence[Member], *, further: int = 3) -> None:
+        """Waits until exactly these train together, and have gone some steps."""
+
+        def is_so() -> bool:
+            last = [member.last for member in members]
+            return len({(each["generation"], each["world_size"]) for each in last}) == 1 and last[0][
+                "world_size"
+            ] == len(members)
+
+        wait_until(is_so, f"a world of {len(members)}", tell=self.tell)
+        goal: int = max(member.last["step"] for member in members) + further
+        wait_until(lambda: all(m.last["step"] >= goal for m in members), f"step {goal}", tell=self.tell)
+
+    def await_end(self, members: Sequence[Member], *, ahead: int = 60) -> int:
+        """Lets members go some further steps, waits until each has ended with status 0, and gives the last step."""
+        goal: int = max(member.last["step"] for member in self.members) + ahead
+        partial = self.folder / "goal.partial"
+        partial.write_text(str(goal))
+        partial.rename(self.folder / "goal")
+        wait_until(lambda: all(m.process.poll() is not None for m in members), "the end", tell=self.tell)
+        assert [member.process.returncode for member in members] == [0] * len(members), self.tell()
+        return goal
+
+    def assert_identical(self) -> None:
+        """Compares the state's digests over all members, at every step that any of them committed."""
+        digests: dict[int, set[str]] = {}
+        for member in self.members:
+            for event in member.steps():
+                digests.setdefault(event["step"], set()).add(event["digest"])
+        torn = {step: found for step, found in digests.items() if len(found) > 1}
+        assert not torn, f"{len(torn)} of {len(digests)} steps differ, first {min(torn)}"
+
+    def assert_nothing_lost(self, members: Sequence[Member]) -> None:
+        """Every member's steps must follow one another: none twice, none left out."""
+        for member in members:
+            steps = [event["step"] for event in member.steps()]
+            assert steps == list(range(steps[0], steps[0] + len(steps))), member.log
+
+    def tell(self) -> str:
+        lines = []
+        for index, member in enumerate(self.members):
+            ends = [{k: v for k, v in event.items() if k != "digest"} for event in member.events()[-3:]]
+            lines.append(
+                f"{index} ({member.process.poll()}): {ends} {member.log.with_suffix('.err').read_text()[-1500:]}"
+            )
+        return "\n".join(lines)
+
+
+@contextmanager
+def running_fleet(folder: Path, *options: str, silence_s: float = 1.0) -> Iterator[Fleet]:
+    """Gives a store without members, and leaves nothing running."""
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "ELASTICD_SESSION_STORE": str(folder / "store"),
+        "ELASTICD_SESSION_SILENCE_S": str(silence_s),
+        "ELASTICD_JOB_ID": "job-1",
+    }
+    fleet = Fleet(folder, environment, options)
+    fleet.start_store()
+    try:
+        yield fleet
+    finally:
+        processes = [member.process for member in fleet.members] + ([fleet.store] if fleet.store else [])
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def undisturbed(steps: int, *, dtype: torch.dtype = torch.float64, width: int = 16) -> list[Tensor]:
+    """Gives the weights that one process comes to, without any session."""
+    task = Task(dtype=dtype, width=width)
+    for step in range(steps):
+        places = [place % ITEMS for place in range(step * BATCH, (step + 1) * BATCH)]
+        loss = nn.functional.cross_entropy(task.model(task.x[places]), task.y[places], reduction="sum") / BATCH
+        task.apply(torch.autograd.grad(loss, task.parameters), step)
+    return [parameter.detach() for parameter in task.parameters]
+
+
+def assert_near(found: Sequence[Tensor], wanted: Sequence[Tensor], *, tolerance: float) -> None:
+    """Compares by the largest difference, relative to the largest weight."""
+    scale = max(float(each.abs().max()) for each in wanted)
+    worst = max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) / scale
+    assert worst <= tolerance, f"off by {worst:.1e}, wanted at most {tolerance:.0e}"
+
+
+def wait_until(
+    is_so: Callable[[], bool], what: str, *, timeout_s: float = TIMEOUT_S, tell: Callable[[], str] | None = None
+) -> None:
+    deadline_s = monotonic() + timeout_s
+    while not is_so():
+        assert monotonic() < deadline_s, f"waited {timeout_s:.0f} s for {what}: {tell() if tell else ''}"
+        SystemClock().sleep(0.05)

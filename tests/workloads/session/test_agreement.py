@@ -1,0 +1,57 @@
+"""What a member decides about membership from what it sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from elastic.workloads.session.agreement import HOLD, Move, Sight, Verdict, agreed, decide
+
+CALM = Sight("b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"))
+
+
+def test_holds_while_nothing_changes() -> None:
+    assert decide(CALM) == HOLD
+
+
+def test_publishes_the_next_round_without_the_dead() -> None:
+    assert decide(replace(CALM, gone=frozenset({"c"}))) == Verdict(Move.PUBLISH, ("a", "b"), 5)
+
+
+def test_heeds_no_death_of_somebody_who_is_no_member_any_more() -> None:
+    assert decide(replace(CALM, gone=frozenset({"z"}))) == HOLD
+
+
+def test_takes_itself_out_when_it_leaves_and_is_done_when_it_is_out() -> None:
+    leaving = replace(CALM, is_leaving=True)
+    assert decide(leaving) == Verdict(Move.PUBLISH, ("a", "c"), 5)
+    assert decide(replace(leaving, round=5, participants=("a", "c"))) == HOLD
+
+
+def test_takes_all_who_have_arrived_into_one_generation() -> None:
+    verdict = decide(replace(CALM, arrived=frozenset({"d", "e"}), gone=frozenset({"a"})))
+    assert verdict == Verdict(Move.PUBLISH, ("b", "c", "d", "e"), 5)
+
+
+def test_publishes_the_same_members_again_when_they_are_stuck() -> None:
+    assert decide(replace(CALM, is_stuck=True)) == Verdict(Move.PUBLISH, ("a", "b", "c"), 5)
+
+
+def test_starts_over_when_a_newer_round_has_left_it_out() -> None:
+    assert decide(replace(CALM, round=5, participants=("a", "c"))).move is Move.REJOIN
+
+
+def test_puts_the_truth_back_where_the_store_has_forgotten_it() -> None:
+    forgetful = replace(CALM, round=0, participants=(), gone=frozenset({"a"}))
+    assert decide(forgetful) == Verdict(Move.PUBLISH, ("b", "c"), 5)
+
+
+def test_puts_nothing_back_when_a_newer_generation_was_recorded_than_it_ever_saw() -> None:
+    forgetful = replace(CALM, round=0, participants=())
+    assert decide(replace(forgetful, floor=5)).move is Move.REJOIN
+    assert decide(replace(forgetful, floor=4)) == Verdict(Move.PUBLISH, ("a", "b", "c"), 5)
+
+
+def test_ranks_change_over_only_together_and_to_the_same_generation() -> None:
+    assert agreed([2, 2, 2], current=1) == 2
+    assert agreed([2, 0, 2], current=1) is None
+    assert agreed([2, 3], current=1) is None

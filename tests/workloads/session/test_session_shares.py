@@ -1,0 +1,48 @@
+"""How a global batch is divided among ranks of unequal speed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elastic.workloads.session.shares import next_split, slice_of, smoothed, split
+
+COSTS = st.lists(st.one_of(st.just(0.0), st.floats(1e-5, 10.0)), min_size=1, max_size=9)
+
+
+@given(batch=st.integers(1, 200), costs=COSTS)
+def test_covers_the_batch_exactly_and_leaves_nobody_out(batch: int, costs: list[float]) -> None:
+    found = split(batch, costs)
+    assert sum(found) == batch
+    assert min(found) >= (1 if batch >= len(costs) else 0)
+    places = [place for rank in range(len(costs)) for place in slice_of(found, rank)]
+    assert places == list(range(batch))
+
+
+@given(batch=st.integers(20, 400), costs=st.lists(st.floats(0.5, 4.0), min_size=1, max_size=6))
+def test_takes_hardly_longer_than_the_ideal(batch: int, costs: list[float]) -> None:
+    ideal_s = batch / sum(1 / cost for cost in costs)
+    duration_s = max(share * cost for share, cost in zip(split(batch, costs), costs, strict=True))
+    assert duration_s <= ideal_s + max(costs)
+
+
+def test_gives_an_unmeasured_rank_the_usual_share() -> None:
+    assert split(12, (1.0, 0.0, 1.0)) == (4, 4, 4)
+
+
+def test_respects_what_fits_a_ranks_memory() -> None:
+    assert split(12, (1.0, 1.0, 1.0), limits=(None, 2, None)) == (5, 2, 5)
+    with pytest.raises(ValueError, match="does not fit"):
+        split(12, (1.0, 1.0), limits=(2, 3))
+
+
+def test_keeps_a_split_that_is_nearly_as_good() -> None:
+    assert next_split(48, (24, 24), (1.0, 1.02)) == (24, 24)
+    assert next_split(48, (24, 24), (1.0, 0.0)) == (24, 24), "nothing is known of the second yet"
+    assert next_split(48, (24, 24), (1.0, 3.0)) == (36, 12)
+
+
+def test_lets_the_first_measurement_count_in_full() -> None:
+    assert smoothed(0.0, 2.0) == 2.0
+    assert smoothed(2.0, 4.0) == 3.0
