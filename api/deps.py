@@ -17,7 +17,7 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.errors import Unauthorized
 from elastic.providers import Provider
-from elastic.reconciler import Namespace, NodeTokens, RightToEnd
+from elastic.reconciler import Alarm, Alarms, NodeTokens, RightToEnd
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -41,7 +41,7 @@ def _no_tick() -> Tick | None:
 class Context:
     """The parts of the daemon that answer requests. `wake` makes the next tick come now.
 
-    `right` bounds the leases and `namespace` is the claim; None where there is nobody who could lose them.
+    `right` bounds the leases, `alarms` are the reconciler's; None where there is nobody who could have any.
     """
 
     store: Store
@@ -54,17 +54,15 @@ class Context:
     last_tick: Callable[[], Tick | None] = _no_tick
     metrics_token: str = ""
     right: RightToEnd | None = None
-    namespace: Namespace | None = None
+    alarms: Alarms | None = None
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""
         return self.settings.lease_s if self.right is None else self.right.lease_left_s(now_s=self.clock.now_s())
 
-    def alarm(self) -> str | None:
+    def standing_alarms(self) -> tuple[Alarm, ...]:
         """What somebody must be told at once."""
-        now_s = self.clock.now_s()
-        told = None if self.namespace is None else self.namespace.alarm(now_s=now_s)
-        return told if told is not None or self.right is None else self.right.alarm(now_s=now_s)
+        return () if self.alarms is None else self.alarms.standing(now_s=self.clock.now_s())
 
 
 def get_context(request: Request) -> Context:

@@ -10,9 +10,12 @@ from prometheus_client.registry import Collector
 
 from api.deps import Context
 from elastic.model import Job, Node, NodePhase, Offering, Price
+from elastic.reconciler import AlarmKind
 from elastic.store import Interruptions
 
 _JOB = ["job_id", "job_name"]  # `job` alone is Prometheus's own word, for what it scrapes
+# Alerts watch these grow, and Prometheus sees no growth in a counter that begins at 1.
+_FROM_ZERO = dict.fromkeys(("alarm", "node_lost", "orphan_found", "superseded"), 0)
 _OFFERING = ["node_type", "capacity", "zone"]
 
 
@@ -31,13 +34,17 @@ class StoreCollector(Collector):
         tallies = store.tallies()
         yield _counted("elasticd_jobs", "Jobs by phase.", "phase", tallies.jobs)
         yield _total("elasticd_decisions", "Decisions; holds for one reason count once.", "action", tallies.decisions)
-        yield _total("elasticd_events", "Events.", "kind", tallies.events)
+        yield _total("elasticd_events", "Events.", "kind", {**_FROM_ZERO, **tallies.events})
         yield _nodes(nodes)
         yield _interruptions(store.interruptions())
         yield from self._money(jobs, nodes, prices, now_s)
         yield _by_job("elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs])
         yield self._worth(jobs)
         yield from _prices(prices, now_s)
+        yield self._alarms()
+        yield GaugeMetricFamily(
+            "elasticd_lease_seconds", "The lease a node is given now.", value=self._context.lease_s()
+        )
         yield from self._tick(now_s)
 
     def _money(
@@ -65,14 +72,20 @@ class StoreCollector(Collector):
                         family.add_metric(labels, each.iterations_per_usd.value)
         return family
 
+    def _alarms(self) -> Metric:
+        """Those that do not stand are told as well: 0 is another answer than none."""
+        standing = {each.kind for each in self._context.standing_alarms()}
+        family = GaugeMetricFamily("elasticd_alarm", "1 if it stands.", labels=["kind"])
+        for kind in AlarmKind:
+            family.add_metric([kind.value], float(kind in standing))
+        return family
+
     def _tick(self, now_s: float) -> Iterator[Metric]:
         last = self._context.last_tick()
         if last is None:
             return
         yield GaugeMetricFamily("elasticd_tick_seconds", "How long the last tick took.", value=last.elapsed_s)
         yield GaugeMetricFamily("elasticd_tick_age_seconds", "How long ago it ended.", value=now_s - last.at_s)
-        is_alarmed = float(self._context.alarm() is not None)
-        yield GaugeMetricFamily("elasticd_cannot_end_machines", "1 if leases are withheld for it.", value=is_alarmed)
         yield GaugeMetricFamily("elasticd_tick_failed", "1 if it failed.", value=float(last.error is not None))
 
 

@@ -40,6 +40,7 @@ from elastic.reconciler import (
     RightToEnd,
     Terms,
     Timeouts,
+    place_of,
     secret_in,
 )
 from elastic.store import Store, lock, open_store
@@ -137,7 +138,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     namespace = Namespace(
         cluster=settings.ec2.cluster,
         holder=store.holder(),
-        place=f"host {socket.gethostname()}, data in {data_dir}",
+        place=place_of(data_dir),
         clock=clock,
         register=provider.claims,
     )
@@ -220,7 +221,7 @@ def _run(daemon: Daemon, port: int) -> None:
         node_tokens=daemon.node_tokens,
         wake=daemon.ticker.wake,
         right=daemon.right,
-        namespace=daemon.namespace,
+        alarms=daemon.reconciler.alarms,
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from api.dashboard.format import ago, duration
 from api.dashboard.views import instant
 from api.deps import Context, get_context
+from elastic.reconciler import Alarm
 
 NAVIGATION = (
     ("Overview", "/"),
@@ -44,7 +45,7 @@ def page(
             nav=NAVIGATION,
             here=here,
             now=instant(now_s, now_s),
-            alarm=alarm(context, now_s=now_s),
+            alarms=alarms(context, now_s=now_s),
             **values,
         )
     )
@@ -57,20 +58,24 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
     return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
 
 
-def alarm(context: Context, *, now_s: float) -> str:
-    """Gives what is wrong with the daemon itself, in words; nothing if all is well."""
-    told = context.alarm()
-    if told is not None:
-        return told[:1].upper() + told[1:]
+def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
+    """Gives what is wrong with the daemon itself, in words, the gravest first; nothing if all is well."""
+    standing = context.standing_alarms()
+    if standing:
+        return tuple(_sentence(each, now_s) for each in standing)
     tick = context.last_tick()
     if tick is None:
-        return ""
+        return ()
     if tick.error is not None:
-        return f"The daemon's last look at the world, {ago(tick.at_s, now_s)}, failed: {tick.error}"
+        return (f"The daemon's last look at the world, {ago(tick.at_s, now_s)}, failed: {tick.error}",)
     silent_s = now_s - tick.at_s
     if silent_s > max(_LATE_AFTER_TICKS * context.settings.tick_s, _LATE_AFTER_S):
-        return f"The daemon has not looked at the world for {duration(silent_s)}: what is shown may be out of date."
-    return ""
+        return (f"The daemon has not looked at the world for {duration(silent_s)}: what is shown may be out of date.",)
+    return ()
+
+
+def _sentence(alarm: Alarm, now_s: float) -> str:
+    return f"{alarm.text[:1].upper()}{alarm.text[1:]} (since {instant(alarm.since_s, now_s).text} UTC)"
 
 
 def prose(text: str) -> Markup:

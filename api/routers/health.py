@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from api import schemas
-from api.deps import Context, ContextOf, require_scraper
+from api.deps import Context, ContextOf, require_scraper, require_user
 from api.metrics import StoreCollector
 from elastic.errors import StoreUnavailable
 
@@ -34,6 +34,13 @@ def get_health(context: ContextOf, response: Response) -> Health:
     return Health(status="degraded")
 
 
+@router.get("/v1/alarms", dependencies=[Depends(require_user)])
+def list_alarms(context: ContextOf) -> schemas.Page[schemas.Alarm]:
+    """Lists what is wrong now with the daemon's claim, its sight of its machines or its right to end them."""
+    items = [schemas.Alarm(kind=each.kind, text=each.text, since_s=each.since_s) for each in context.standing_alarms()]
+    return schemas.Page[schemas.Alarm](items=items, next_before=None)
+
+
 @router.get(
     "/metrics",
     dependencies=[Depends(require_scraper)],
@@ -52,7 +59,7 @@ def _is_well(context: Context) -> bool:
         context.store.ping()
     except StoreUnavailable:
         return False
-    if context.alarm() is not None:
+    if context.standing_alarms():
         return False
     last = context.last_tick()
     late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S

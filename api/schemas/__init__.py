@@ -15,7 +15,7 @@ from api.schemas.decision import (
     Snapshot,
     Switch,
 )
-from api.schemas.fleet import Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
+from api.schemas.fleet import Alarm, Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
 from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Scale
 from api.schemas.market import (
     Audit,
@@ -35,6 +35,7 @@ from api.schemas.spec import JobSpec, JobState, Objective, TrainingPhase
 from api.schemas.wire import Fault, Page, Problem, Wire
 
 __all__ = [
+    "Alarm",
     "Artifact",
     "Audit",
     "AuditFinding",

@@ -7,6 +7,7 @@ from pydantic import FiniteFloat
 from api.schemas.market import Offering
 from api.schemas.wire import Wire
 from elastic import model
+from elastic.reconciler import AlarmKind
 
 
 class Exit(Wire):
@@ -87,6 +88,14 @@ class ThroughputPoint(Wire):
     at_s: FiniteFloat
     iterations_per_s: FiniteFloat
     training_phase: str
+
+
+class Alarm(Wire):
+    """Something that is wrong with the daemon or its cloud, why, and since when."""
+
+    kind: AlarmKind
+    text: str
+    since_s: FiniteFloat
 
 
 class Event(Wire):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastic.cli.account import findings_of_account
+from elastic.cli.standing import check_alarms, check_claim
 from elastic.clock import Clock
 from elastic.errors import ElasticError
 from elastic.finding import Finding
@@ -53,8 +54,10 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     if settings.provider == "local":
         yield check_quotas()
     yield check_clock(settings.data_dir, clock)
+    yield from check_alarms()
     if settings.provider == "ec2":
         yield from findings_of_account(settings, clock, nodes=nodes)
+        yield check_claim(settings, clock)
 
 
 def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:

@@ -1,9 +1,10 @@
 """The loop: observe -> decide -> guard -> record -> act."""
 
+from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
 from elastic.reconciler.audit import Audit, Difference, Finding, audit
 from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
 from elastic.reconciler.machines import Machines, Terms
-from elastic.reconciler.namespace import Namespace
+from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.rendezvous import RendezvousStores
 from elastic.reconciler.right import RightToEnd
@@ -12,6 +13,10 @@ from elastic.reconciler.tokens import NodeTokens, secret_in
 from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
 
 __all__ = [
+    "CLAIM_AGES_S",
+    "Alarm",
+    "AlarmKind",
+    "Alarms",
     "Assignment",
     "Audit",
     "Difference",
@@ -31,6 +36,7 @@ __all__ = [
     "audit",
     "next_steps",
     "observe",
+    "place_of",
     "secret_in",
     "training_group",
     "word_for",

@@ -27,6 +27,7 @@ from elastic.model import (
 from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
+from elastic.reconciler.alarms import Alarms
 from elastic.reconciler.cause import cause_in
 from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
@@ -82,6 +83,7 @@ class Reconciler:
     limits: Limits
     timeouts: Timeouts
     max_failures: int
+    alarms: Alarms = field(init=False)
     _price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
     _ticked_at_s: float | None = None
@@ -90,6 +92,7 @@ class Reconciler:
 
     def __post_init__(self) -> None:
         self._price_records = PriceRecords(self.store)
+        self.alarms = Alarms(self.machines.namespace, self.machines.right)
 
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
@@ -103,6 +106,7 @@ class Reconciler:
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         self._blindness = self._settle(now_s=now_s)
+        self.alarms.look(self.store, self._blindness, now_s=now_s)
         self._price_records.refresh(self.prices, now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
         unexpected = []

@@ -295,10 +295,14 @@ class Machines:
     def _end_orphans(self, orphans: set[str], *, now_s: float) -> None:
         """Ends machines of this cluster that no living node stands for, at their second sighting."""
         self._sightings = {each: self._sightings.get(each, 0) + 1 for each in orphans}
-        for provider_id, count in self._sightings.items():
-            if count >= 2:
-                log.warning("ending a machine without a node", provider_id=provider_id)
-                self._terminate(provider_id, now_s=now_s)
+        certain = sorted(each for each, count in self._sightings.items() if count >= 2)
+        for provider_id in certain:
+            log.warning("ending a machine without a node", provider_id=provider_id)
+            self._terminate(provider_id, now_s=now_s)
+        for provider_id in certain:
+            if self._sightings[provider_id] == 2:
+                text = f"{provider_id} carries this cluster's tag, and no living node stands for it: it is ended"
+                self.store.add_event("orphan_found", text, now_s=now_s)
 
 
 def _matched(known: tuple[Node, ...], instances: tuple[Instance, ...]) -> dict[str, Instance]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import uuid4
 
 import structlog
@@ -17,12 +19,17 @@ log = structlog.get_logger(__name__)
 _PROVE_S = 60.0
 _RETRY_S = 20.0
 _ACT_WITHIN_S = 300.0
-_AGED_S = 600.0
+CLAIM_AGES_S = 600.0
 """A claim is proven every minute and good for five; only after ten unseen may another daemon take it.
 
 The five between are for clocks: AWS itself refuses calls that are signed by one that is 5 minutes apart.
 """
 _MOST_RACES = 5
+
+
+def place_of(data_dir: Path) -> str:
+    """Where the daemon of this data folder is, for people."""
+    return f"host {socket.gethostname()}, data in {data_dir.absolute()}"
 
 
 @dataclass(slots=True)
@@ -150,7 +157,7 @@ class Namespace:
 
     def _is_alive(self, claim: Claim, *, now_s: float) -> bool:
         """Whether another daemon may still act by it: an earlier run on the same database cannot."""
-        return not claim.is_over and claim.holder != self.holder and now_s - claim.seen_at_s < _AGED_S
+        return not claim.is_over and claim.holder != self.holder and now_s - claim.seen_at_s < CLAIM_AGES_S
 
     def _told(self, claim: Claim, *, now_s: float) -> str:
         who = f"a copy of this database, in {claim.place}" if claim.holder == self.holder else claim.place

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from api.app import create_app
 from elastic.store import open_store
@@ -22,6 +23,7 @@ class Live:
     """The API's address, what lies behind it, and the job and decision that it holds."""
 
     url: str
+    app: FastAPI
     world: World
     job_id: str
     decision_id: int
@@ -36,10 +38,11 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     job, _ = train(world)
     decision_id = decide_once(world, job)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(create_app(world.context), log_config=None, ws="none"))
+        app = create_app(world.context)
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        yield Live(f"http://127.0.0.1:{listening.getsockname()[1]}", world, job.id, decision_id)
+        yield Live(f"http://127.0.0.1:{listening.getsockname()[1]}", app, world, job.id, decision_id)
         server.should_exit = True
         world.context.wake()
         thread.join(timeout=10)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from api.app import give_context
 from elastic.cli import checks
+from elastic.cli.standing import check_alarms
 from elastic.clock import ManualClock
 from elastic.config import Settings, load_settings
+from elastic.errors import Forbidden
+from elastic.reconciler import Alarms, Namespace, RightToEnd
+from tests.api.world import TOKEN
 from tests.cli.commands import runner
+from tests.cli.conftest import Live
 
 
 @pytest.fixture
@@ -29,6 +36,20 @@ def test_a_fresh_machine_has_nothing_to_mend(settings: Settings, capsys: pytest.
     assert found["packages"] == found["data folder"] == found["clock"] == "ok"
     assert found["token"] == found["database"] == "warning"
     assert not settings.data_dir.exists(), "doctor changes nothing"
+
+
+def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(monkeypatch: pytest.MonkeyPatch, live: Live) -> None:
+    monkeypatch.setenv("ELASTICD_URL", live.url)
+    monkeypatch.setenv("ELASTICD_TOKEN", TOKEN)
+    assert [(each.name, each.level) for each in check_alarms()] == [("alarms", "ok")]
+    right = RightToEnd(lambda _: None, 600.0)
+    right.note_failure(Forbidden("allow ec2:TerminateInstances"), now_s=live.world.clock.now_s())
+    namespace = Namespace(cluster="c", holder="h", place="p", clock=live.world.clock, register=None)
+    give_context(live.app, replace(live.world.context, alarms=Alarms(namespace, right), right=right))
+    (found,) = check_alarms()
+    assert (found.name, found.level) == ("alarm cannot_end", "error")
+    assert "allow ec2:TerminateInstances" in found.found
+    assert "gc --terminate" in found.advice
 
 
 def test_names_a_foreign_package_of_our_name() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import boto3
 import pytest
 
 from elastic.cli.account import check_checkpoints, judge_prices
+from elastic.cli.standing import judge_claim
 from elastic.config import load_settings
 from elastic.model import Capacity, Offering
+from elastic.providers import Claim
 from tests.cli.commands import Run, runner
 from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
@@ -36,6 +39,7 @@ def test_an_address_that_nodes_cannot_reach_ends_with_status_1(run: Run, endpoin
     found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
     assert found["aws identity"] == "ok"
     assert found["aws daemon address"] == "error"
+    assert found["aws claim"] == found["alarms"] == "ok"
     assert found["aws prices"] == "warning", "spot prices come, others do not"
     assert outcome.status == 1
 
@@ -47,6 +51,24 @@ def test_a_market_without_prices_is_an_error_and_one_with_gaps_a_warning(priced:
 
 def test_a_gap_names_some_of_what_has_no_price() -> None:
     assert judge_prices(OFFERINGS, set(OFFERINGS[:1])).found.endswith(" and 2 more")
+
+
+CLAIM = Claim("db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0, seen_at_s=1000.0)
+
+
+@pytest.mark.parametrize(
+    ("claim", "place", "now_s", "level", "said"),
+    [
+        (None, "host mine", 1010.0, "ok", "no daemon holds"),
+        (replace(CLAIM, is_over=True), "host mine", 1010.0, "ok", "no daemon holds"),
+        (CLAIM, CLAIM.place, 1010.0, "ok", "the one of this data folder"),
+        (CLAIM, "host mine", 1010.0, "warning", "host other, data in /srv, seen 10 s ago"),
+        (CLAIM, "host mine", 1600.0, "ok", "another one may take them"),
+    ],
+)
+def test_who_holds_the_machines_is_told(claim: Claim | None, place: str, now_s: float, level: str, said: str) -> None:
+    found = judge_claim(claim, cluster="c", place=place, now_s=now_s)
+    assert (found.level, said in found.found) == (level, True)
 
 
 def _checkpoints(**ec2: object) -> str:

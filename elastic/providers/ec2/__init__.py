@@ -2,6 +2,7 @@
 
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
+from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.machines import Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
@@ -14,9 +15,11 @@ __all__ = [
     "Catalog",
     "Ec2Provider",
     "Machine",
+    "ParameterClaims",
     "Paths",
     "Requirements",
     "Subnet",
+    "claim_name",
     "connect",
     "end_machine",
     "parse_requirements",

@@ -8,13 +8,13 @@ from html import unescape
 
 import pytest
 
-from api.dashboard.pages import alarm, prose
+from api.dashboard.pages import alarms, prose
 from api.dashboard.signing_in import own_path
 from api.deps import COOKIE, Tick
 from elastic.clock import ManualClock
 from elastic.errors import ProviderError
 from elastic.model import Action, JobPhase
-from elastic.reconciler import RightToEnd
+from elastic.reconciler import Alarms, Namespace, RightToEnd
 from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.served import TOKEN, make_context
 from tests.api.dashboard.story import HALF
@@ -166,20 +166,23 @@ def test_the_decisions_of_a_job_are_read_page_by_page(told: Told) -> None:
 def test_the_daemons_own_trouble_is_told_on_every_page(told: Told) -> None:
     clock = ManualClock(1000.0)
     context = make_context(told.store, told.folder, clock)
-    assert alarm(context, now_s=1000.0) == ""
+    assert alarms(context, now_s=1000.0) == ()
     failed = replace(context, last_tick=lambda: Tick(990.0, 0.1, "no route to host"))
-    assert alarm(failed, now_s=1000.0) == "The daemon's last look at the world, 10 s ago, failed: no route to host"
+    assert alarms(failed, now_s=1000.0) == ("The daemon's last look at the world, 10 s ago, failed: no route to host",)
     late = replace(context, last_tick=lambda: Tick(700.0, 0.1))
-    assert "has not looked at the world for 5 min" in alarm(late, now_s=1000.0)
-    assert alarm(late, now_s=720.0) == ""
+    assert "has not looked at the world for 5 min" in alarms(late, now_s=1000.0)[0]
+    assert alarms(late, now_s=720.0) == ()
 
 
 def test_that_machines_cannot_be_ended_is_told_before_all_else(told: Told) -> None:
     right = RightToEnd(lambda _: None, 600.0)
     right.note_failure(ProviderError("these credentials may not"), now_s=1000.0)
-    context = make_context(told.store, told.folder, ManualClock(1000.0))
-    late = replace(context, right=right, last_tick=lambda: Tick(0.0, 0.1))
-    assert alarm(late, now_s=1000.0).startswith("Machines cannot be ended")
+    clock = ManualClock(1000.0)
+    namespace = Namespace(cluster="c", holder="h", place="p", clock=clock, register=None)
+    context = make_context(told.store, told.folder, clock)
+    late = replace(context, alarms=Alarms(namespace, right), last_tick=lambda: Tick(0.0, 0.1))
+    (said,) = alarms(late, now_s=1000.0)
+    assert said.startswith("Machines cannot be ended")
 
 
 def test_prose_is_escaped() -> None:

@@ -1,0 +1,53 @@
+"""What is wrong with the daemon itself, over REST, in the metrics and in doctor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from api.app import give_context
+from elastic.errors import Forbidden
+from elastic.reconciler import Alarms, Namespace, RightToEnd
+from tests.api.world import World
+
+
+@pytest.fixture
+def alarmed(client: TestClient, world: World, bare_app: FastAPI) -> TestClient:
+    """A daemon that may not list its machines."""
+    right = RightToEnd(lambda _: None, 600.0)
+    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(namespace, right)
+    alarms.look(world.store, Forbidden("allow ec2:DescribeInstances"), now_s=world.clock.now_s())
+    world.clock.advance(30.0)
+    give_context(bare_app, replace(world.context, alarms=alarms, right=right))
+    return client
+
+
+def test_each_is_listed_with_when_it_began(alarmed: TestClient, world: World) -> None:
+    (item,) = alarmed.get("/v1/alarms").json()["items"]
+    assert (item["kind"], item["since_s"]) == ("cannot_see", world.clock.now_s() - 30.0)
+    assert "allow ec2:DescribeInstances" in item["text"]
+    assert alarmed.get("/healthz").status_code == 503
+
+
+def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
+    lines = alarmed.get("/metrics").text.splitlines()
+    told = {each for each in lines if each.startswith(("elasticd_alarm{", "elasticd_lease_seconds "))}
+    assert told == {
+        'elasticd_alarm{kind="claim"} 0.0',
+        'elasticd_alarm{kind="cannot_see"} 1.0',
+        'elasticd_alarm{kind="cannot_end"} 0.0',
+        "elasticd_lease_seconds 600.0",
+    }
+    assert 'elasticd_events_total{kind="alarm"} 1.0' in lines
+
+
+def test_a_daemon_that_is_well_has_none(client: TestClient) -> None:
+    assert client.get("/v1/alarms").json()["items"] == []
+
+
+def test_none_is_told_to_strangers(stranger: TestClient) -> None:
+    assert stranger.get("/v1/alarms").status_code == 401

@@ -1,0 +1,104 @@
+"""What is wrong is told once when it begins and once when it is over, each thing under its own name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elastic.errors import Forbidden, ProviderUnavailable
+from elastic.providers import InstanceState
+from elastic.providers.fake import Operation
+from elastic.reconciler import AlarmKind
+from tests.builders import intend
+from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
+
+REFUSED = Forbidden("listing the machines: allow ec2:DescribeInstances")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.submit()
+    cluster.run(10)
+    return cluster
+
+
+def standing(cluster: VirtualCluster) -> set[AlarmKind]:
+    return {each.kind for each in cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())}
+
+
+def told(cluster: VirtualCluster, *kinds: str) -> list[str]:
+    return [each.text for each in cluster.store.events(limit=500) if each.kind in kinds]
+
+
+def tick_blindly(cluster: VirtualCluster, times: int, *, every_s: float = 10.0) -> None:
+    for _ in range(times):
+        with pytest.raises(type(REFUSED) if not cluster.cloud.throttled_until_s else ProviderUnavailable):
+            cluster.run(1)
+        cluster.clock.advance(every_s)
+
+
+def test_all_is_well_at_first(cluster: VirtualCluster) -> None:
+    assert standing(cluster) == set()
+    assert told(cluster, "alarm", "alarm_over") == []
+
+
+def test_machines_that_may_not_be_listed_are_an_alarm_at_once_and_told_once(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.INSTANCES, REFUSED, times=5)
+    begun_s = cluster.clock.now_s()
+    tick_blindly(cluster, 5)
+    (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+    assert (alarm.kind, alarm.since_s) == (AlarmKind.CANNOT_SEE, begun_s)
+    (text,) = told(cluster, "alarm")
+    assert text.startswith("cannot_see: the cloud does not tell what machines there are")
+    assert "allow ec2:DescribeInstances" in text
+    cluster.run(1)
+    assert standing(cluster) == set()
+    assert told(cluster, "alarm_over") == ["cannot_see: all is well again"]
+
+
+def test_once_leases_are_withheld_that_is_an_alarm_of_its_own(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.INSTANCES, REFUSED, times=1000)
+    tick_blindly(cluster, 70)
+    assert standing(cluster) == {AlarmKind.CANNOT_SEE, AlarmKind.CANNOT_END}
+
+
+def test_a_short_silence_of_the_cloud_is_no_alarm_and_a_long_one_is(cluster: VirtualCluster) -> None:
+    cluster.cloud.throttled_until_s = cluster.clock.now_s() + 1000.0
+    tick_blindly(cluster, 10)
+    assert standing(cluster) == set()
+    tick_blindly(cluster, 10)
+    assert standing(cluster) == {AlarmKind.CANNOT_SEE}
+
+
+def test_a_refused_termination_says_nothing_of_what_can_be_seen(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.PROVE, Forbidden("allow ec2:TerminateInstances"), times=1000)
+    cluster.run_slowly(200)
+    assert standing(cluster) == {AlarmKind.CANNOT_END}
+
+
+def test_a_claim_that_is_not_proven_says_nothing_of_the_right_to_end(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.WRITE_CLAIM, ProviderUnavailable("no answer"), times=1000)
+    for _ in range(50):
+        try:
+            cluster.run(1)
+        except ProviderUnavailable:
+            break
+        cluster.clock.advance(9.0)
+    assert standing(cluster) == {AlarmKind.CLAIM}
+    assert told(cluster, "alarm")[0].startswith("claim: ")
+
+
+def test_a_machine_that_no_node_stands_for_is_told_of_once(cluster: VirtualCluster) -> None:
+    job = cluster.submit(name="other")
+    node = intend(cluster.store, job.id, SMALL, why="for a foreign machine", now_s=cluster.clock.now_s())
+    cluster.run(1)
+    (bought,) = [call.request for call in cluster.cloud.calls if call.request and call.request.job_id != job.id][:1]
+    assert bought is not None
+    cluster.cloud.launch(replace(bought, token="foreign", node_ids=("nobody",)))
+    cluster.run(6)
+    assert len(told(cluster, "orphan_found")) == 1, node.id
+    foreign = [each for each in cluster.cloud.machines() if each.token == "foreign"]
+    assert [each.state for each in foreign] == [InstanceState.GONE]
