@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from elastic.model import CapacityChoice, Goal
+from elastic.model import CapacityChoice, Goal, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
@@ -30,6 +30,7 @@ Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
 Usd = Annotated[FiniteFloat, Field(gt=0, le=1e9)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
+AUTO = "auto"
 
 
 def _as_text(value: Any) -> Any:
@@ -148,8 +149,17 @@ class JobDocument(_Part):
     )
     capacity: CapacityChoice = Field(CapacityChoice.ANY, strict=False, description="How nodes may be bought.")
     policy: JobPolicy = JobPolicy()
+    tier: str = Field(AUTO, description="How workers are started: `auto`, the best that the script supports, T0 or T1.")
     data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
     checkpoint: JobCheckpoint = JobCheckpoint()
+
+    @field_validator("tier")
+    @classmethod
+    def _tier_is_known(cls, tier: str) -> str:
+        known = [AUTO, *Tier]
+        if tier not in known:
+            raise ValueError(f"wanted one of {', '.join(known)}, got {tier[:64]!r}")
+        return tier
 
     @field_validator("env")
     @classmethod

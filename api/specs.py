@@ -15,9 +15,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from api.documents import JsonValue, read_document
-from api.job_document import JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
+from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
 from elastic.errors import InvalidInput
-from elastic.model import JobSpec, Objective, TrainingPhase
+from elastic.model import MODULE_OPTIONS, JobSpec, Objective, Tier, TrainingPhase, choose_tier
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
 
@@ -105,11 +105,13 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
 
 def _check_script(command: list[str]) -> None:
     script = command[0]
-    if Path(script).name.startswith("python") and not script.endswith(".py"):
+    if script.startswith("python") and not script.endswith(".py"):
         raise InvalidInput(
-            f"command: wanted the script itself (torchrun starts Python), got {script!r}", field="command"
+            f"command: wanted the script itself (torchrun starts Python), or another Python's absolute path; "
+            f"got {script!r}",
+            field="command",
         )
-    if script in ("-m", "--module"):
+    if script in MODULE_OPTIONS:
         if len(command) == 1:
             raise InvalidInput(f"command: wanted a module's name after {script}, got nothing", field="command")
     elif not script.startswith("/"):
@@ -189,6 +191,7 @@ def _spec(
         policy=asked.policy.name,
         fixed_node_type=asked.policy.node_type,
         phases=phases,
+        tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier)),
     )
     check_workers(spec)
     return spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api import schemas
-from elastic.model import Candidate, Decision, Group, Job
+from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tier
 from elastic.reconciler import training_group
 from elastic.store import Store
 
@@ -14,7 +14,8 @@ def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None
     """Reads all that the job's resource shows; `root` is where nodes keep the files of all jobs."""
     decisions = store.decisions(job.id, limit=1)
     candidates = decisions[0].plan.candidates if decisions else ()
-    current = training_group(store.generation(job.id), store.nodes(job.id))
+    generation, nodes = store.generation(job.id), store.nodes(job.id)
+    current = training_group(generation, nodes)
     target = store.target(job.id)
     return schemas.Job(
         **schemas.JobState.of(job).model_dump(),
@@ -22,10 +23,17 @@ def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None
         progress=_progress(job, current, decisions, now_s=now_s),
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
+        running_tier=running_tier(generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.Candidate.of(each) for each in candidates],
     )
+
+
+def running_tier(generation: Generation | None, nodes: Sequence[Node]) -> Tier | None:
+    """Gives the lowest tier that a member of the generation says its workers run on; None while none says so."""
+    members = () if generation is None or generation.ended_at_s is not None else generation.node_ids
+    return min((node.tier for node in nodes if node.id in members and node.tier is not None), default=None)
 
 
 def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float) -> schemas.Progress:

@@ -8,6 +8,7 @@ from api.deps import Context
 from api.files import artifacts_of, log_tail
 from api.reports import report_on
 from api.routers.job_files import folders_of
+from api.standings import running_tier
 
 _LOG_LINES = 40
 
@@ -19,7 +20,7 @@ def job_page(context: Context, facts: JobFacts) -> JobExtras:
     return JobExtras(
         generations=generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=event_rows(newest_events(store, job.id), now_s=now_s),
-        spec=spec_lines(job.spec),
+        spec=spec_lines(job.spec, running=running_tier(facts.generation, facts.nodes)),
         pictures=pictures(job, [each.name for each in artifacts_of(folders, job.id)]),
         log_tail=log_tail(context.provider, facts.nodes, _LOG_LINES),
         report=None if report is None else report_view(report),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, mod
 
 from api.deps import Context, get_context
 from elastic.errors import Conflict, NotFound, Unauthorized
-from elastic.model import AgentState, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Window
+from elastic.model import AgentState, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Tier, Window
 from elastic.reconciler import Word, word_for
 from elastic.store import Event, Heard
 
@@ -113,6 +113,7 @@ class Heartbeat(Strict):
     exit: ExitIn | None = None
     notice: NoticeIn | None = None
     saving_s: FiniteFloat | None = Field(None, ge=0)
+    tier: Tier | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
 
@@ -133,6 +134,7 @@ class AssignmentOut(BaseModel):
     checkpoint_dir: str
     artifact_dir: str
     max_restarts: int
+    tier: Tier
 
 
 class WordOut(BaseModel):
@@ -233,6 +235,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             acked_seq=newest_seq,
             notice=_notice(request),
             saving_s=request.saving_s,
+            tier=request.tier,
         ),
         now_s=now_s,
     )

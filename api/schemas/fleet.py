@@ -47,6 +47,7 @@ class Node(Wire):
     exit: Exit | None
     reason: str
     notice: Notice | None
+    tier: model.Tier | None
 
 
 class Group(Wire):

@@ -9,6 +9,7 @@ from api.schemas.fleet import Event, Group
 from api.schemas.market import Offering, Price
 from api.schemas.spec import JobSpec, JobState
 from api.schemas.wire import Wire
+from elastic.model import Tier
 
 
 class Progress(Wire):
@@ -28,6 +29,7 @@ class Job(JobState):
     progress: Progress
     current_group: Group | None = Field(description="The group that trains now; null while none does.")
     target_group: Group | None = Field(description="The group decided last.")
+    running_tier: Tier | None = Field(description="What its workers run on, by their nodes' word; null while none do.")
     spent_usd: FiniteFloat
     files_at: str | None = Field(None, description="Its checkpoints and artifacts: a folder, or a place in a bucket.")
     candidates: list[Candidate] = Field(description="How the newest decision weighed each group.")

@@ -45,6 +45,7 @@ class JobSpec(Wire):
     fixed_node_type: str | None
     phases: list[TrainingPhase]
     drain_grace_s: FiniteFloat
+    tier: model.Tier
 
 
 class JobState(Wire):

@@ -16,6 +16,7 @@ from elastic.agent.files import read_json
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
+from elastic.agent.tiers import Way
 from elastic.agent.torchrun import FOLDERS, preloads, torchrun_arguments, torchrun_environment
 from elastic.agent.wire import Assignment
 
@@ -76,7 +77,7 @@ class Launcher:
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         return not is_spawner_alive or (self._settings.work_dir / WARM_FILE).exists()
 
-    def start(self, assignment: Assignment, *, node_id: str) -> None:
+    def start(self, assignment: Assignment, *, way: Way, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.warm_up()
         self.drain_file(assignment.generation).unlink(missing_ok=True)
@@ -91,7 +92,7 @@ class Launcher:
             Path(environment[folder]).mkdir(parents=True, exist_ok=True)
         order = {
             "generation": assignment.generation,
-            "arguments": torchrun_arguments(assignment, settings=self._settings),
+            "arguments": torchrun_arguments(assignment, way=way, settings=self._settings),
             "env": environment,
             "preload": preloads(assignment.command),
             "log": str(self.log_path(assignment.generation)),

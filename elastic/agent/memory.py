@@ -7,20 +7,25 @@ from pathlib import Path
 
 from elastic.agent.files import read_json, write_json
 from elastic.agent.wire import Assignment, as_fields, assignment_from, exit_from
-from elastic.model import Exit
+from elastic.model import Exit, Tier
 
 AGENT_FILE = "agent.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The whole of it; the file holds the node's token and so is its owner's only."""
+    """The whole of it; the file holds the node's token and so is its owner's only.
+
+    `tier` is what the running workers were started on; `distrusts_fork` says that they are no longer forked here.
+    """
 
     node_id: str
     node_token: str
     heartbeat_interval_s: float
     running: Assignment | None = None
     last_exit: Exit | None = None
+    tier: Tier | None = None
+    distrusts_fork: bool = False
 
 
 def recall(work_dir: Path) -> Memory | None:
@@ -34,6 +39,8 @@ def recall(work_dir: Path) -> Memory | None:
         heartbeat_interval_s=fields["heartbeat_interval_s"],
         running=assignment_from(fields["running"]) if fields["running"] else None,
         last_exit=exit_from(fields["last_exit"]) if fields["last_exit"] else None,
+        tier=Tier(fields["tier"]) if fields["tier"] else None,
+        distrusts_fork=fields["distrusts_fork"],
     )
 
 
@@ -47,5 +54,7 @@ def remember(memory: Memory, work_dir: Path) -> None:
             "heartbeat_interval_s": memory.heartbeat_interval_s,
             "running": as_fields(memory.running) if memory.running else None,
             "last_exit": as_fields(memory.last_exit) if memory.last_exit else None,
+            "tier": memory.tier,
+            "distrusts_fork": memory.distrusts_fork,
         },
     )

@@ -32,7 +32,9 @@ from elastic.agent.steering import (
     outcome_of,
     steer,
 )
+from elastic.agent.tiers import Way, choose_way, is_fork_distrusted
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
+from elastic.clock import SystemClock
 from elastic.model import Exit, Notice, Outcome
 
 TICK_S = 0.1
@@ -76,6 +78,8 @@ class Supervisor:
         self._notice: Notice | None = None
         self._goes_at: float | None = None
         self._ending: Exit | None = None
+        self._is_foreign = False
+        self._told_why = ""
         self._is_warm = launcher.is_warm
         if memory.running is not None:
             self._adopt(memory.running)
@@ -127,6 +131,7 @@ class Supervisor:
             "exit": as_fields(last_exit) if last_exit and group is None else None,
             "notice": asdict(notice) if notice else None,
             "saving_s": self._carriage.saving_s,
+            "tier": self._memory.tier if group else None,
             "windows": [message for message in said if message["kind"] == "window"],
             "events": [message for message in said if message["kind"] != "window"],
         }
@@ -183,6 +188,7 @@ class Supervisor:
 
     def _adopt(self, assignment: Assignment) -> None:
         log.info("adopting generation %s, which an earlier agent began", assignment.generation)
+        self._is_foreign = choose_way(assignment).is_foreign
         self._intake.listen_to(assignment.generation)
         self._carriage.begin(assignment)
         drain_asked_at = time.monotonic() if self._launcher.drain_file(assignment.generation).exists() else None
@@ -194,11 +200,21 @@ class Supervisor:
         log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
         self._intake.listen_to(assignment.generation)
         self._carriage.begin(assignment)
-        self._memory = replace(self._memory, running=assignment, last_exit=None)
+        way = choose_way(assignment, distrusts_fork=self._memory.distrusts_fork)
+        self._tell_of(way)
+        self._is_foreign = way.is_foreign
+        self._memory = replace(self._memory, running=assignment, last_exit=None, tier=way.tier)
         remember(self._memory, self._settings.work_dir)
-        self._launcher.start(assignment, node_id=self._memory.node_id)
+        self._launcher.start(assignment, way=way, node_id=self._memory.node_id)
         self._set_group(Group(generation=assignment.generation, grace_s=assignment.drain_grace_s))
         self._wake_heart.set()
+
+    def _tell_of(self, way: Way) -> None:
+        """Tells the job's owner, once, why its workers are started otherwise than asked for."""
+        if way.why and way.why != self._told_why:
+            log.warning("%s", way.why)
+            self._spool.add([{"kind": "note", "text": way.why, "at_s": SystemClock().now_s()}])
+        self._told_why = way.why
 
     def _seen_afresh(self, group: Group, wanted: Wanted, now: float) -> Group:
         heard = self._intake.heard()
@@ -209,7 +225,8 @@ class Supervisor:
         return replace(
             group,
             is_alive=self._launcher.life(group.generation).is_alive,
-            needs_signal=heard.needs_signal,
+            # A program that has told of no turn looks for no drain either: nothing but a signal will reach it.
+            needs_signal=heard.needs_signal or (self._is_foreign and not heard.any_word),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
             all_said_last_word_at=(done_at or now) if self._all_said_last_word(heard) else None,
         )
@@ -230,7 +247,13 @@ class Supervisor:
             return
         report, self._ending = _with(verdict, self._ending), None
         log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, report.exit_code)
-        self._memory = replace(self._memory, running=None, last_exit=report)
+        distrusts_fork = is_fork_distrusted(
+            self._memory.distrusts_fork,
+            tier=self._memory.tier,
+            outcome=report.outcome,
+            has_heard_workers=self._intake.heard().any_word,
+        )
+        self._memory = replace(self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork)
         remember(self._memory, self._settings.work_dir)
         self._set_group(None)
         self._wake_heart.set()

@@ -8,12 +8,14 @@ from pathlib import Path
 import elastic.worker
 from elastic.agent.settings import AgentSettings
 from elastic.agent.steering import TERM_GRACE_S
+from elastic.agent.tiers import Way, workload_module
 from elastic.agent.wire import Assignment
+from elastic.model import Tier
 
-WORKLOADS = "elastic.workloads."
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 """Variables that name the folders a script may write into; they are there when it begins."""
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
+FRESH_WORKER = "elastic.worker.begin"
 
 # is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the
 # interval passes between two beats at worst, and with two attempts a late one has split a group in two. last_call: how
@@ -21,12 +23,8 @@ FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
 
 
-def torchrun_arguments(assignment: Assignment, *, settings: AgentSettings) -> list[str]:
-    """What follows ``python -m torch.distributed.run``.
-
-    Workers are forked from torchrun, which has imported torch already: a worker's own import costs 1.2 to 2 s of
-    processor time, at every start and restart (benchmarks/agent_start.py).
-    """
+def torchrun_arguments(assignment: Assignment, *, way: Way, settings: AgentSettings) -> list[str]:
+    """What follows ``python -m torch.distributed.run``."""
     return [
         f"--nnodes={assignment.nnodes_min}:{assignment.nnodes_max}",
         f"--nproc-per-node={assignment.nproc_per_node}",
@@ -40,31 +38,23 @@ def torchrun_arguments(assignment: Assignment, *, settings: AgentSettings) -> li
         f"--max-restarts={assignment.max_restarts}",
         # After SIGTERM workers have this long; then torchrun kills them, before the agent kills torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
-        "--start-method=fork",
-        "--run-path",
-        str(FORKED_WORKER),
-        *worker_command(assignment.command),
+        *_worker(way.tier),
+        way.mode,
+        *way.arguments,
     ]
 
 
-def worker_command(command: Sequence[str]) -> list[str]:
-    """What the forked worker runs: our workloads as they are, everything else watched through its optimizer.
+def _worker(tier: Tier) -> list[str]:
+    """What torchrun runs as a worker.
 
-    >>> worker_command(["python", "train.py", "--lr=1"])
-    ['--watched', 'train.py', '--lr=1']
-    >>> worker_command(["-m", "elastic.workloads.esrgan"])
-    ['--plain', '-m', 'elastic.workloads.esrgan']
+    A forked one has torch already, which torchrun has imported: importing it costs 1.2 to 2 s of processor time, at
+    every start and restart (benchmarks/agent_start.py).
     """
-    parts = list(command)
-    if Path(parts[0]).name in {"python", "python3"}:
-        parts = parts[1:]
-    return ["--plain" if workload_module(parts) else "--watched", *parts]
-
-
-def workload_module(command: Sequence[str]) -> str | None:
-    """The module of one of our own workloads that this command runs, if it does."""
-    is_workload = len(command) > 1 and command[0] == "-m" and command[1].startswith(WORKLOADS)
-    return command[1] if is_workload else None
+    match tier:
+        case Tier.T0:
+            return ["--module", FRESH_WORKER]
+        case Tier.T1:
+            return ["--start-method=fork", "--run-path", str(FORKED_WORKER)]
 
 
 def preloads(command: Sequence[str]) -> list[str]:

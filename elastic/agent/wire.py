@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from elastic.errors import InvalidInput
-from elastic.model import Exit, Outcome
+from elastic.model import Exit, Outcome, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Assignment:
     checkpoint_dir: str
     artifact_dir: str
     max_restarts: int
+    tier: Tier = Tier.T1
     env: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,6 +67,7 @@ def assignment_from(fields: Mapping[str, Any]) -> Assignment:
             checkpoint_dir=str(fields["checkpoint_dir"]),
             artifact_dir=str(fields["artifact_dir"]),
             max_restarts=int(fields["max_restarts"]),
+            tier=Tier(fields.get("tier", Tier.T1)),
             env={str(name): str(value) for name, value in fields.get("env", {}).items()},
         )
     except KeyError as error:

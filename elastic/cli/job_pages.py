@@ -45,6 +45,7 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
     print(_limits(spec["objective"]))
+    print(_tier(spec["tier"], job["running_tier"]))
     if job.get("files_at"):
         print(f"checkpoints and artifacts: {job['files_at']}")
     if job["candidates"]:
@@ -83,6 +84,11 @@ def _show_fixed(report: Mapping[str, Any]) -> None:
 
 def _value(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _tier(wanted: str, running: str | None) -> str:
+    lower = running is not None and running != wanted
+    return f"tier {wanted}" + (f", running on {running}: its events say why" if lower else "")
 
 
 def _limits(objective: Mapping[str, Any]) -> str:

@@ -28,10 +28,12 @@ from elastic.model.node import (
 from elastic.model.offering import Capacity, NodeType, Obstacle, Offering, Price, Unavailable
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
+from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, is_python
 
 __all__ = [
     "LEGAL_JOB_MOVES",
     "LEGAL_NODE_MOVES",
+    "MODULE_OPTIONS",
     "Action",
     "AgentState",
     "Candidate",
@@ -67,9 +69,12 @@ __all__ = [
     "Stretch",
     "Switch",
     "Tenure",
+    "Tier",
     "TrainingPhase",
     "Unavailable",
     "Window",
+    "choose_tier",
+    "is_python",
     "move_job",
     "move_node",
     "spent_usd",

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Capacity, Offering
+from elastic.model.tier import Tier
 
 
 class JobPhase(StrEnum):
@@ -93,7 +94,8 @@ class JobSpec:
     """What was asked for. `iterations` is the total of paramount iterations; None means until the script ends.
 
     `command` is the argv after torchrun's own options. `node_types` limits the candidates (empty = all on offer).
-    `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`.
+    `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`. Workers are
+    to run on `tier`; a node where that cannot be uses a lower one.
     """
 
     name: str
@@ -113,6 +115,7 @@ class JobSpec:
     fixed_node_type: str | None = None
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
     drain_grace_s: float = 30.0
+    tier: Tier = Tier.T1
 
     def admits(self, offering: Offering) -> bool:
         """Whether the job may run on this offering."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Offering
+from elastic.model.tier import Tier
 
 
 class NodePhase(StrEnum):
@@ -124,7 +125,8 @@ class Node:
     `notice` is what the cloud has told the machine of its end, None while it has told nothing. `stopping_at_s` is when
     its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
     until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where
-    nothing is to be stored. Instants are Unix seconds and None while they have not happened.
+    nothing is to be stored; `tier`, by the same word, is what its workers run on, None while none do. Instants are
+    Unix seconds and None while they have not happened.
     """
 
     id: str
@@ -145,6 +147,7 @@ class Node:
     notice: Notice | None = None
     stopping_at_s: float | None = None
     saving_s: float | None = None
+    tier: Tier | None = None
 
     @property
     def is_warm(self) -> bool:

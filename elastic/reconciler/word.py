@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.model import Generation, Job, JobPhase, Node, NodePhase
+from elastic.model import Generation, Job, JobPhase, Node, NodePhase, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Assignment:
     checkpoint_dir: str
     artifact_dir: str
     max_restarts: int = 3
+    tier: Tier = Tier.T1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +83,5 @@ def _assignment(job: Job, generation: Generation | None) -> Assignment | None:
         drain_grace_s=job.spec.drain_grace_s,
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
+        tier=job.spec.tier,
     )

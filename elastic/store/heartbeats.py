@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, update
 
-from elastic.model import AgentState, Exit, Notice, Window
+from elastic.model import AgentState, Exit, Notice, Tier, Window
 from elastic.store import measurements, notices
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
@@ -30,6 +30,7 @@ class Heard:
     acked_seq: int = 0
     notice: Notice | None = None
     saving_s: float | None = None
+    tier: Tier | None = None
 
 
 def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
@@ -60,5 +61,6 @@ def _values(said: Heard, acked_seq: int, now_s: float) -> dict[str, object]:
         "agent_generation": said.generation,
         "acked_seq": max(said.acked_seq, acked_seq),
         "saving_s": said.saving_s,
+        "tier": said.tier,
     }
     return values if said.last_exit is None else values | {"exit": to_text(said.last_exit)}

@@ -17,6 +17,7 @@ from elastic.model import (
     Notice,
     NoticeKind,
     Offering,
+    Tier,
     move_node,
 )
 from elastic.store import ledger
@@ -220,6 +221,7 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         notice=_notice(row),
         stopping_at_s=row.stopping_at_s,
         saving_s=row.saving_s,
+        tier=None if row.tier is None else Tier(row.tier),
     )
 
 

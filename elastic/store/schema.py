@@ -91,6 +91,7 @@ nodes = Table(
     _instant("noticed_at_s", nullable=True),
     _instant("stopping_at_s", nullable=True),
     Column("saving_s", Float(53)),
+    Column("tier", String(8)),
     Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
     _instant("billed_from_s", nullable=True),
     Column("is_waived", Boolean, nullable=False, default=False),

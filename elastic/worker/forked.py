@@ -8,15 +8,13 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
-import runpy
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Sequence
 
-from elastic.worker.gate import pass_gate
-from elastic.worker.launch import main as launch
+from elastic.worker.begin import begin
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -44,7 +42,7 @@ def _forget_the_parent() -> None:
 
 def _exit_code(arguments: Sequence[str]) -> int:
     try:
-        _run(arguments[0], list(arguments[1:]))
+        begin(arguments)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return (end.code or 0) & 0xFF
@@ -57,17 +55,6 @@ def _exit_code(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         return 1
     return 0
-
-
-def _run(way: str, command: list[str]) -> None:
-    pass_gate(os.environ)
-    if way == "--watched":
-        launch(command)
-    elif way == "--plain" and command[:1] == ["-m"]:
-        sys.argv = command[1:]
-        runpy.run_module(command[1], run_name="__main__", alter_sys=True)
-    else:
-        raise SystemExit(f"wanted --watched COMMAND... or --plain -m MODULE..., got {[way, *command]}")
 
 
 def _end_as_python_does() -> None:

@@ -12,6 +12,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from elastic.worker.agreement import Agreement, default_store
 from elastic.worker.hook import Worker
 
 OPTIMIZER_MODULE = "torch.optim.optimizer"
@@ -40,16 +41,17 @@ class StepCounter:
         self._worker = worker
         self._counted: Callable[[], object | None] = lambda: None
         self._other_steps = 0
-        self._is_first_turn = True
-        self._has_asked_for_signal = False
+        self._turns = 0
+        self._agreement: Agreement | None = None
+        self._has_called_for_signal = False
 
     def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
         if self._worker.counts_own_turns or not self._is_counted(optimizer):
             return
-        if self._is_first_turn:
-            self._is_first_turn = False
+        self._turns += 1
+        if self._turns == 1:
             self._worker.recorder.hold(for_s=HOLD_S)
-        if self._worker.count(None, "main"):
+        if self._worker.count(None, "main") and not self._has_called_for_signal and self._all_may_stop():
             self._stop_here()
 
     def _is_counted(self, optimizer: object) -> bool:
@@ -64,19 +66,37 @@ class StepCounter:
         self._other_steps = 0
         return True
 
-    def _stop_here(self) -> None:
-        """Ends the process at this step boundary where that is safe, else asks the agent to stop all ranks.
+    def _all_may_stop(self) -> bool:
+        """Whether this turn is the one at which all ranks stop.
 
-        A script with a SIGTERM handler knows best how to stop and gets its signal now. One process alone without a
-        handler leaves by ``SystemExit``, so that its ``finally`` blocks run. Several ranks see the drain file at
-        different steps and one that left would make the others fail: there the agent's SIGTERM reaches all at once.
+        Several see the drain file at different turns, and one that left would make the others fail. Where they have no
+        process group to agree by, the agent is asked for a signal, which reaches all at once, wherever they are.
         """
-        if self._has_asked_for_signal:
-            return
-        self._has_asked_for_signal = True
-        if self._worker.membership.world_size > 1:
-            self._worker.tell_agent("needs_signal")
-        elif signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None):
+        membership = self._worker.membership
+        if membership.world_size == 1:
+            return True
+        try:
+            store = default_store() if self._agreement is None else None
+            if store is not None:
+                self._agreement = Agreement(
+                    store, rank=membership.rank, world_size=membership.world_size, generation=membership.generation
+                )
+            if self._agreement is not None:
+                return self._agreement.is_over(self._turns)
+        except (RuntimeError, ValueError):  # torch's, when the store is gone
+            pass
+        self._has_called_for_signal = True
+        self._worker.tell_agent("needs_signal")
+        return False
+
+    def _stop_here(self) -> None:
+        """Ends the process at this step boundary.
+
+        A script with a SIGTERM handler knows best how to stop and gets its signal now. One without leaves by
+        ``SystemExit``, so that its ``finally`` blocks run.
+        """
+        if signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None):
+            self._has_called_for_signal = True
             os.kill(os.getpid(), signal.SIGTERM)
         else:
             self._worker.say_last("drained", None)

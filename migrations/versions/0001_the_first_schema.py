@@ -169,6 +169,7 @@ def upgrade() -> None:
         sa.Column("noticed_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("stopping_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("saving_s", sa.Float(precision=53), nullable=True),
+        sa.Column("tier", sa.String(length=8), nullable=True),
         sa.Column("minimum_billed_s", sa.Float(precision=53), nullable=False),
         sa.Column("billed_from_s", sa.Float(precision=53), nullable=True),
         sa.Column("is_waived", sa.Boolean(), nullable=False),

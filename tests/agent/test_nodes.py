@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from functools import partial
+from typing import Any
 
 import psutil
 import pytest
@@ -215,6 +216,51 @@ def test_unmodified_ranks_are_stopped_together_by_a_signal(world: World) -> None
     assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
 
 
+DDP_SCRIPT = """
+import os, pathlib, signal, sys, time, torch, torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+dist.init_process_group("gloo")
+state = pathlib.Path(os.environ["ELASTICD_CHECKPOINT_DIR"])
+model = torch.nn.Linear(1, 1, bias=False)
+torch.nn.init.zeros_(model.weight)
+if (state / "model.pt").exists(): model.load_state_dict(torch.load(state / "model.pt"))
+asked = False
+def ask(*_):
+    global asked
+    asked = True
+signal.signal(signal.SIGTERM, ask)
+trained = DistributedDataParallel(model)
+optimizer = torch.optim.SGD(trained.parameters(), lr=1.0)
+done = round(-model.weight.item())
+while done < {turns} and not asked:
+    optimizer.zero_grad(); trained(torch.ones(1, 1)).sum().backward(); optimizer.step()
+    done += 1
+    time.sleep(0.02)
+if dist.get_rank() == 0: torch.save(model.state_dict(), state / "model.pt")
+print("rank", dist.get_rank(), "stops after", done, round(-model.weight.item()), flush=True)
+dist.barrier()
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("tier", ["T0", "T1"])
+def test_unmodified_ranks_on_two_nodes_stop_after_the_same_step_and_lose_none(world: World, tier: str) -> None:
+    command = world.script(DDP_SCRIPT.format(turns=250))
+    both: dict[str, Any] = {"nnodes_min": 2, "nnodes_max": 2, "tier": tier, "drain_grace_s": 60.0}
+    world.assign(command, **both)
+    nodes = [world.node("n1"), world.node("n2")]
+    world.wait_for(lambda: world.daemon.turns("n1") + world.daemon.turns("n2") > 20)
+    world.assign(command, generation=2, **both)
+    firsts = [world.wait_for(partial(world.daemon.exit_of, 1, node_id)) for node_id in ("n1", "n2")]
+    for node_id in ("n1", "n2"):
+        assert world.wait_for(partial(world.daemon.exit_of, 2, node_id))["outcome"] == "succeeded"
+    assert [first["outcome"] for first in firsts] == ["drained", "drained"]
+    stops = [line.split()[-2:] for node in nodes for line in node.logs().splitlines() if "stops after" in line]
+    assert len(stops) == 4
+    assert len({stop for stop, _ in map(tuple, stops)}) == 2
+    assert world.daemon.turns("n1") + world.daemon.turns("n2") == 250
+
+
 def test_a_worker_that_will_not_stop_is_killed_with_all_it_started(world: World) -> None:
     script = (
         "import os, signal, subprocess, time\n"
@@ -240,6 +286,76 @@ def test_a_script_that_fails_is_reported_with_the_end_of_its_log(world: World) -
     end = world.wait_for(lambda: world.daemon.exit_of(1))
     assert (end["outcome"], end["exit_code"]) == ("failed", 1)
     assert "ValueError: no such folder: /data" in end["log_tail"]
+
+
+WHO_SCRIPT = """
+import os, pathlib, sys
+line = pathlib.Path("/proc/self/cmdline").read_bytes().decode().replace(chr(0), " ")
+print("worker is", line, "with torch" if "torch" in sys.modules else "without torch", flush=True)
+import torch
+optimizer = torch.optim.SGD(torch.nn.Linear(2, 2).parameters(), lr=0.1)
+for _ in range(5): optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("tier", "is_a_program", "has_torch"), [("T0", True, "without torch"), ("T1", False, "with torch")]
+)
+def test_a_worker_is_a_program_of_its_own_on_t0_and_forked_with_torch_on_t1(
+    world: World, tier: str, is_a_program: bool, has_torch: str
+) -> None:
+    world.assign(world.script(WHO_SCRIPT), tier=tier)
+    node = world.node()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    (line,) = (line for line in node.logs().splitlines() if line.startswith("worker is"))
+    assert ("elastic.worker.begin --watched" in line) is is_a_program
+    assert line.endswith(has_torch)
+    assert world.daemon.turns() == 5
+    assert tier in {beat["tier"] for beat in world.daemon.heartbeats}
+    assert world.daemon.heartbeats[-1]["tier"] is None
+    assert not world.daemon.messages("note")
+
+
+def test_an_unmodified_script_on_t0_is_stopped_at_a_step_boundary_and_goes_on_with_another_node(world: World) -> None:
+    command = world.script(COUNTING_SCRIPT.format(turns=150))
+    world.assign(command, tier="T0")
+    world.node()
+    world.wait_for(lambda: world.daemon.turns() > 20)
+    world.assign(command, tier="T0", generation=2)
+    first = world.wait_for(lambda: world.daemon.exit_of(1))
+    second = world.wait_for(lambda: world.daemon.exit_of(2))
+    assert (first["outcome"], second["outcome"]) == ("drained", "succeeded")
+    assert world.daemon.turns() == 150
+
+
+def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_signal(world: World) -> None:
+    script = world.script(
+        "#!/bin/sh\ntrap 'echo stopping; exit 0' TERM\n"
+        'echo "rank $RANK of $WORLD_SIZE"\nwhile true; do sleep 0.1; done\n',
+        "train.sh",
+    )
+    os.chmod(script, 0o700)
+    world.assign(script, drain_grace_s=60.0)
+    node = world.node()
+    world.wait_for(lambda: "rank 0 of 1" in node.logs())
+    assert "SIGTERM" in world.wait_for(lambda: world.daemon.messages("note"))[0]["text"]
+    assert world.daemon.heartbeats[-1]["tier"] == "T0"
+    world.daemon.assignment = None
+    assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
+    assert "stopping" in node.logs()
+
+
+def test_a_script_that_cannot_be_forked_is_started_afresh_next_and_its_owner_told(world: World) -> None:
+    command = world.script(
+        "import sys\nif 'torch' in sys.modules: raise RuntimeError('this library was begun before the fork')\n"
+        "from elastic.worker import finished, paramount\nparamount(1); finished(1)\n"
+    )
+    world.assign(command, max_restarts=0)
+    world.node()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "failed"
+    world.assign(command, max_restarts=0, generation=2)
+    assert world.wait_for(lambda: world.daemon.exit_of(2))["outcome"] == "succeeded"
+    assert "T0" in world.wait_for(lambda: world.daemon.messages("note"))[0]["text"]
 
 
 def test_a_job_with_its_own_thread_count_gets_a_fresh_process(world: World) -> None:

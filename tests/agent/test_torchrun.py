@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from elastic.agent.settings import AgentSettings
-from elastic.agent.torchrun import preloads, torchrun_arguments, torchrun_environment, worker_command
+from elastic.agent.tiers import choose_way
+from elastic.agent.torchrun import FORKED_WORKER, preloads, torchrun_arguments, torchrun_environment
+from elastic.agent.wire import Assignment
+from elastic.model import Tier
 from tests.agent.test_steering import ONE
 
 SETTINGS = AgentSettings(
@@ -23,24 +24,24 @@ SETTINGS = AgentSettings(
 )
 
 
-@pytest.mark.parametrize(
-    ("command", "run"),
-    [
-        (["train.py", "--lr", "1"], ["--watched", "train.py", "--lr", "1"]),
-        (["/usr/bin/python3", "train.py"], ["--watched", "train.py"]),
-        (["-m", "mine.train", "-x"], ["--watched", "-m", "mine.train", "-x"]),
-        (["python", "-m", "elastic.workloads.esrgan"], ["--plain", "-m", "elastic.workloads.esrgan"]),
-    ],
-)
-def test_our_workloads_run_as_they_are_and_everything_else_is_watched(command: list[str], run: list[str]) -> None:
-    assert worker_command(command) == run
+def arguments_of(assignment: Assignment) -> list[str]:
+    return torchrun_arguments(assignment, way=choose_way(assignment), settings=SETTINGS)
 
 
 def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
-    arguments = torchrun_arguments(replace(ONE, command=("train.py", "--nnodes=7")), settings=SETTINGS)
+    arguments = arguments_of(replace(ONE, command=("train.py", "--nnodes=7")))
     assert arguments.index("--run-path") < arguments.index("train.py") < arguments.index("--nnodes=7")
     assert "--local-addr=127.0.0.1" in arguments
     assert any(part.startswith("--rdzv-conf=is_host=0,") for part in arguments)
+
+
+def test_a_worker_of_t1_is_forked_and_one_of_t0_is_a_program_of_its_own() -> None:
+    forked = arguments_of(replace(ONE, tier=Tier.T1))
+    fresh = arguments_of(replace(ONE, tier=Tier.T0))
+    assert forked[-4:] == ["--run-path", str(FORKED_WORKER), "--watched", "train.py"]
+    assert "--start-method=fork" in forked
+    assert fresh[-4:] == ["--module", "elastic.worker.begin", "--watched", "train.py"]
+    assert "--start-method=fork" not in fresh
 
 
 def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() -> None:
@@ -71,4 +72,4 @@ def test_a_user_s_script_is_spared_the_import_that_its_first_optimizer_makes() -
 def test_the_join_token_is_in_no_argument_and_no_environment() -> None:
     assignment = replace(ONE)
     environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
-    assert "secret" not in repr((torchrun_arguments(assignment, settings=SETTINGS), environment, SETTINGS))
+    assert "secret" not in repr((arguments_of(assignment), environment, SETTINGS))

@@ -26,8 +26,8 @@ def ask(client: TestClient, world: World, instance_id: str, *, launch: str) -> A
     return client.post("/v1/agent/register", json=body)
 
 
-def beat(client: TestClient, node_id: str, instance_id: str, token: str) -> int:
-    body = {"node_id": node_id, "instance_id": instance_id, "sent_at_s": START_S, "state": "idle"}
+def beat(client: TestClient, node_id: str, instance_id: str, token: str, **said: object) -> int:
+    body = {"node_id": node_id, "instance_id": instance_id, "sent_at_s": START_S, "state": "idle", **said}
     return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
 
 
@@ -80,3 +80,25 @@ def test_a_nodes_token_is_worth_nothing_on_another_machine(
 def test_a_machine_that_is_to_end_may_not_join(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
     world.store.intend_end(pair[0].id, reason="test", now_s=START_S)
     assert ask(client, world, "i-1", launch=pair[0].token).status_code == 409
+
+
+def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, second = pair
+    world.store.node_launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    tokens = {i: ask(client, world, i, launch=first.token).json()["node_token"] for i in ("i-1", "i-2")}
+    job = world.store.job(first.job_id)
+    world.store.start_generation(job.id, pair, rdzv_endpoint="127.0.0.1:1", now_s=START_S)
+
+    def shown() -> object:
+        return client.get(f"/v1/jobs/{job.id}").json()["running_tier"]
+
+    assert shown() is None
+    assert beat(client, first.id, "i-1", tokens["i-1"], state="running", generation=1, tier="T1") == 200
+    assert shown() == "T1"
+    assert beat(client, second.id, "i-2", tokens["i-2"], state="running", generation=1, tier="T0") == 200
+    assert shown() == "T0"
+    assert [node["tier"] for node in client.get("/v1/nodes").json()["items"]] == ["T0", "T1"]
+    world.store.end_generation(job.id, 1, now_s=START_S)
+    assert shown() is None

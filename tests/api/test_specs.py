@@ -10,7 +10,7 @@ import pytest
 
 from api.specs import check_node_types, parse_spec, resolve_paths, to_spec
 from elastic.errors import InvalidInput
-from elastic.model import CapacityChoice, TrainingPhase
+from elastic.model import CapacityChoice, Tier, TrainingPhase
 
 NOW_S = 1_700_000_000.0
 ESRGAN: dict[str, Any] = {"name": "sr", "workload": "esrgan", "preset": "small"}
@@ -141,6 +141,32 @@ def test_a_name_cannot_lead_anywhere(name: str) -> None:
 )
 def test_a_command_that_could_not_run_is_refused_before_it_costs(command: list[str], hint: str) -> None:
     assert hint in faults({"name": "mine", "command": command})["command"]
+
+
+def test_another_python_s_own_path_is_a_program_like_any_other() -> None:
+    spec = to_spec({"name": "mine", "command": ["/opt/other/bin/python3", "/srv/train.py"]}, now_s=NOW_S)
+    assert (spec.command[0], spec.tier) == ("/opt/other/bin/python3", Tier.T0)
+
+
+@pytest.mark.parametrize(
+    ("document", "tier"),
+    [
+        (COMMAND, Tier.T1),
+        (ESRGAN, Tier.T1),
+        ({**COMMAND, "tier": "auto"}, Tier.T1),
+        ({**ESRGAN, "tier": "T0"}, Tier.T0),
+        ({**COMMAND, "command": ["/srv/train.sh"]}, Tier.T0),
+    ],
+)
+def test_a_job_runs_on_the_best_tier_that_it_supports_or_on_the_one_asked_for(
+    document: dict[str, Any], tier: Tier
+) -> None:
+    assert to_spec(document, now_s=NOW_S).tier is tier
+
+
+def test_a_tier_that_cannot_be_is_refused() -> None:
+    assert "auto or T0" in faults({"name": "mine", "command": ["/srv/train.sh"], "tier": "T1"})["tier"]
+    assert "auto, T0, T1" in faults({**COMMAND, "tier": "T9"})["tier"]
 
 
 def test_a_command_takes_no_options_of_a_workload() -> None:

@@ -12,7 +12,7 @@ from api import schemas
 from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
 from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
-from elastic.model import Generation, Group, Job, JobSpec, Node
+from elastic.model import Generation, Group, Job, JobSpec, Node, Tier
 from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
@@ -138,8 +138,11 @@ def report_view(report: schemas.Report) -> ReportView:
     )
 
 
-def spec_lines(spec: JobSpec) -> tuple[tuple[str, str], ...]:
-    """Gives what was asked for, as names and values; what was left open is left out."""
+def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str], ...]:
+    """Gives what was asked for, as names and values; what was left open is left out.
+
+    `running` is the tier that the workers run on, None while none do.
+    """
     objective = spec.objective
     deadline = "" if objective.deadline_s is None else full_instant(objective.deadline_s)
     lines = (
@@ -149,6 +152,7 @@ def spec_lines(spec: JobSpec) -> tuple[tuple[str, str], ...]:
         ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
         ("nodes", str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"),
         ("processes a node", str(spec.nproc_per_node)),
+        ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, running on {running}"),
         ("node types", ", ".join(spec.node_types) or "any"),
         ("capacity", spec.capacity.value),
         ("policy", f"{spec.policy} {spec.fixed_node_type or ''}".strip()),

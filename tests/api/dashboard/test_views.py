@@ -40,6 +40,7 @@ from elastic.model import (
     Plan,
     Price,
     Reason,
+    Tier,
 )
 from elastic.policy import FixedChoice
 from elastic.store import ThroughputPoint
@@ -268,6 +269,12 @@ def test_a_price_is_compared_with_the_one_before_it() -> None:
 
 
 def test_what_was_left_open_is_left_out_of_the_spec() -> None:
-    names = [name for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")))]
+    names = [name for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")), running=None)]
     assert "budget" not in names
-    assert dict(spec_lines(JobSpec("first", ("train.py", "a b"))))["command"] == "train.py 'a b'"
+    assert dict(spec_lines(JobSpec("first", ("train.py", "a b")), running=None))["command"] == "train.py 'a b'"
+
+
+def test_a_tier_that_is_not_what_was_asked_for_is_shown_beside_it() -> None:
+    spec = JobSpec("first", ("train.py",))
+    shown = [dict(spec_lines(spec, running=tier))["tier"] for tier in (None, Tier.T1, Tier.T0)]
+    assert shown == ["T1", "T1", "T1, running on T0"]

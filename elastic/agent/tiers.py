@@ -1,0 +1,99 @@
+"""How this node starts a generation's workers: on the tier that is asked for, or on a lower one, and why."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elastic.agent.wire import Assignment
+from elastic.model import MODULE_OPTIONS, Outcome, Tier, is_python
+
+WORKLOADS = "elastic.workloads."
+_SNIFFED_BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How workers are started. `mode` and `arguments` are what `elastic.worker.begin` takes.
+
+    `why` is a sentence for the job's owner where something is other than asked for, else empty.
+    """
+
+    tier: Tier
+    mode: str
+    arguments: tuple[str, ...]
+    why: str = ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether workers are programs that nobody looks into: they may never hear of a drain but by a signal."""
+        return self.mode == "--program"
+
+
+def choose_way(assignment: Assignment, *, distrusts_fork: bool = False) -> Way:
+    """Gives how this node is to start an assignment's workers; looks at the script's file where it must.
+
+    `distrusts_fork` says that workers forked here have failed before their first turn.
+    """
+    command = _without_own_python(assignment.command)
+    if not _is_python(command):
+        why = (
+            f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own (T0), it is "
+            "asked to stop by SIGTERM, and the turns that count are those it tells of by elastic.worker"
+        )
+        return Way(Tier.T0, "--program", command, why)
+    mode = "--plain" if workload_module(command) else "--watched"
+    if assignment.tier > Tier.T0 and distrusts_fork:
+        why = "forked workers failed here before their first turn: they are started as programs of their own now (T0)"
+        return Way(Tier.T0, mode, command, why)
+    return Way(assignment.tier, mode, command)
+
+
+def workload_module(command: Sequence[str]) -> str | None:
+    """The module of one of our own workloads that this command runs, if it does.
+
+    >>> workload_module(["-m", "elastic.workloads.esrgan"])
+    'elastic.workloads.esrgan'
+    """
+    is_workload = len(command) > 1 and command[0] == "-m" and command[1].startswith(WORKLOADS)
+    return command[1] if is_workload else None
+
+
+def is_fork_distrusted(before: bool, *, tier: Tier | None, outcome: Outcome, has_heard_workers: bool) -> bool:
+    """Whether workers are no longer forked here, after a generation that ended like this.
+
+    A fork inherits what its parent holds open: CUDA that was begun before it, locks of a library's threads. Who fails
+    before its first turn is tried the other way next, and back again if that was not it.
+
+    >>> is_fork_distrusted(False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False)
+    True
+    """
+    if outcome is not Outcome.FAILED or has_heard_workers or tier is None:
+        return before
+    return tier is not Tier.T0
+
+
+def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:
+    first, *rest = command
+    is_own = first in ("python", "python3") or (os.sep in first and Path(first) == Path(sys.executable))
+    parts = tuple(rest) if is_own and rest else tuple(command)
+    return ("-m", *parts[1:]) if parts[0] in MODULE_OPTIONS else parts
+
+
+def _is_python(command: Sequence[str]) -> bool:
+    told = is_python(command)
+    return _is_python_text(Path(command[0])) if told is None else told
+
+
+def _is_python_text(path: Path) -> bool:
+    """Whether a file without a telling name is a Python script; one that is not there fails where it is opened."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        head = file.read(_SNIFFED_BYTES)
+        if head.startswith(b"#!"):
+            return b"python" in head.splitlines()[0]
+        return b"\0" not in head
+    return True

@@ -1,0 +1,47 @@
+"""Runs a job's command as one worker, once the node's checkpoint folder is filled.
+
+``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a worker of tier T0, and
+``... --program PROGRAM ARG...`` one that this Python does not run.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+
+from elastic.worker.gate import pass_gate
+from elastic.worker.launch import main as launch
+
+USAGE = "wanted (--watched | --plain | --program) COMMAND..."
+
+
+def begin(arguments: Sequence[str]) -> None:
+    """Runs the command that follows the way to run it; a program takes this process over."""
+    way, command = (arguments[0] if arguments else ""), list(arguments[1:])
+    if not command:
+        raise SystemExit(f"{USAGE}, got {list(arguments)}")
+    pass_gate(os.environ)
+    if way == "--watched":
+        launch(command)
+    elif way == "--plain" and command[0] == "-m" and len(command) > 1:
+        sys.argv = command[1:]
+        runpy.run_module(command[1], run_name="__main__", alter_sys=True)
+    elif way == "--program":
+        _become(command)
+    else:
+        raise SystemExit(f"{USAGE}, and a module where it is plain; got {list(arguments)}")
+
+
+def _become(command: list[str]) -> None:
+    try:
+        os.execvp(command[0], command)
+    except PermissionError as error:
+        raise SystemExit(f"{command[0]}: wanted a program that may be executed: chmod +x it ({error})") from error
+    except OSError as error:
+        raise SystemExit(f"{command[0]}: wanted a program, or a script that begins with #!: {error}") from error
+
+
+if __name__ == "__main__":
+    begin(sys.argv[1:])

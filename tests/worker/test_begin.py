@@ -1,0 +1,70 @@
+"""A worker that is a program of its own, as torchrun starts it on tier T0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worker.conftest import AgentSocket
+
+
+def run(*arguments: str, folder: Path, socket: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "elastic.worker.begin", *arguments],
+        env=os.environ | {"ELASTICD_SOCKET": socket, "PYTHONPATH": f"{folder}:{Path.cwd()}"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def script(folder: Path, text: str, *, name: str = "train.py", mode: int = 0o600) -> str:
+    path = folder / name
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+def test_a_script_is_watched(tmp_path: Path, agent_socket: AgentSocket) -> None:
+    turns = "from elastic.worker import paramount\nfor _ in range(5): paramount()"
+    assert run("--watched", script(tmp_path, turns), folder=tmp_path, socket=str(agent_socket.path)).returncode == 0
+    messages = agent_socket.received()
+    assert sum(message.get("iterations", 0) for message in messages) == 5
+    assert messages[-1]["kind"] == "finished"
+
+
+def test_a_module_of_ours_is_not(tmp_path: Path, agent_socket: AgentSocket) -> None:
+    script(tmp_path, "import sys; print(__name__, sys.argv[1])")
+    result = run("--plain", "-m", "train", "x", folder=tmp_path, socket=str(agent_socket.path))
+    assert result.stdout == "__main__ x\n"
+    assert agent_socket.received() == []
+
+
+def test_a_program_takes_the_process_over(tmp_path: Path) -> None:
+    path = script(tmp_path, "#!/bin/sh\necho $1; exit 7\n", name="train.sh", mode=0o700)
+    result = run("--program", path, "hello", folder=tmp_path)
+    assert (result.stdout, result.returncode) == ("hello\n", 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "told"), [("there.sh", 0o600, "chmod"), ("not-there.sh", None, "wanted a program")]
+)
+def test_a_program_that_cannot_be_run_is_told(tmp_path: Path, name: str, mode: int | None, told: str) -> None:
+    path = tmp_path / name if mode is None else Path(script(tmp_path, "#!/bin/sh\n", name=name, mode=mode))
+    result = run("--program", str(path), folder=tmp_path)
+    assert result.returncode == 1
+    assert name in result.stderr
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["--watched"], ["--plain", "train.py"], ["train.py", "x"]])
+def test_anything_else_is_refused(tmp_path: Path, arguments: list[str]) -> None:
+    result = run(*arguments, folder=tmp_path)
+    assert result.returncode == 1
+    assert "wanted" in result.stderr
