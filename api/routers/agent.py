@@ -135,6 +135,7 @@ class AssignmentOut(BaseModel):
     artifact_dir: str
     max_restarts: int
     tier: Tier
+    interruptions_per_h: float | None
 
 
 class WordOut(BaseModel):

@@ -89,6 +89,7 @@ def torchrun_environment(
         "ELASTICD_JOB_ID": assignment.job_id,
         "ELASTICD_NODE_ID": node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
+        "ELASTICD_INTERRUPTIONS_PER_H": "" if (rate := assignment.interruptions_per_h) is None else f"{rate:.6g}",
         # Empty where the folder needs no filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",
     }

@@ -27,6 +27,7 @@ class Assignment:
     artifact_dir: str
     max_restarts: int
     tier: Tier = Tier.T1
+    interruptions_per_h: float | None = None
     env: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -68,6 +69,7 @@ def assignment_from(fields: Mapping[str, Any]) -> Assignment:
             artifact_dir=str(fields["artifact_dir"]),
             max_restarts=int(fields["max_restarts"]),
             tier=Tier(fields.get("tier", Tier.T1)),
+            interruptions_per_h=None if (rate := fields.get("interruptions_per_h")) is None else float(rate),
             env={str(name): str(value) for name, value in fields.get("env", {}).items()},
         )
     except KeyError as error:

@@ -1,5 +1,6 @@
 """The vocabulary: frozen values that validate themselves, and the tables of their legal moves."""
 
+from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     LEGAL_JOB_MOVES,
     CapacityChoice,
@@ -74,6 +75,7 @@ __all__ = [
     "Unavailable",
     "Window",
     "choose_tier",
+    "interruptions_per_h",
     "is_python",
     "move_job",
     "move_node",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.model import Generation, Job, JobPhase, Node, NodePhase, Tier
+from elastic.model import Generation, Job, JobPhase, Node, NodePhase, Offering, Tier, interruptions_per_h
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Assignment:
     artifact_dir: str
     max_restarts: int = 3
     tier: Tier = Tier.T1
+    interruptions_per_h: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,11 @@ def word_for(node: Node, job: Job, generation: Generation | None, *, lease_s: fl
         and generation.ended_at_s is None
         and job.phase is not JobPhase.DRAINING
     )
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation) if is_running else None)
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering) if is_running else None)
 
 
-def _assignment(job: Job, generation: Generation | None) -> Assignment | None:
+def _assignment(job: Job, generation: Generation | None, offering: Offering) -> Assignment | None:
+    """`offering` stands for all members': what they are lost by, their capacity, differs between few."""
     if generation is None:
         return None
     folders = JobFolders(Path())  # below the root that the node was started with
@@ -84,4 +86,5 @@ def _assignment(job: Job, generation: Generation | None) -> Assignment | None:
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
         tier=job.spec.tier,
+        interruptions_per_h=interruptions_per_h([offering] * nnodes),
     )

@@ -24,11 +24,16 @@ class CheckpointRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
-    """The checkpoints of one job in one folder. `program` and `options_digest` tell this job's from a foreign one's."""
+    """The checkpoints of one job in one folder.
+
+    `program`, `options_digest` and `job_id` tell this job's from a foreign one's; without elasticd a job has no id, and
+    takes those of any.
+    """
 
     folder: Path
     program: str
     options_digest: str
+    job_id: str | None = None
 
     def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
         """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but the newest two."""
@@ -39,6 +44,7 @@ class Checkpoints:
             "format": FORMAT,
             "program": self.program,
             "options_digest": self.options_digest,
+            "job_id": self.job_id,
             "iteration": iteration,
             "state": dict(state),
             "digest": digest_of(state),
@@ -57,6 +63,7 @@ class Checkpoints:
 
         Raises CheckpointRefused where there are files and none can be used: starting over would waste what was paid.
         """
+        self._clear_leftovers()
         refused: list[str] = []
         for path in self._paths():
             try:
@@ -83,6 +90,12 @@ class Checkpoints:
                 f"{path.name}: wanted one of {self.program} with this job's options, found one of {content['program']} "
                 "with others; restore the options or give the job another folder"
             )
+        written_by = content.get("job_id")
+        if None not in (written_by, self.job_id) and written_by != self.job_id:
+            raise CheckpointRefused(
+                f"{path.name}: wanted one of job {self.job_id}, found one of job {written_by}; each job needs a folder "
+                "of its own"
+            )
         if digest_of(content["state"]) != content["digest"]:
             raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
         return content
@@ -93,6 +106,11 @@ class Checkpoints:
             return []
         found = [(int(match[1]), path) for path in self.folder.iterdir() if (match := _NAME.fullmatch(path.name))]
         return [path for _, path in sorted(found, reverse=True)]
+
+    def _clear_leftovers(self) -> None:
+        """Removes what processes that were killed had begun to write."""
+        for path in self.folder.glob("checkpoint-*.partial"):
+            path.unlink(missing_ok=True)
 
     def _let_go(self) -> None:
         for path in self._paths()[KEPT:]:

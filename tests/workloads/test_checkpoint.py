@@ -98,3 +98,21 @@ def test_a_half_written_file_of_a_killed_process_is_ignored(checkpoints: Checkpo
     checkpoints.save(1, state(1.0))
     (checkpoints.folder / "checkpoint-000000002.123.partial").write_bytes(b"half")
     assert weights_of(checkpoints.newest()) == 1.0
+
+
+def test_one_of_another_job_is_refused_with_its_name_and_the_previous_used(tmp_path: Path) -> None:
+    mine = Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id="job-a")
+    mine.save(1, state(1.0))
+    Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id="job-b").save(2, state(2.0))
+    found = mine.newest()
+    assert weights_of(found) == 1.0
+    assert found is not None
+    assert "wanted one of job job-a, found one of job job-b" in found[2][0]
+
+
+@pytest.mark.parametrize(("writer", "reader"), [(None, "job-a"), ("job-a", None), ("job-a", "job-a")])
+def test_who_runs_a_script_by_hand_may_go_on_with_any_job_s(
+    tmp_path: Path, writer: str | None, reader: str | None
+) -> None:
+    Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=writer).save(1, state(1.0))
+    assert weights_of(Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=reader).newest()) == 1.0

@@ -55,15 +55,14 @@ def options_digest(options: EsrganOptions) -> str:
     return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
 
 
-def save(checkpoints: Checkpoints, networks: Networks, progress: Progress, *, lr: float) -> None:
-    """Makes everything that training changes durable."""
-    state = {
+def state_of(networks: Networks, progress: Progress, *, lr: float) -> dict[str, Any]:
+    """Gives everything that training changes; its tensors are the live ones."""
+    return {
         **networks.state(),
         "progress": dataclasses.asdict(progress),
         "learning_rate": lr,
         "rng": torch.get_rng_state(),
     }
-    checkpoints.save(progress.iteration, state)
 
 
 def resume(checkpoints: Checkpoints, networks: Networks, group: Group, *, say: Callable[[str], None]) -> Progress:

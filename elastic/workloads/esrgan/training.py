@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
 from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
+from elastic.workloads.background import BackgroundSaver, Saved
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import progress as progress_module
 from elastic.workloads.esrgan.batches import Batches
@@ -26,22 +26,31 @@ from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, Turn
 from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import Group
 from elastic.workloads.photographs import Photographs, open_photographs
+from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.schedule import learning_rate
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a job keeps its checkpoints, and what people look at."""
+    """Where a job keeps its checkpoints, and what people look at; by which id, and how often it is interrupted.
+
+    `job_id` and `interruptions_per_h` are None where there is no agent that says them.
+    """
 
     checkpoints: Path
     artifacts: Path
+    job_id: str | None = None
+    interruptions_per_h: float | None = None
 
 
 def places_from(environment: Mapping[str, str] = os.environ) -> Places:
     """Gives the folders the agent named, or ones in the working directory where there is no agent."""
+    rate = environment.get("ELASTICD_INTERRUPTIONS_PER_H")
     return Places(
         Path(environment.get("ELASTICD_CHECKPOINT_DIR", "checkpoints")),
         Path(environment.get("ELASTICD_ARTIFACT_DIR", "artifacts")),
+        job_id=environment.get("ELASTICD_JOB_ID"),
+        interruptions_per_h=float(rate) if rate else None,
     )
 
 
@@ -59,6 +68,7 @@ def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
         return run.to_the_end()
     finally:
         run.batches.close()
+        run.saver.close()
 
 
 class _Run:
@@ -68,7 +78,7 @@ class _Run:
         self, options: EsrganOptions, group: Group, places: Places, training: Photographs, held_out: Photographs
     ) -> None:
         self.options, self.group, self.places = options, group, places
-        self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options))
+        self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options), places.job_id)
         self.networks: Networks = build_networks(options, group.device)
         self.held_out: HeldOut | None = cut_held_out(held_out, options, group.device) if group.is_first else None
         self.batches = Batches(training, options, group)
@@ -77,7 +87,7 @@ class _Run:
         self.stepper = Stepper(self.networks, options, group, features=None, bf16=bf16)
         self.epoch_length = len(training)
         self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
-        self.saved_iteration: int | None = None
+        self.saver = self._saver(at=0)
 
     def to_the_end(self) -> Progress:
         progress = self._start()
@@ -86,7 +96,7 @@ class _Run:
             progress, turn = self._turn(progress, stop)
             phase = self._phase(progress.iteration)
             is_last = progress.iteration == self.total
-            if turn.is_asked_to_stop or is_last or progress.iteration % self.options.checkpoint_interval == 0:
+            if self.group.is_first and (is_last or self.saver.is_due(progress.iteration)):
                 self._save(progress)
             if progress.iteration % self.options.sample_interval == 0:
                 self._show(progress, f"samples_{progress.iteration}.png")
@@ -97,7 +107,7 @@ class _Run:
 
     def _start(self) -> Progress:
         progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self._say)
-        self.saved_iteration = progress.iteration or None
+        self.saver = self._saver(at=progress.iteration)
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
                 f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in {self.places.checkpoints}, "
@@ -154,17 +164,20 @@ class _Run:
             self._say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
+    def _saver(self, *, at: int) -> BackgroundSaver:
+        """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""
+        rhythm = Rhythm(self.options.checkpoint_interval, self.places.interruptions_per_h)
+        return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of)
+
     def _save(self, progress: Progress) -> None:
-        if not self.group.is_first or self.saved_iteration == progress.iteration:
-            return
-        started_s = perf_counter()
-        lr = self._learning_rate(progress.iteration)
-        progress_module.save(self.checkpoints, self.networks, progress, lr=lr)
-        self.saved_iteration = progress.iteration
-        checkpointed(progress.iteration, elapsed_s=perf_counter() - started_s)
+        """Begins to make this iteration's state durable, on the first rank."""
+        if self.group.is_first and self.saver.last_iteration != progress.iteration:
+            lr = self._learning_rate(progress.iteration)
+            self.saver.take(progress.iteration, progress_module.state_of(self.networks, progress, lr=lr))
 
     def _leave(self, progress: Progress) -> Progress:
         self._save(progress)
+        self.saver.finish()
         self._log(f"asked to stop: stopped after iteration {progress.iteration}")
         # Nobody says its last word before the checkpoint is there.
         self.group.barrier()
@@ -173,6 +186,7 @@ class _Run:
 
     def _complete(self, progress: Progress) -> Progress:
         self._show(progress, "samples_final.png")
+        self.saver.finish()
         self.group.barrier()
         finished(progress.iteration)
         return progress
@@ -217,6 +231,10 @@ class _Run:
     def _log(self, text: str) -> None:
         if self.group.is_first:
             print(f"esrgan: {text}", file=sys.stderr, flush=True)
+
+
+def _tell_of(saved: Saved) -> None:
+    checkpointed(saved.iteration, elapsed_s=saved.elapsed_s)
 
 
 _FEATURES = {True: "pretrained", False: "seeded random", None: "not used yet"}

@@ -16,7 +16,7 @@ from elastic.workloads.esrgan.batches import Batch, Batches
 from elastic.workloads.esrgan.discriminator import Discriminator
 from elastic.workloads.esrgan.generator import DenseBlock
 from elastic.workloads.esrgan.judging import HeldOut, Verdict, save_picture
-from elastic.workloads.esrgan.progress import Progress, options_digest, resume, save
+from elastic.workloads.esrgan.progress import Progress, options_digest, resume, state_of
 from elastic.workloads.esrgan.step import Stepper
 from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import Group
@@ -103,7 +103,7 @@ def test_a_checkpoint_holds_optimizers_generator_of_chance_and_position(tmp_path
     stepper.gan_turn(a_batch(), lr=1e-3, stop=False)
     checkpoints = Checkpoints(tmp_path, "esrgan", options_digest(options))
     saved = Progress(iteration=9, samples_seen=36, start_psnr_y_db=20.5, is_pretrained=False)
-    save(checkpoints, networks, saved, lr=1e-3)
+    checkpoints.save(saved.iteration, state_of(networks, saved, lr=1e-3))
     chance = torch.rand(1)
     fresh, _ = stepper_in(torch.float32, options, alone())
     assert resume(checkpoints, fresh, alone(), say=pytest.fail) == saved

@@ -1,0 +1,158 @@
+"""Checkpoints made beside the training: of one instant, one at a time, whole before anybody relies on them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from elastic.workloads.background import BackgroundSaver, Saved
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.rhythm import Rhythm
+
+LIMIT = Rhythm(most_iterations=10)
+
+
+class Slow(Checkpoints):
+    """Checkpoints whose writing waits until it may end."""
+
+    may_end = threading.Event()
+
+    def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
+        assert self.may_end.wait(10.0)
+        return super().save(iteration, state)
+
+
+class Full(Checkpoints):
+    """Checkpoints on a disk that is full."""
+
+    def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
+        raise OSError(28, "No space left on device")
+
+
+@pytest.fixture
+def told() -> list[Saved]:
+    return []
+
+
+def saver_of(checkpoints: Checkpoints, told: list[Saved], *, at: int = 0) -> BackgroundSaver:
+    return BackgroundSaver(checkpoints, LIMIT, at=at, tell=told.append)
+
+
+def newest(folder: Path) -> tuple[int, dict[str, Any], list[str]]:
+    found = Checkpoints(folder, "p", "o").newest()
+    assert found is not None
+    return found
+
+
+def test_what_is_kept_is_the_state_at_the_instant_of_the_copy(tmp_path: Path, told: list[Saved]) -> None:
+    slow = Slow(tmp_path, "p", "o")
+    slow.may_end.clear()
+    saver = saver_of(slow, told)
+    weights = torch.zeros(8, 3)
+    layered = torch.zeros(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    saver.take(1, {"weights": [weights, layered], "progress": {"iteration": 1, "psnr": None}})
+    weights.fill_(7.0)
+    layered.fill_(7.0)
+    assert told == []
+    slow.may_end.set()
+    saver.finish()
+    iteration, state, _ = newest(tmp_path)
+    assert (iteration, state["progress"]) == (1, {"iteration": 1, "psnr": None})
+    assert not any(tensor.any() for tensor in state["weights"])
+    assert [saved.iteration for saved in told] == [1]
+    assert told[0].cost_s > 0
+
+
+def test_the_next_copy_waits_until_the_one_before_is_durable(tmp_path: Path, told: list[Saved]) -> None:
+    slow = Slow(tmp_path, "p", "o")
+    slow.may_end.clear()
+    saver = saver_of(slow, told)
+    weights = torch.full((4,), 1.0)
+    saver.take(1, {"weights": [weights]})
+    threading.Timer(0.05, slow.may_end.set).start()
+    weights.fill_(2.0)
+    saver.take(2, {"weights": [weights]})
+    saver.finish()
+    assert [saved.iteration for saved in told] == [1, 2]
+    kept = [
+        Checkpoints(tmp_path, "p", "o").read(path)["state"]["weights"][0][0].item()
+        for path in sorted(tmp_path.iterdir())
+    ]
+    assert kept == [1.0, 2.0]
+
+
+def test_none_is_due_while_one_is_written_until_the_limit_is_reached(tmp_path: Path, told: list[Saved]) -> None:
+    slow = Slow(tmp_path, "p", "o")
+    slow.may_end.clear()
+    saver = BackgroundSaver(slow, Rhythm(10, interruptions_per_h=1e12), at=0, tell=told.append)
+    saver.take(5, {"weights": [torch.zeros(1)]})
+    assert [saver.is_due(iteration) for iteration in (6, 14, 15)] == [False, False, True]
+    slow.may_end.set()
+    saver.finish()
+    assert saver.is_due(6)
+
+
+def test_what_writing_raised_is_raised_where_somebody_can_act(tmp_path: Path, told: list[Saved]) -> None:
+    saver = saver_of(Full(tmp_path, "p", "o"), told)
+    saver.take(1, {"weights": [torch.zeros(1)]})
+    with pytest.raises(OSError, match="No space left"):
+        saver.take(2, {"weights": [torch.zeros(1)]})
+    assert told == []
+    saver.finish()
+
+
+def test_a_state_of_another_shape_is_copied_all_the_same(tmp_path: Path, told: list[Saved]) -> None:
+    saver = saver_of(Checkpoints(tmp_path, "p", "o"), told)
+    saver.take(1, {"weights": [torch.zeros(4)]})
+    saver.take(2, {"weights": [torch.ones(2, 2), torch.ones(3)], "more": 1})
+    saver.finish()
+    assert [tuple(tensor.shape) for tensor in newest(tmp_path)[1]["weights"]] == [(2, 2), (3,)]
+
+
+def test_nothing_was_taken_and_nothing_is_waited_for(tmp_path: Path, told: list[Saved]) -> None:
+    saver = saver_of(Checkpoints(tmp_path, "p", "o"), told)
+    saver.finish()
+    saver.close()
+
+
+ENDLESS = """
+import sys, torch
+from pathlib import Path
+from elastic.workloads.background import BackgroundSaver
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.rhythm import Rhythm
+tell = lambda saved: print(saved.iteration, flush=True)
+saver = BackgroundSaver(Checkpoints(Path(sys.argv[1]), "p", "o"), Rhythm(1), at=0, tell=tell)
+for iteration in range(1, 10_000):
+    saver.take(iteration, {"weights": [torch.full((1 << 20,), float(iteration)) for _ in range(8)]})
+"""
+
+
+def test_a_kill_in_the_middle_of_a_write_costs_no_more_than_that_checkpoint(tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    told = [int(process.stdout.readline()) for _ in range(2)]
+    deadline = time.monotonic() + 30
+    while not any(path.stat().st_size for path in tmp_path.glob("*.partial")) and time.monotonic() < deadline:
+        pass  # the file is there for some hundredths of a second
+    process.send_signal(signal.SIGKILL)
+    told += [int(line) for line in process.stdout]
+    process.wait()
+    process.stdout.close()
+    torn = [path.name for path in tmp_path.glob("*.partial")]
+    iteration, state, refused = newest(tmp_path)
+    assert torn
+    assert iteration in (told[-1], told[-1] + 1)  # durable, and killed before it could be told
+    assert all((tensor == iteration).all() for tensor in state["weights"])
+    assert refused == []
+    assert not list(tmp_path.glob("*.partial"))
+    assert len(list(tmp_path.glob("*.pt"))) == 2
