@@ -52,7 +52,7 @@ soak: $(STAMP)  ## Runs the slowest tests: the containers, the demo without righ
 	$(BIN)/pytest -m soak --timeout 900
 
 crash: $(STAMP)  ## Kills the daemon at every ordered pair of crash points: the whole square, of which `slow` plays a sample.
-	ELASTICD_CRASH_PAIRS=all $(BIN)/pytest -n $(JOBS) -m slow --timeout 7200 tests/crash
+	ELASTICD_CRASH_PAIRS=$${ELASTICD_CRASH_PAIRS:-all} $(BIN)/pytest -n $(JOBS) -m slow --timeout 7200 tests/crash
 
 check: $(STAMP) lint types imports test  ## The whole truth: format, lint, types, import rules, tests.
 

@@ -40,6 +40,11 @@ class Agenda:
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._has_ended or not (self._is_doing or self._is_due()), timeout=30.0)
 
+    def next_at_s(self) -> float | None:
+        """The instant of the next entry; None if there is none."""
+        with self._changed:
+            return self._entries[0][0] if self._entries else None
+
     def end(self) -> None:
         """Forgets what has not been done, and waits for what is being done."""
         with self._changed:

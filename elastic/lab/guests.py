@@ -98,6 +98,7 @@ class Guests:
 
     def __init__(self, scenario: Scenario, cloud: Cloud, house: House | None, agenda: Agenda, clock: Clock) -> None:
         self.lock = threading.RLock()
+        self.describe_delay_s = scenario.describe_delay_s
         self._scenario = scenario
         self._cloud = cloud
         self._house = house
@@ -135,8 +136,8 @@ class Guests:
             self._follow(guest)
 
     def hide_new(self, guests: tuple[Guest, ...]) -> None:
-        """Keeps new instances out of every answer for as long as the scenario says."""
-        delay_s = self._scenario.describe_delay_s
+        """Keeps new instances out of every answer for `describe_delay_s`."""
+        delay_s = self.describe_delay_s
         wanted = {guest.id for guest in guests} if delay_s else set()
         for reservation in list(self._cloud.backend.reservations.values()):
             if any(each.id in wanted for each in reservation.instances):

@@ -134,6 +134,17 @@ class Lab:
         """Adds a fault, a capacity window or an outage; their instants count from the lab's start."""
         self._weather.add(what)
 
+    def set_describe_delay(self, delay_s: float) -> None:
+        """From now on new instances stay unseen for so long, by everything but their launch's answer."""
+        self._guests.describe_delay_s = delay_s
+
+    def next_at_s(self) -> float | None:
+        """When something happens by itself next; a clock that somebody moves should not leap over it, but stop there.
+
+        What a leap passes over happens, and is billed, only at its end.
+        """
+        return self._agenda.next_at_s()
+
     def catch_up(self) -> None:
         """Returns once all that the clock says is due has happened: for clocks that somebody else moves."""
         self._agenda.catch_up()

@@ -57,7 +57,8 @@ class FakeCloud:
 
     A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and gone `exit_s` after
     its termination. `capacity` says how many of an offering can live at once; one that is absent has no bound.
-    `throttled_until_s` refuses every call before that instant.
+    `throttled_until_s` refuses every call before that instant. `tells_ends` says whether a gone machine is shown with
+    the instant of its end.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class FakeCloud:
         self.consoles: dict[str, str] = {}
         self.capacity: dict[Offering, int] = {}
         self.throttled_until_s: float | None = None
+        self.tells_ends = True
         self.claim: tuple[int, Claim | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
@@ -94,6 +96,11 @@ class FakeCloud:
     def reclaim(self, provider_id: str, *, over_s: float = 0.0) -> None:
         """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s` and then gone."""
         self._machines[provider_id].gone_at_s = self.clock.now_s() + over_s
+
+    def forget(self, provider_id: str) -> None:
+        """Takes the machine away and shows it no more, as a cloud does some time after a machine's end."""
+        self.reclaim(provider_id)
+        self._machines[provider_id].visible_at_s = math.inf
 
     def machines(self) -> tuple[Instance, ...]:
         """Every machine there ever was, seen or not: the truth to compare with."""
@@ -159,7 +166,8 @@ class FakeCloud:
         now_s = self.clock.now_s()
         if machine.gone_at_s is not None:
             if now_s >= machine.gone_at_s:
-                return replace(machine.instance, state=InstanceState.GONE, exited_at_s=machine.gone_at_s)
+                exited_at_s = machine.gone_at_s if self.tells_ends else None
+                return replace(machine.instance, state=InstanceState.GONE, exited_at_s=exited_at_s)
             return replace(machine.instance, state=InstanceState.STOPPING)
         is_up = now_s >= machine.instance.launched_at_s + self.boot_s
         return replace(machine.instance, state=InstanceState.RUNNING if is_up else InstanceState.PENDING)

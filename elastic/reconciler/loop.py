@@ -118,6 +118,9 @@ class Reconciler:
             except Exception as error:  # noqa: BLE001 (raised again once every job has been attended)
                 error.add_note(f"while attending {job.id}")
                 unexpected.append(error)
+        if self._blindness is None:
+            # Last: a purchase that was left open is made at today's prices, and only if it is wanted still.
+            self.machines.resume_launches(lambda each: self._is_for_sale(each, now_s=now_s), now_s=now_s)
         if unexpected:
             raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
         if self._blindness is not None:

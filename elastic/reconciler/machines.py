@@ -21,12 +21,10 @@ from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
+from elastic.reconciler.tenures import Tenures
 from elastic.store import LaunchIntent, Store
 
 log = structlog.get_logger(__name__)
-
-_VISIBLE_WITHIN_S = 120.0
-"""A machine that its provider lists is listed within this time of its launch (EC2: eventual consistency, seconds)."""
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
 """How long an offering is left alone after buying it failed, if its provider says nothing: doubled at each failure."""
@@ -53,13 +51,15 @@ class Machines:
     namespace: Namespace
     _forbidden: dict[Offering, str] = field(default_factory=dict)
     _crowded: set[Offering] = field(default_factory=set)
-    _missing: dict[str, int] = field(default_factory=dict)
-    _billed_from_s: dict[str, float] = field(default_factory=dict)
     _sightings: dict[str, int] = field(default_factory=dict)
     _ending: frozenset[str] = frozenset()
+    _tenures: Tenures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tenures = Tenures(self.store, self.right.lease_s)
 
     def settle(self, *, now_s: float) -> tuple[Node, ...]:
-        """Brings rows and machines together: launches what is intended, ends what must end, notes what is gone.
+        """Brings rows and machines together: ends what must end, notes what is there and what is gone.
 
         Gives the nodes found to end that nobody had ended and that had never joined, each once. Where the store does
         not answer, what was to end goes on being ended, and nothing else is done.
@@ -67,9 +67,7 @@ class Machines:
         instances = self._listed(now_s=now_s)
         known = self._known(instances, now_s=now_s)
         found = _matched(known, instances)
-        ids = {node.id for node in known}
-        self._missing = {each: count for each, count in self._missing.items() if each in ids and each not in found}
-        self._billed_from_s = {node_id: at_s for node_id, at_s in self._billed_from_s.items() if node_id in ids}
+        self._tenures.keep({node.id for node in known}, found=found)
         open_tokens = {node.token for node in known if node.phase is NodePhase.INTENDED}
         stillborn = []
         for node in known:
@@ -84,9 +82,26 @@ class Machines:
             if is_ending and is_news and node.joined_at_s is None:
                 stillborn.append(node)
         self._end_orphans(_orphans(known, found, instances), now_s=now_s)
-        if open_tokens:
-            self._resume_launches(now_s=now_s)
         return tuple(stillborn)
+
+    def resume_launches(self, is_for_sale: Callable[[Offering], bool], *, now_s: float) -> None:
+        """Repeats every purchase whose outcome is unknown, with its own token: it finds what was bought, or buys.
+
+        What is not for sale now is not asked for: if it was bought, its machines will be listed.
+        """
+        for intent in self.store.open_launches():
+            first = intent.nodes[0]
+            if first.intended_at_s == now_s or self.store.job(first.job_id).phase is JobPhase.DRAINING:
+                continue
+            digest = self._terms_hash(first.job_id, first.offering, len(intent.nodes))
+            try:
+                self.store.touch_node(first.id)  # what cannot be written down is not bought
+                if intent.request_hash != digest:
+                    self._give_up(intent, now_s=now_s)
+                elif is_for_sale(first.offering):
+                    self._launch(intent, now_s=now_s)
+            except ElasticError as error:
+                log.warning("launch not resumed this tick", intent=intent.token, error=str(error))
 
     def pause(self, offering: Offering, why: Obstacle, *, first_s: float = _FIRST_PAUSE_S, now_s: float) -> None:
         """Leaves an offering alone for a while, unless its provider has just said for how long."""
@@ -222,59 +237,25 @@ class Machines:
     def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> bool:
         """Tells whether the node's machine was found gone, or on its way there."""
         if instance is None:
-            is_gone = self._is_long_missing(node, now_s=now_s)
-            if is_gone:
-                self.store.node_gone(node.id, at_s=now_s)
-            return is_gone
+            return self._tenures.note_missing(node, now_s=now_s)
         is_gone = instance.state is InstanceState.GONE
         if node.phase is NodePhase.TERMINATING and not is_gone:
             self._terminate(instance.provider_id, now_s=now_s)
         if node.provider_id is None:  # the answer to its launch never came
             self._launched(node, instance)
-        self._note_billing(node, instance)
+        self._tenures.note_seen(node, instance, now_s=now_s)
         is_stopping = instance.state is InstanceState.STOPPING
         if is_stopping and node.stopping_at_s is None and node.phase is not NodePhase.TERMINATING:
             self.store.node_stopping(node.id, at_s=now_s)  # minutes may pass until it is gone; it costs until then
         if is_gone:
-            exited_at_s = instance.exited_at_s
-            at_s = now_s if exited_at_s is None else min(exited_at_s, now_s)
-            self.store.node_gone(node.id, at_s=at_s, is_waived=instance.is_waived)
+            self._tenures.note_gone(node, instance, now_s=now_s)
         return is_gone or is_stopping
-
-    def _note_billing(self, node: Node, instance: Instance) -> None:
-        """The provider bills a machine from later on than its launch, or knows so only now."""
-        from_s = instance.billed_from_s
-        if from_s is not None and self._billed_from_s.get(node.id) != from_s:
-            self._billed_from_s[node.id] = from_s
-            self.store.node_billed_from(node.id, from_s)
-
-    def _resume_launches(self, *, now_s: float) -> None:
-        """Repeats every purchase whose outcome is unknown, with its own token: it finds what was bought, or buys."""
-        for intent in self.store.open_launches():
-            first = intent.nodes[0]
-            if self.store.job(first.job_id).phase is JobPhase.DRAINING:
-                continue
-            digest = self._terms_hash(first.job_id, first.offering, len(intent.nodes))
-            try:
-                self.store.touch_node(first.id)  # what cannot be written down is not bought
-                if intent.request_hash == digest:
-                    self._launch(intent, now_s=now_s)
-                else:
-                    self._give_up(intent, now_s=now_s)
-            except ElasticError as error:
-                log.warning("launch not resumed this tick", intent=intent.token, error=str(error))
 
     def _give_up(self, intent: LaunchIntent, *, now_s: float) -> None:
         """Its machines, if there are any, would look for the daemon where it was."""
         for node in intent.nodes:
             if not node.phase.is_gone:
                 self.end(node, "its launch cannot be repeated: the daemon's address has changed", now_s=now_s)
-
-    def _is_long_missing(self, node: Node, *, now_s: float) -> bool:
-        """A provider may show a new machine late; one that it never shows, or forgets, and that is mute is gone."""
-        self._missing[node.id] = self._missing.get(node.id, 0) + 1
-        since_s = node.heartbeat_at_s or node.launched_at_s or node.intended_at_s
-        return self._missing[node.id] >= 2 and now_s - since_s > _VISIBLE_WITHIN_S
 
     def _launched(self, node: Node, instance: Instance) -> None:
         self.store.node_launched(

@@ -151,6 +151,12 @@ def touch(connection: Connection, node_id: str) -> None:
     _change(connection, node_id, {"reason": nodes.c.reason})
 
 
+def launched_at(connection: Connection, node_id: str, at_s: float) -> None:
+    """Records that the provider made the machine at another instant than was thought."""
+    _change(connection, node_id, {"launched_at_s": at_s})
+    ledger.rewrite(connection, [node_id])
+
+
 def billed_from(connection: Connection, node_id: str, at_s: float) -> None:
     """Records that the provider bills the machine itself only from this instant on."""
     _change(connection, node_id, {"billed_from_s": at_s})

@@ -149,6 +149,10 @@ class Store:
         """Records that the machine exists; its ledger opens."""
         self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s)
 
+    def node_launched_at(self, node_id: str, at_s: float) -> None:
+        """Records that the machine was bought at another instant than was thought; its ledger begins there."""
+        self._write(nodes.launched_at, node_id, at_s)
+
     def launch_failed(self, token: str, why: str, *, now_s: float) -> None:
         """Records that a purchase bought nothing and never will."""
         self._write(nodes.launch_failed, token, why, now_s=now_s)

@@ -54,6 +54,10 @@ class Laboratory:
         found: tuple[Sighting, ...] = self._ask("all")
         return found
 
+    def show_after(self, delay_s: float) -> None:
+        """New instances are listed so much later than they are bought, from now on."""
+        self._ask("set_describe_delay", delay_s)
+
     def set_spot_price(self, node_type: str, usd_per_h: float) -> None:
         self._ask("set_spot_price", node_type, usd_per_h)
 
@@ -96,30 +100,42 @@ def _run(scenario: Mapping[str, Any], clock: ManualClock, port: int, line: Conne
 def _answer(lab: Lab, clock: ManualClock, said: dict[str, dict[str, str]], what: str, *args: Any) -> Any:
     match what:
         case "pass_by":
-            clock.advance(*args)
-            lab.catch_up()
-            return None
+            return _pass_by(lab, clock, *args)
         case "all":
             return _sightings(lab, said)
         case "set_spot_price":
             return lab.set_spot_price(*args)
+        case "set_describe_delay":
+            return lab.set_describe_delay(*args)
         case _:
             return {line.instance_id: line.usd for line in lab.bill().lines}
 
 
+def _pass_by(lab: Lab, clock: ManualClock, duration_s: float) -> None:
+    """Stops wherever something happens, so that it happens at its own instant."""
+    end_s = clock.now_s() + duration_s
+    while (at_s := lab.next_at_s()) is not None and at_s < end_s:
+        clock.advance(max(at_s - clock.now_s(), 0.0))
+        lab.catch_up()
+    clock.advance(end_s - clock.now_s())
+    lab.catch_up()
+
+
 def _sightings(lab: Lab, said: dict[str, dict[str, str]]) -> tuple[Sighting, ...]:
-    """`said` keeps the tags of instances that the lab's API has forgotten."""
-    reservations = get_backend("ec2")[ACCOUNT_ID][lab.region].reservations.values()
-    for reservation in list(reservations):
-        for each in reservation.instances:
-            said[each.id] = {tag["key"]: tag["value"] for tag in each.get_tags()}
+    """`said` keeps the tags, which an instance has from its creation on, listed or not."""
+    backend = get_backend("ec2")[ACCOUNT_ID][lab.region]
+    instances = lab.instances()
+    for each in instances:
+        if each.instance_id not in said:
+            found = backend.describe_tags(filters={"resource-id": [each.instance_id]})
+            said[each.instance_id] = {tag["key"]: tag["value"] for tag in found}
     return tuple(
         Sighting(
             each.instance_id,
             each.node_type,
             each.phase,
-            said.get(each.instance_id, {}).get(tags.INTENT, ""),
-            said.get(each.instance_id, {}).get(tags.CLUSTER, ""),
+            said[each.instance_id].get(tags.INTENT, ""),
+            said[each.instance_id].get(tags.CLUSTER, ""),
         )
-        for each in lab.instances()
+        for each in instances
     )

@@ -42,11 +42,15 @@ class Verdict:
 
 @dataclass(slots=True)
 class Life:
-    """Plays the world around the daemons: time, prices, agents, and the user who submits and asks."""
+    """Plays the world around the daemons: time, prices, agents, and the user who submits and asks.
+
+    The cloud lists what it has sold only `shown_after_s` later.
+    """
 
     site: Site
     lab: Laboratory
     deaths: Sequence[Point]
+    shown_after_s: float = 0.0
     is_rehearsal: bool = False
     daemon: Daemon | Rehearsal = field(init=False)
     now_s: float = field(init=False)
@@ -59,6 +63,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.now_s = self.site.started_at_s
+        self.lab.show_after(self.shown_after_s)
         self.daemon = self._start()
 
     def run(self) -> Verdict:

@@ -51,13 +51,13 @@ class Warm:
         self.empty = self.root / "empty.db"
         migrate(f"sqlite:///{self.empty}")
 
-    def play(self, deaths: Sequence[Point] = (), *, is_rehearsal: bool = False) -> Verdict:
+    def play(self, deaths: Sequence[Point] = (), *, shown_after_s: float = 0.0, is_rehearsal: bool = False) -> Verdict:
         self.lives += 1
         folder = self.root / str(self.lives)
         folder.mkdir()
         shutil.copy(self.empty, folder / "elasticd.db")
         site = Site(folder, f"crash-{self.lives}", self.site.aws, self.site.feeds, self.now_s)
-        verdict = Life(site, self.lab, deaths, is_rehearsal).run()
+        verdict = Life(site, self.lab, deaths, shown_after_s, is_rehearsal).run()
         self.now_s += verdict.lasted_s
         shutil.rmtree(folder)
         return verdict
@@ -79,7 +79,7 @@ def warm_up(root: Path) -> Warm:
 
 
 def main() -> None:
-    """Reads a JSON list of points from each line, and writes what became of the life that was to die there."""
+    """Reads from each line how late machines are listed, then points, and writes what became of the life so played."""
     shm = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shm if os.access(shm, os.W_OK) else None, prefix="elasticd-crash-") as root:
         warm = warm_up(Path(root))
@@ -87,7 +87,8 @@ def main() -> None:
         try:
             for line in sys.stdin:
                 began_s = time.perf_counter()
-                verdict = warm.play([Point.parse(each) for each in json.loads(line)])
+                shown_after_s, *deaths = json.loads(line)
+                verdict = warm.play([Point.parse(each) for each in deaths], shown_after_s=shown_after_s)
                 said = {
                     "died_at": [str(each) for each in verdict.died_at],
                     "points": [str(each) for each in verdict.points],

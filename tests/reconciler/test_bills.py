@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from elastic.clock import ManualClock
+from elastic.errors import ProviderUnavailable
 from elastic.pricing import Quote
+from elastic.providers.fake import Operation
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
 
 
@@ -57,3 +59,23 @@ def test_a_table_of_prices_that_was_edited_does_not_reprice_the_past(tmp_path: P
     cluster.run_slowly(130)
     assert len(cluster.store.prices(offering=SMALL)) == 2
     assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(before_usd + 131 * 0.72 / 3600)
+
+
+def test_a_purchase_that_was_repeated_before_its_machines_were_listed_is_charged_from_its_first_asking(
+    tmp_path: Path,
+) -> None:
+    """As on EC2, the answer to a repetition does not tell when its machines were bought; the list does, later."""
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.cloud.visible_after_s = 40.0
+    job = cluster.submit()
+    cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("the answer is lost"), is_done=True)
+    cluster.run(1)
+    cluster.clock.advance(20.0)
+    (machine,) = cluster.cloud.machines()
+    (node,) = cluster.store.nodes(job.id)
+    cluster.store.node_launched(node.id, machine.provider_id, launched_at_s=cluster.clock.now_s(), minimum_s=0.0)
+    cluster.run(60)
+    (node,) = cluster.store.nodes(job.id)
+    assert node.launched_at_s == machine.launched_at_s
+    lasted_s = cluster.clock.now_s() - machine.launched_at_s
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(0.36 * lasted_s / 3600)

@@ -100,6 +100,7 @@ class VirtualCluster:
     agents: dict[str, VirtualAgent] = field(default_factory=dict)
     done: dict[str, int] = field(default_factory=dict)
     reclaims: dict[str, float] = field(default_factory=dict)
+    agents_are_silent: bool = False
     reconciler: Reconciler = field(init=False)
     right: RightToEnd = field(init=False)
     namespace: Namespace = field(init=False)
@@ -174,7 +175,7 @@ class VirtualCluster:
     def _agent_second(self, node: Node) -> None:
         machines = {machine.node_id: machine for machine in self.cloud.machines()}
         machine = machines.get(node.id)
-        if machine is None or machine.state is not InstanceState.RUNNING:
+        if machine is None or machine.state is not InstanceState.RUNNING or self.agents_are_silent:
             return
         if node.phase is NodePhase.BOOTING:
             self.store.node_joined(node.id, now_s=self.clock.now_s())
