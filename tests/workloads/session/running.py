@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from elastic.clock import SystemClock
+from tests.workloads.session.hosts import Host
 from tests.workloads.session.member import BATCH, ITEMS, Task
 
 TIMEOUT_S = 60.0
@@ -56,18 +57,21 @@ class Member:
 
 @dataclass(slots=True)
 class Fleet:
-    """A store, which may be killed and started again, and all members there ever were."""
+    """A store on `host`, which may be killed and started again, and all members there ever were."""
 
     folder: Path
     environment: dict[str, str]
     options: Sequence[str] = ()
     members: list[Member] = field(default_factory=list)
     store: subprocess.Popen[bytes] | None = None
+    host: Host | None = None
 
     def start_store(self) -> None:
         ready = self.folder / "store"
         ready.unlink(missing_ok=True)
         command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+        if self.host is not None:
+            command = self.host.command(*command, "--host", self.host.address)
         self.store = subprocess.Popen(command)
         wait_until(ready.exists, "the store")
 
@@ -76,7 +80,7 @@ class Fleet:
         self.store.kill()
         self.store.wait()
 
-    def start(self, count: int = 1) -> list[Member]:
+    def start(self, count: int = 1, *, host: Host | None = None) -> list[Member]:
         """Starts members; they need seconds to be warm."""
         started = []
         for _ in range(count):
@@ -89,8 +93,11 @@ class Fleet:
                 str(self.folder / "goal"),
                 *self.options,
             ]
+            environment = self.environment
+            if host is not None:
+                command, environment = host.command(*command), {**environment, "ELASTICD_SESSION_HOST": host.address}
             with log.with_suffix(".err").open("wb") as errors:
-                process = subprocess.Popen(command, env=self.environment, stderr=errors)
+                process = subprocess.Popen(command, env=environment, stderr=errors)
             member = Member(process, log)
             self.members.append(member)
             started.append(member)
@@ -106,8 +113,15 @@ class Fleet:
             ] == len(members)
 
         wait_until(is_so, f"a world of {len(members)}", tell=self.tell)
-        goal: int = max(member.last["step"] for member in members) + further
-        wait_until(lambda: all(m.last["step"] >= goal for m in members), f"step {goal}", tell=self.tell)
+        self.await_step(members, max(member.last["step"] for member in members) + further)
+
+    def await_step(self, members: Sequence[Member], step: int) -> None:
+        """Waits until each of these has committed as many steps."""
+        wait_until(lambda: all(m.last["step"] >= step for m in members), f"step {step}", tell=self.tell)
+
+    def await_event(self, member: Member, event: str) -> None:
+        """Waits until this member's log tells of it."""
+        wait_until(lambda: member.has(event), event, tell=self.tell)
 
     def await_end(self, members: Sequence[Member], *, ahead: int = 60) -> int:
         """Lets members go some further steps, waits until each has ended with status 0, and gives the last step."""
@@ -145,7 +159,7 @@ class Fleet:
 
 
 @contextmanager
-def running_fleet(folder: Path, *options: str, silence_s: float = 1.0) -> Iterator[Fleet]:
+def running_fleet(folder: Path, *options: str, silence_s: float = 1.0, host: Host | None = None) -> Iterator[Fleet]:
     """Gives a store without members, and leaves nothing running."""
     environment = {
         **os.environ,
@@ -154,7 +168,7 @@ def running_fleet(folder: Path, *options: str, silence_s: float = 1.0) -> Iterat
         "ELASTICD_SESSION_SILENCE_S": str(silence_s),
         "ELASTICD_JOB_ID": "job-1",
     }
-    fleet = Fleet(folder, environment, options)
+    fleet = Fleet(folder, environment, options, host=host)
     fleet.start_store()
     try:
         yield fleet

@@ -1,0 +1,52 @@
+"""A network that falls apart: one side goes on, the other stops and comes back."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workloads.session.hosts import running_hosts
+from tests.workloads.session.running import assert_near, running_fleet, undisturbed, wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")]
+
+GOES_ON_S = 5.0
+
+
+@pytest.mark.parametrize("cut", [1, 0], ids=["a member is cut off", "the store's host is cut off, with a member"])
+def test_the_side_with_the_store_goes_on_and_the_other_stops(tmp_path: Path, cut: int) -> None:
+    with running_hosts(3) as hosts, running_fleet(tmp_path, host=hosts[0]) as fleet:
+        members = [fleet.start(host=host)[0] for host in hosts]
+        fleet.await_world(members)
+        away = [members[1]] if cut else members[1:]
+        here = [member for member in members if member not in away]
+        hosts[cut].cut()
+        cut_s = time.time()
+        fleet.await_world(here)
+        resumed_s = min(event["at_s"] for event in here[0].steps() if event["world_size"] == len(here)) - cut_s
+        assert resumed_s < GOES_ON_S, f"went on after {resumed_s:.1f} s"
+        steps = [member.last["step"] for member in away]
+        fleet.await_step(here, here[0].last["step"] + 100)
+        assert [member.last["step"] for member in away] == steps, "a side without the store must not train"
+        hosts[cut].mend()
+        fleet.await_world(members)
+        goal = fleet.await_end(members)
+        fleet.assert_identical()
+        for member in members:
+            assert_near(member.weights(), undisturbed(goal), tolerance=1e-12)
+
+
+def test_a_lone_member_goes_on_without_the_store(tmp_path: Path) -> None:
+    with running_hosts(2) as hosts, running_fleet(tmp_path, host=hosts[0]) as fleet:
+        (alone,) = fleet.start(host=hosts[1])
+        fleet.await_world([alone])
+        hosts[0].cut()
+        fleet.await_step([alone], alone.last["step"] + 50)
+        hosts[0].mend()
+        (second,) = fleet.start(host=hosts[0])
+        fleet.await_world([alone, second])
+        wait_until(lambda: alone.last["digest"] is not None, "a digest")
+        fleet.assert_identical()
