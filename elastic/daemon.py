@@ -142,6 +142,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         clock=clock,
         register=provider.claims,
     )
+    reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
     reconciler = Reconciler(
         store=store,
         provider=provider,
@@ -151,11 +152,13 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         ),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
         decide=decide,
-        limits=Limits(**settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s),
+        limits=Limits(
+            **settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s, reaction_s=reaction_s
+        ),
         timeouts=Timeouts(
             register_s=settings.register_timeout_s,
             lease_s=settings.lease_s,
-            reaction_s=settings.tick_s + settings.heartbeat_s + _SLACK_S,
+            reaction_s=reaction_s,
         ),
         max_failures=settings.max_failures,
     )

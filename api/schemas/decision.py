@@ -53,6 +53,7 @@ class Plan(Wire):
     reason: Reason
     candidates: list[Candidate]
     limited_by: list[str]
+    may_buy: bool
 
 
 class Decision(Wire):
@@ -115,6 +116,7 @@ class Limits(Wire):
     spot_price_max_age_s: FiniteFloat
     minimum_billed_s: FiniteFloat
     trial_of_every: bool
+    reaction_s: FiniteFloat | None
 
 
 class Snapshot(Wire):

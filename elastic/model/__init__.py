@@ -24,6 +24,7 @@ from elastic.model.node import (
     Notice,
     NoticeKind,
     Outcome,
+    last_safe_instant,
     move_node,
 )
 from elastic.model.offering import Capacity, NodeType, Obstacle, Offering, Price, Unavailable
@@ -77,6 +78,7 @@ __all__ = [
     "choose_tier",
     "interruptions_per_h",
     "is_python",
+    "last_safe_instant",
     "move_job",
     "move_node",
     "spent_usd",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -159,6 +159,18 @@ class Node:
         """When the cloud takes the machine back, as announced; None if it has announced nothing of the kind."""
         notice = self.notice
         return None if notice is None or notice.kind is not NoticeKind.INTERRUPTION else notice.at_s
+
+
+def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float) -> float | None:
+    """When a drain must be asked for at the latest, so that no iteration is lost; None if none of the nodes leaves.
+
+    A drain may take all of its grace, an agent then stores what it has to for as long as it says that takes, and the
+    word that asks for it takes `reaction_s` to be given and heard. How long earlier drains took is not asked: a grace
+    is what the agent holds a drain to, while a measured one may be longer the next time; and all that a later stop
+    would win is some seconds of training for each machine taken back.
+    """
+    ends = [node.leaves_at_s - (node.saving_s or 0.0) for node in nodes if node.leaves_at_s is not None]
+    return min(ends) - drain_grace_s - reaction_s if ends else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,8 @@ class Candidate:
 class Plan:
     """The group that should train from now on (None: no group), why, and how every candidate compared.
 
-    `limited_by` names each limit of the guard that changed what the policy wanted.
+    `limited_by` names each limit of the guard that changed what the policy wanted. Unless `may_buy`, what the target
+    lacks is not bought now.
     """
 
     action: Action
@@ -76,6 +77,7 @@ class Plan:
     reason: Reason
     candidates: tuple[Candidate, ...] = ()
     limited_by: tuple[str, ...] = ()
+    may_buy: bool = True
 
 
 @dataclass(frozen=True, slots=True)

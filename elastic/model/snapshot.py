@@ -44,7 +44,8 @@ class Limits:
     to pay. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
     `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed
     longer ago is no price; one of spot capacity after `spot_price_max_age_s` already, for it changes by the hour.
-    `minimum_billed_s`: the least that the provider bills for a launch.
+    `minimum_billed_s`: the least that the provider bills for a launch. `reaction_s`: how long a word may take from
+    being due to being heard on a node; None where that was not recorded.
     """
 
     margin: float = 0.10
@@ -58,6 +59,7 @@ class Limits:
     spot_price_max_age_s: float = 3600.0
     minimum_billed_s: float = 60.0
     trial_of_every: bool = False
+    reaction_s: float | None = None
 
     def trust(self, price: Price, *, now_s: float) -> bool:
         """Whether a launch may rely on a price at `now_s`."""

@@ -1,7 +1,8 @@
 """The guard: limits any plan to what the job and the operator allow, and says so.
 
-Reaching the budget stops the job. Every other limit concerns changes only: what is held is never ended by the guard,
-for missing data scales nothing. Limits are asked in order, and a plan that is changed by one is shown to the next.
+Reaching the budget stops the job; what is taken back from one that is nearly done is not replaced. Every other limit
+concerns changes only: what is held is never ended by the guard, for missing data scales nothing. Limits are asked in
+order, and a plan that is changed by one is shown to the next.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.availability import UNAVAILABLE, lack_of
+from elastic.policy.finishing import unreplaced
 from elastic.policy.passage import transition_of
 from elastic.policy.quotes import burn_usd_per_h, fresh_quotes, known_burn_usd_per_h, latest_quotes
 from elastic.policy.words import duration, name, usd
@@ -30,6 +32,7 @@ def guard(snapshot: Snapshot, plan: Plan) -> Plan:
     stop = _budget_reached(snapshot, plan)
     if stop is not None:
         return stop
+    plan = unreplaced(snapshot, plan)
     for limit in _LIMITS:
         if plan.action in (Action.HOLD, Action.STOP):
             break

@@ -1,4 +1,4 @@
-"""When training must stop on nodes that the cloud has announced to take back, and how people read of it."""
+"""Nodes that the cloud has announced to take back: which markets they count against, and how people read of it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from elastic.model import Node, Offering
-
-
-def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float) -> float | None:
-    """When a drain must be asked for at the latest, so that no iteration is lost; None if none of the nodes leaves.
-
-    A drain may take all of its grace, an agent then stores what it has to for as long as it says that takes, and the
-    word that asks for it takes `reaction_s` to be given and heard. How long earlier drains took is not asked: a grace
-    is what the agent holds a drain to, while a measured one may be longer the next time; and all that a later stop
-    would win is some seconds of training for each machine taken back.
-    """
-    ends = [node.leaves_at_s - (node.saving_s or 0.0) for node in nodes if node.leaves_at_s is not None]
-    return min(ends) - drain_grace_s - reaction_s if ends else None
 
 
 def to_be_left_alone(nodes: Iterable[Node], offerings: Iterable[Offering]) -> frozenset[Offering]:

@@ -159,7 +159,7 @@ class Reconciler:
             if plan.action is not Action.HOLD:
                 facts = self.store.facts(job_id, now_s=now_s)
         for _ in range(_ROUNDS):
-            if facts.job.phase.is_final or not self._act(self._world(facts, now_s=now_s)):
+            if facts.job.phase.is_final or not self._act(self._world(facts, plan, now_s=now_s)):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
         if not facts.nodes and facts.job.phase is not JobPhase.DRAINING:
@@ -184,7 +184,7 @@ class Reconciler:
             self.store.request_stop(facts.job.id, JobPhase.BUDGET_EXHAUSTED, plan.reason.text, now_s=now_s)
         return plan
 
-    def _world(self, facts: JobFacts, *, now_s: float) -> World:
+    def _world(self, facts: JobFacts, plan: Plan | None, *, now_s: float) -> World:
         return World(
             now_s=now_s,
             job=facts.job,
@@ -198,7 +198,7 @@ class Reconciler:
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
             refused=self.machines.refused(now_s=now_s),
-            may_launch=self._blindness is None,
+            may_launch=self._blindness is None and (plan is None or plan.may_buy),
         )
 
     def _act(self, world: World) -> bool:

@@ -17,9 +17,10 @@ from elastic.model import (
     NodePhase,
     Offering,
     Outcome,
+    last_safe_instant,
 )
 from elastic.reconciler.cause import is_echo
-from elastic.reconciler.leaving import last_safe_instant, told
+from elastic.reconciler.leaving import told
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,8 @@ class World:
 
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
     instant from which on a node could be heard, `refused` what could not be had a moment ago; `may_launch` is False
-    while nobody can tell what machines there are. The timeouts are the settings of the same names; `reaction_s` is how
-    long a word may take from being due to being heard on a node.
+    while nobody can tell what machines there are, or what is missing would not pay. The timeouts are the settings of
+    the same names; `reaction_s` is how long a word may take from being due to being heard on a node.
     """
 
     now_s: float

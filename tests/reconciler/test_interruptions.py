@@ -9,6 +9,7 @@ import pytest
 
 from elastic.errors import ProviderUnavailable
 from elastic.model import Capacity, Group, JobPhase, Node, NodePhase, Obstacle, Offering
+from elastic.policy import guard
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
 from tests.reconciler.test_loop import Dictated
@@ -213,3 +214,19 @@ def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(clus
     assert len(cluster.cloud.machines()) == 1
     cluster.run(20)
     assert only_node(cluster).id != old.id
+
+
+@pytest.mark.parametrize(("iterations", "bought"), [(50, 1), (100, 2)])
+def test_a_machine_taken_from_a_job_that_is_nearly_done_is_replaced_only_if_the_job_outlives_it(
+    iterations: int, bought: int, tmp_path: Path, policy: Dictated
+) -> None:
+    """A second an iteration, 45 s until training would have to stop: 33 iterations need no other machine, 83 do."""
+    cluster = VirtualCluster(tmp_path, lambda snapshot: guard(snapshot, policy(snapshot)))
+    job = cluster.submit(drain_grace_s=10.0, iterations=iterations)
+    cluster.run(20)
+    cluster.take_back(only_node(cluster), in_s=60.0)
+    cluster.run(120)
+    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
+    assert len(cluster.cloud.machines()) == bought
+    codes = {decision.plan.reason.code for decision in cluster.store.decisions(job.id)}
+    assert ("finishing" in codes) == (bought == 1)

@@ -1,0 +1,120 @@
+"""Machines that the cloud takes back from a job that is nearly done: whether anything is bought in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from elastic.model import Action, Group, Node, NodePhase, Plan, Reason, Snapshot, last_safe_instant
+from elastic.policy.availability import UNAVAILABLE
+from elastic.policy.horizon import focus_of
+from elastic.policy.passage import transition_of
+from elastic.policy.words import name
+from elastic.throughput import estimate_step_s
+
+FINISHING = "finishing"
+"""The code of a reason: the job ends before a machine bought now could do anything for it."""
+
+
+def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
+    """Gives `plan`, or one that keeps the target and buys nothing, where a replacement could not pay.
+
+    It cannot if all iterations are done before training must stop on what is taken back, or if those that stay are
+    done before a machine bought now has booted. Paces are taken at the slow end of what was measured; where little
+    was, everything is replaced.
+    """
+    group, left, step_s = snapshot.target, _iterations_left(snapshot), _step_s(snapshot)
+    is_replacing = plan.action is Action.HOLD or plan.reason.code == UNAVAILABLE
+    if group is None or left is None or step_s is None or not is_replacing or snapshot.limits.reaction_s is None:
+        return plan
+    leavers, stops_in_s = _leavers(snapshot, group), _stops_in_s(snapshot, group, snapshot.limits.reaction_s)
+    boot_s, ends_in_s = (
+        transition_of(snapshot, None, group).boot_s,
+        _ends_in_s(snapshot, group, left * step_s, stops_in_s),
+    )
+    if ends_in_s is None or ends_in_s > max(stops_in_s, boot_s):
+        return plan
+    what = (
+        f"{leavers[0].id} is taken back"
+        if leavers
+        else f"{len(_staying(snapshot, group))} of {group.node_count} are left"
+    )
+    why = (
+        f"training there may go on for {stops_in_s:.0f} s"
+        if ends_in_s <= stops_in_s
+        else f"another machine takes {boot_s:.0f} s to boot"
+    )
+    text = (
+        f"{what}; the {left:,} iterations left take {ends_in_s:.0f} s at most, and {why}: {name(group)} is kept "
+        "and nothing is bought"
+    )
+    numbers = {"iterations_left": float(left), "ends_in_s": ends_in_s, "stops_in_s": stops_in_s, "boot_s": boot_s}
+    return replace(
+        plan,
+        action=Action.HOLD,
+        target=group,
+        reason=Reason(FINISHING, text, numbers),
+        limited_by=(*plan.limited_by, FINISHING),
+        may_buy=False,
+    )
+
+
+def _leavers(snapshot: Snapshot, group: Group) -> tuple[Node, ...]:
+    """The nodes of the group that are taken back, the first one first."""
+    found = [node for node in _joined(snapshot, group) if node.leaves_at_s is not None]
+    return tuple(sorted(found, key=lambda node: (node.leaves_at_s or 0.0, node.id)))
+
+
+def _staying(snapshot: Snapshot, group: Group) -> tuple[Node, ...]:
+    return tuple(node for node in _joined(snapshot, group) if node.leaves_at_s is None)
+
+
+def _joined(snapshot: Snapshot, group: Group) -> Iterator[Node]:
+    offerings = {offering for offering, _ in group.members}
+    for node in snapshot.nodes:
+        if node.phase is NodePhase.JOINED and node.stopping_at_s is None and node.offering in offerings:
+            yield node
+
+
+def _iterations_left(snapshot: Snapshot) -> int | None:
+    """None where no end is known, or another training phase, of another pace, is still to come."""
+    total, focus = snapshot.job.spec.iterations, focus_of(snapshot.job)
+    if total is None or focus.current_left is None:
+        return None
+    left = max(total - snapshot.job.iteration, 0)
+    return left if focus.current_left == left else None
+
+
+def _step_s(snapshot: Snapshot) -> float | None:
+    """The slowest pace of the target that its windows allow."""
+    phase, target = focus_of(snapshot.job).current_phase, snapshot.target
+    samples = [
+        sample
+        for series in snapshot.series
+        if target is not None and series.training_phase == phase and series.group.node_types == target.node_types
+        for sample in series.samples
+    ]
+    step_s = estimate_step_s(samples)
+    return None if step_s is None else step_s.high
+
+
+def _stops_in_s(snapshot: Snapshot, group: Group, reaction_s: float) -> float:
+    """How long the whole group may train on; no time at all if it does not, or nothing of it is taken back."""
+    grace_s = snapshot.job.spec.drain_grace_s
+    last_s = last_safe_instant(_leavers(snapshot, group), drain_grace_s=grace_s, reaction_s=reaction_s)
+    return 0.0 if last_s is None or snapshot.current != group else max(last_s - snapshot.now_s, 0.0)
+
+
+def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: float) -> float | None:
+    """When all is done without a replacement; None if those that stay are too few to go on, or none is missing.
+
+    They are taken to be slower by as much as they are fewer: less is sent when fewer compute, so no slower than that.
+    """
+    if lasts_s <= stops_in_s and _leavers(snapshot, group):
+        return lasts_s
+    count, stay = group.node_count, len(_staying(snapshot, group))
+    if not max(snapshot.job.spec.nodes_min, 1) <= stay < count:
+        return None
+    has_gone_on = snapshot.current is not None and snapshot.current != group
+    pause_s = 0.0 if has_gone_on else transition_of(snapshot, None, group).pause_s
+    return stops_in_s + pause_s + (lasts_s - stops_in_s) * count / stay
