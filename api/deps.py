@@ -12,12 +12,13 @@ from fastapi import Depends, Header, Path, Query, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
+from api.artifacts import Artifacts, FolderArtifacts
 from api.feed import Feed
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.errors import Unauthorized
 from elastic.providers import Provider
-from elastic.reconciler import Alarm, Alarms, NodeTokens, RightToEnd
+from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, RightToEnd
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -55,10 +56,15 @@ class Context:
     metrics_token: str = ""
     right: RightToEnd | None = None
     alarms: Alarms | None = None
+    artifacts: Artifacts | None = None
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""
         return self.settings.lease_s if self.right is None else self.right.lease_left_s(now_s=self.clock.now_s())
+
+    def kept(self) -> Artifacts:
+        """Where jobs' artifacts are; without word of that, in the folder of the settings."""
+        return self.artifacts or FolderArtifacts(JobFolders(self.settings.job_folder))
 
     def standing_alarms(self) -> tuple[Alarm, ...]:
         """What somebody must be told at once."""

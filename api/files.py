@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from api import schemas
-from elastic.errors import NotFound
+from api.artifacts import Artifacts, Kept
+from elastic.errors import StorageUnavailable
 from elastic.model import Node
 from elastic.providers import Provider
-from elastic.reconciler import JobFolders
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _LOG_READ_BYTES = 256 * 1024
-_MOST_ARTIFACTS = 1000
 
 MEDIA_TYPES = {
     ".jpeg": "image/jpeg",
@@ -28,26 +25,25 @@ MEDIA_TYPES = {
 """What browsers may show; anything else a job writes is for downloading."""
 
 
-def artifacts_of(folders: JobFolders, job_id: str) -> tuple[schemas.Artifact, ...]:
-    """The files in a job's artifact folder, by name."""
-    folder = folders.artifacts(job_id)
-    if not folder.is_dir():
+def artifacts_of(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
+    """A job's artifacts, by name. Raises StorageUnavailable."""
+    return tuple(_artifact(each, job_id) for each in artifacts.listed(job_id))
+
+
+def artifacts_if_told(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
+    """The same; none where their storage does not answer: what shows them among other things goes on without."""
+    try:
+        return artifacts_of(artifacts, job_id)
+    except StorageUnavailable:
         return ()
-    names = sorted(entry.name for entry in os.scandir(folder) if _is_plain(entry))
-    return tuple(_artifact(folder / name, job_id) for name in names[:_MOST_ARTIFACTS])
 
 
-def artifact_path(folders: JobFolders, job_id: str, name: str) -> Path:
-    """The path of one artifact. Raises NotFound for what is none, and for every name that could lead elsewhere."""
-    path = folders.artifacts(job_id) / name
-    if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
-        raise NotFound(f"no artifact {name[:128]!r}; /v1/jobs/{job_id}/artifacts lists them")
-    return path
+def log_tail(provider: Provider, artifacts: Artifacts, job_id: str, nodes: Sequence[Node], lines: int) -> str:
+    """The last lines of each node's logs, oldest node first, each file under its name.
 
-
-def log_tail(provider: Provider, nodes: Sequence[Node], lines: int) -> str:
-    """The last lines of each node's logs, oldest node first, each file under its name."""
-    return "".join(_sections(provider, nodes, lines))
+    Where nodes' folders are out of reach, what they stored with their artifacts when a generation ended.
+    """
+    return "".join((*_sections(provider, nodes, lines), *_stored(artifacts, job_id, lines)))
 
 
 def _sections(provider: Provider, nodes: Sequence[Node], lines: int) -> Iterator[str]:
@@ -56,30 +52,38 @@ def _sections(provider: Provider, nodes: Sequence[Node], lines: int) -> Iterator
         if folder is None or not Path(folder).is_dir():
             continue
         for path in sorted(each for each in Path(folder).rglob("*") if each.is_file() and not each.is_symlink()):
-            tail = _last_lines(path, lines)
-            if tail:
-                yield f"==> {node.id} ({node.offering.node_type}) {path.relative_to(folder)} <==\n{tail}\n"
+            name = f"{node.id} ({node.offering.node_type}) {path.relative_to(folder)}"
+            yield from _section(name, _end_of(path), lines)
 
 
-def _last_lines(path: Path, lines: int) -> str:
+def _stored(artifacts: Artifacts, job_id: str, lines: int) -> Iterator[str]:
+    try:
+        ends = artifacts.log_ends(job_id, most_bytes=_LOG_READ_BYTES)
+    except StorageUnavailable as error:
+        yield f"==> the stored logs could not be read: {error} <==\n"
+        return
+    for name, end in ends:
+        yield from _section(name, end, lines)
+
+
+def _section(name: str, end: bytes, lines: int) -> Iterator[str]:
+    text = end.decode("utf-8", "replace")
+    whole = text if len(end) < _LOG_READ_BYTES else text.partition("\n")[2]
+    tail = "\n".join(whole.splitlines()[-lines:])
+    if tail:
+        yield f"==> {name} <==\n{tail}\n"
+
+
+def _end_of(path: Path) -> bytes:
     with open(path, "rb") as file:
-        file.seek(0, os.SEEK_END)
-        size = file.tell()
-        file.seek(max(size - _LOG_READ_BYTES, 0))
-        text = file.read(_LOG_READ_BYTES).decode("utf-8", "replace")
-    whole = text if size <= _LOG_READ_BYTES else text.partition("\n")[2]
-    return "\n".join(whole.splitlines()[-lines:])
+        file.seek(max(file.seek(0, os.SEEK_END) - _LOG_READ_BYTES, 0))
+        return file.read(_LOG_READ_BYTES)
 
 
-def _is_plain(entry: os.DirEntry[str]) -> bool:
-    return entry.is_file(follow_symlinks=False) and _NAME.fullmatch(entry.name) is not None
-
-
-def _artifact(path: Path, job_id: str) -> schemas.Artifact:
-    found = path.stat()
+def _artifact(kept: Kept, job_id: str) -> schemas.Artifact:
     return schemas.Artifact(
-        name=path.name,
-        bytes=found.st_size,
-        modified_at_s=found.st_mtime,
-        href=f"/v1/jobs/{job_id}/artifacts/{path.name}",
+        name=kept.name,
+        bytes=kept.size_bytes,
+        modified_at_s=kept.modified_at_s,
+        href=f"/v1/jobs/{job_id}/artifacts/{kept.name}",
     )

@@ -23,6 +23,7 @@ from elastic.errors import (
     PriceUnavailable,
     ProviderError,
     ProviderUnavailable,
+    StorageUnavailable,
     StoreUnavailable,
     Unauthorized,
 )
@@ -39,6 +40,7 @@ _STATUSES: tuple[tuple[type[ElasticError], HTTPStatus], ...] = (
     (Conflict, HTTPStatus.CONFLICT),
     (PriceUnavailable, HTTPStatus.CONFLICT),
     (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StorageUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
     (AlreadyRunning, HTTPStatus.SERVICE_UNAVAILABLE),
     (ProviderUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
     (ProviderError, HTTPStatus.BAD_GATEWAY),

@@ -7,11 +7,11 @@ import math
 
 from api import schemas
 from api.accounts import cost_by_node
-from api.files import artifact_path, artifacts_of
-from elastic.errors import NotFound
+from api.artifacts import Artifacts
+from api.files import artifacts_if_told
+from elastic.errors import NotFound, StorageUnavailable
 from elastic.model import Action, Job, Price, spent_usd
 from elastic.policy import FixedChoice, fixed_choices, iterations_by_phase
-from elastic.reconciler import JobFolders
 from elastic.store import Event, Store
 
 _REPORT = "report.json"
@@ -22,7 +22,7 @@ _EVENT_PAGE, _EVENT_PAGES = 1000, 50
 _PRICE_PAGE, _MOST_PRICES = 500, 50_000
 
 
-def report_on(store: Store, folders: JobFolders, job: Job, *, now_s: float) -> schemas.Report:
+def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
     """Reads the whole account of a job, finished or not."""
     rows = store.ledger_of_job(job.id)
     spent = spent_usd(rows, now_s)
@@ -43,8 +43,8 @@ def report_on(store: Store, folders: JobFolders, job: Job, *, now_s: float) -> s
         worst_fixed=fixed[-1] if fixed else None,
         decisions=[schemas.Decision.of(each) for each in decisions if each.plan.action is not Action.HOLD],
         notes=[schemas.Event.of(each) for each in _notes(store, job.id)],
-        artifacts=list(artifacts_of(folders, job.id)),
-        quality=_quality(folders, job.id),
+        artifacts=list(artifacts_if_told(artifacts, job.id)),
+        quality=_quality(artifacts, job.id),
     )
 
 
@@ -87,12 +87,12 @@ def _notes(store: Store, job_id: str) -> list[Event]:
     return notes[:_MOST_NOTES]
 
 
-def _quality(folders: JobFolders, job_id: str) -> dict[str, bool | int | float | str | None]:
+def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float | str | None]:
     """The plain values of what the workload says of its own result; nothing if it says nothing that can be read."""
     try:
-        path = artifact_path(folders, job_id, _REPORT)
-        said = json.loads(path.read_bytes()[:_REPORT_BYTES])
-    except (NotFound, OSError, ValueError, RecursionError):
+        opened = artifacts.open(job_id, _REPORT)
+        said = json.loads(b"".join(opened.chunks)) if opened.size_bytes <= _REPORT_BYTES else None
+    except (NotFound, StorageUnavailable, OSError, ValueError, RecursionError):
         return {}
     if not isinstance(said, dict):
         return {}

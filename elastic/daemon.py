@@ -216,6 +216,7 @@ def _run(daemon: Daemon, port: int) -> None:
     # The API is above this module; the daemon knows it by name only.
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
+    artifacts: Any = importlib.import_module("api.artifacts")
     context = deps.Context(
         store=daemon.store,
         clock=daemon.clock,
@@ -225,6 +226,7 @@ def _run(daemon: Daemon, port: int) -> None:
         wake=daemon.ticker.wake,
         right=daemon.right,
         alarms=daemon.reconciler.alarms,
+        artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),

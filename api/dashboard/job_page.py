@@ -5,9 +5,8 @@ from __future__ import annotations
 from api.dashboard.facts import JobFacts, newest_events
 from api.dashboard.views import JobExtras, event_rows, generation_rows, pictures, report_view, spec_lines
 from api.deps import Context
-from api.files import artifacts_of, log_tail
+from api.files import artifacts_if_told, log_tail
 from api.reports import report_on
-from api.routers.job_files import folders_of
 from api.standings import running_tier
 
 _LOG_LINES = 40
@@ -15,13 +14,13 @@ _LOG_LINES = 40
 
 def job_page(context: Context, facts: JobFacts) -> JobExtras:
     """Gives the rest of a job's page."""
-    store, job, now_s, folders = context.store, facts.job, facts.now_s, folders_of(context)
-    report = report_on(store, folders, job, now_s=now_s) if job.phase.is_final else None
+    store, job, now_s, kept = context.store, facts.job, facts.now_s, context.kept()
+    report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None
     return JobExtras(
         generations=generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=event_rows(newest_events(store, job.id), now_s=now_s),
         spec=spec_lines(job.spec, running=running_tier(facts.generation, facts.nodes)),
-        pictures=pictures(job, [each.name for each in artifacts_of(folders, job.id)]),
-        log_tail=log_tail(context.provider, facts.nodes, _LOG_LINES),
+        pictures=pictures(job, [each.name for each in artifacts_if_told(kept, job.id)]),
+        log_tail=log_tail(context.provider, kept, job.id, facts.nodes, _LOG_LINES),
         report=None if report is None else report_view(report),
     )

@@ -11,7 +11,6 @@ from api import schemas
 from api.accounts import cost_over_time
 from api.deps import ContextOf, JobKey, require_user
 from api.reports import report_on
-from api.routers.job_files import folders_of
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -40,4 +39,4 @@ def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> sch
 @router.get("/report")
 def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
     """Accounts for the job: dollars by node, decisions that changed something, what fixed choices would have cost."""
-    return report_on(context.store, folders_of(context), context.store.job(job), now_s=context.clock.now_s())
+    return report_on(context.store, context.kept(), context.store.job(job), now_s=context.clock.now_s())

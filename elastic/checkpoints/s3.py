@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import boto3
+import botocore.session
 from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
@@ -20,21 +23,48 @@ _READ_TIMEOUT_S = 30
 _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
 _MOST_READ_BYTES = 4 << 20
+_PIECE_BYTES = 256 * 1024
+_EMPTY = 416  # an object without a byte has no last ones
 # 412: the key is taken. 409: somebody is writing it at this moment, and one of the two will find it taken.
 _TAKEN = frozenset({412, 409})
 
 
-def connect(*, region: str | None = None) -> Any:
-    """An S3 client with the credentials that every AWS program finds. Asks nothing yet.
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object, by its name from a location on."""
+
+    name: str
+    size_bytes: int
+    modified_at_s: float
+
+
+def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
+    """An S3 client with the credentials that every AWS program finds. Asks S3 nothing yet.
+
+    The patient one is for nodes: their metadata service may be slow to tell their role's credentials, and a client made
+    without any never finds them. Raises StorageUnavailable while there are none; the other one tells of trouble sooner,
+    by its first call.
 
     botocore's clients make their methods at run time, hence `Any`; none of their answers leaves this module.
     """
     config = Config(
         connect_timeout=_CONNECT_TIMEOUT_S,
-        read_timeout=_READ_TIMEOUT_S,
-        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        read_timeout=_READ_TIMEOUT_S if is_patient else _CONNECT_TIMEOUT_S,
+        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )
-    return boto3.Session(region_name=region).client("s3", config=config)
+    session = boto3.Session(region_name=region, botocore_session=_session() if is_patient else None)
+    if is_patient and session.get_credentials() is None:
+        raise StorageUnavailable("wanted credentials for S3, found none: has the node a role (ec2.instance_profile)?")
+    return session.client("s3", config=config)
+
+
+def _session() -> botocore.session.Session:
+    """Asks the metadata service as the environment says, else more often and longer than botocore's once for 1 s."""
+    session = botocore.session.get_session()
+    for name, value in (("metadata_service_timeout", 3), ("metadata_service_num_attempts", 4)):
+        if f"AWS_{name.upper()}" not in os.environ:
+            session.set_config_variable(name, value)
+    return session
 
 
 class Bucket:
@@ -51,6 +81,39 @@ class Bucket:
         with self._told("list"):
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.location.bucket, Prefix=prefix)
             return [each["Key"][cut:] for page in pages for each in page.get("Contents", ())]
+
+    def entries(self, folder: str, *, most: int) -> list[Entry]:
+        """The first objects right in `folder` ("" or a path with a slash at its end), not those of folders in it."""
+        prefix = self.location.key(folder)
+        cut = len(prefix) - len(folder)
+        with self._told("list"):
+            answer = self._client.list_objects_v2(
+                Bucket=self.location.bucket, Prefix=prefix, Delimiter="/", MaxKeys=most
+            )
+        return [
+            Entry(each["Key"][cut:], int(each["Size"]), each["LastModified"].timestamp())
+            for each in answer.get("Contents", ())
+        ]
+
+    def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
+        """An object's size and its content in pieces; raises NotFound."""
+        with self._told(f"read {name}"):
+            answer = self._client.get_object(Bucket=self.location.bucket, Key=self.location.key(name))
+            return int(answer["ContentLength"]), answer["Body"].iter_chunks(_PIECE_BYTES)
+
+    def end(self, name: str, most_bytes: int) -> bytes:
+        """The last bytes of an object; raises NotFound."""
+        with self._told(f"read {name}"):
+            try:
+                answer = self._client.get_object(
+                    Bucket=self.location.bucket, Key=self.location.key(name), Range=f"bytes=-{most_bytes}"
+                )
+            except ClientError as error:
+                if _status(error) == _EMPTY:
+                    return b""
+                raise
+            data: bytes = answer["Body"].read(most_bytes)
+            return data
 
     def read(self, name: str) -> bytes:
         """A small object's content; raises NotFound."""

@@ -30,6 +30,7 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
     yield from account_findings(account, settings.ec2, host=settings.host, nodes=nodes, clock=clock)
     yield check_prices(settings, clock)
     yield check_checkpoints(settings)
+    yield from check_artifacts(settings)
 
 
 def check_checkpoints(settings: Settings) -> Finding:
@@ -43,7 +44,7 @@ def check_checkpoints(settings: Settings) -> Finding:
         advice = "set checkpoint_root = 's3://BUCKET/PREFIX', unless all nodes and the daemon share that folder"
         return Finding(name, "warning", f"in the folder {root}", advice)
     try:
-        check_bucket(Bucket(connect(region=settings.ec2.region), parse_location(root)))
+        check_bucket(Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(root)))
     except InvalidInput as error:
         return Finding(name, "error", str(error), "correct checkpoint_root")
     except ElasticError as error:
@@ -53,6 +54,26 @@ def check_checkpoints(settings: Settings) -> Finding:
         advice = "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings credentials"
         return Finding(name, "warning", f"{root} takes objects, but nodes have no role to reach it", advice)
     return Finding(name, "ok", f"{root} takes objects and keeps a key that is taken")
+
+
+def check_artifacts(settings: Settings) -> Iterator[Finding]:
+    """With checkpoints in a bucket, the daemon lists there what jobs leave for people."""
+    from elastic.checkpoints import is_location, parse_location
+    from elastic.checkpoints.s3 import Bucket, connect
+
+    if not is_location(settings.job_root):
+        return
+    name = "aws artifacts"
+    try:
+        bucket = Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(settings.job_root))
+        bucket.entries("elasticd-doctor/artifacts/", most=1)
+    except InvalidInput:
+        return  # the check of checkpoints says why
+    except ElasticError as error:
+        advice = "attach what `elasticd doctor --print-policy daemon` prints; jobs run without it"
+        yield Finding(name, "warning", f"jobs' artifacts cannot be listed: {error}", advice)
+    else:
+        yield Finding(name, "ok", f"may list what jobs leave in {settings.job_root}")
 
 
 def check_prices(settings: Settings, clock: Clock) -> Finding:

@@ -36,6 +36,12 @@ COLUMNS = (
     Column("SUBMITTED", "submitted_at_s", render.instant),
 )
 
+ARTIFACT_COLUMNS = (
+    Column("ARTIFACT", "name"),
+    Column("BYTES", "bytes", render.count, is_number=True),
+    Column("WRITTEN", "modified_at_s", render.instant),
+)
+
 
 @app.command("submit")
 def submit(
@@ -108,6 +114,23 @@ def logs(
     """Print the last lines that the job's nodes wrote."""
     with connection_of(context).open() as client:
         sys.stdout.write(client.text(f"{path_of(job)}/logs", tail=tail))
+
+
+@app.command("artifacts")
+def artifacts(
+    context: typer.Context,
+    job: JobArgument,
+    save: Annotated[Path | None, typer.Option(help="Fetch them all into this folder.")] = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """List the files that the job left for people to look at, or fetch them."""
+    with connection_of(context).open() as client:
+        found = client.get(f"{path_of(job)}/artifacts")["items"]
+        if save is not None:
+            save.mkdir(parents=True, exist_ok=True)
+            for each in found:
+                (save / Path(each["name"]).name).write_bytes(client.content(each["href"]))
+    render.show_list(found, ARTIFACT_COLUMNS, output)
 
 
 @app.command("stop")

@@ -47,7 +47,7 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
     if job.get("files_at"):
-        print(f"checkpoints and artifacts: {job['files_at']}")
+        print(f"checkpoints and artifacts: {job['files_at']} (`elasticd job artifacts {spec['name']}` lists them)")
     if job["candidates"]:
         print()
         render.show(candidate_table(job["candidates"], chosen=job["target_group"]))

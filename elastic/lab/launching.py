@@ -99,9 +99,19 @@ class Launcher:
             new = self.guests.take_over()
             for guest in new:
                 _carry_over(guest.instance, parameters)
+                self._give_role(guest.id, parameters.get("IamInstanceProfile"))
             self.guests.hide_new(new)
         body = answer.body.replace(b"<code>16</code><name>running</name>", b"<code>0</code><name>pending</name>")
         return Answer(answer.status, answer.headers, body), new
+
+    def _give_role(self, instance_id: str, profile: Mapping[str, str] | None) -> None:
+        """Moto gives the profile of a launch to its first instance alone."""
+        if profile and instance_id not in self.cloud.backend.iam_instance_profile_associations:
+            self.cloud.backend.associate_iam_instance_profile(
+                instance_id,
+                iam_instance_profile_name=profile.get("Name"),
+                iam_instance_profile_arn=profile.get("Arn"),
+            )
 
     def _default_subnet(self, zone: str | None) -> str:
         if zone is None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import boto3
 import pytest
 
+from elastic.checkpoints import parse_location
 from elastic.config import Ec2Settings
 from elastic.lab import Lab
 from elastic.providers.ec2.account import Scope, policy
@@ -70,7 +71,9 @@ def test_the_account_that_the_page_makes_is_one_that_doctor_finds_in_order(
 
 
 def test_every_statement_of_the_daemons_policy_is_explained() -> None:
-    told = policy("daemon", Scope(Ec2Settings(instance_profile="elasticd-node")))
+    told = policy(
+        "daemon", Scope(Ec2Settings(instance_profile="elasticd-node"), bucket=parse_location("s3://training/elasticd"))
+    )
     statements = {each["Sid"] for each in told["Statement"]}  # type: ignore[attr-defined]
     firsts = [line.split("|")[1] for line in page(PAGE).splitlines() if line.startswith("| `")]
     explained = {name for first in firsts for name in re.findall(r"`(\w+)`", first)}

@@ -184,6 +184,16 @@ def test_a_launch_template_is_carried_over_whole(start_lab: StartLab, client: Cl
     terminate_all(ec2)
 
 
+def test_each_instance_of_a_launch_has_its_role(start_lab: StartLab, client: Client) -> None:
+    lab = start_lab()
+    ec2 = client(lab)
+    client(lab, "iam").create_instance_profile(InstanceProfileName="node")
+    launch(ec2, MinCount=3, MaxCount=3, IamInstanceProfile={"Name": "node"})
+    found = ec2.describe_iam_instance_profile_associations()["IamInstanceProfileAssociations"]
+    assert len({each["InstanceId"] for each in found}) == 3
+    terminate_all(ec2)
+
+
 def test_a_type_that_is_not_on_sale_is_refused(start_lab: StartLab, client: Client) -> None:
     ec2 = client(start_lab())
     with pytest.raises(ClientError) as caught:

@@ -75,7 +75,7 @@ def daemon_may(action: str, kind: str, context: dict[str, str], *, account: str 
 def test_the_daemon_is_allowed_exactly_what_the_code_calls() -> None:
     sources = called("elastic/providers/ec2", "elastic/pricing/ec2")
     assert {"ec2:RunInstances", "ec2:DescribeInstances", "pricing:GetProducts", "ssm:GetParameter"} <= sources
-    assert actions_of(policy("daemon", SCOPE)) - NOT_CALLED == sources - ONLY_TRIED
+    assert actions_of(policy("daemon", Scope(SETTINGS, REGION))) - NOT_CALLED == sources - ONLY_TRIED
 
 
 def test_doctor_tries_every_action_of_ec2_that_the_daemon_is_allowed() -> None:
@@ -184,6 +184,21 @@ def test_the_reaper_may_only_look_and_end() -> None:
         "ec2:TerminateInstances",
         "ec2:DeleteLaunchTemplate",
     }
+
+
+def test_the_daemon_reads_artifacts_and_no_checkpoint() -> None:
+    told = policy("daemon", SCOPE)
+    bucket = "arn:aws:s3:::training"
+    assert is_allowed(told, Asked("s3:GetObject", f"{bucket}/elasticd/job-1/artifacts/sample.png"))
+    assert is_allowed(told, Asked("s3:ListBucket", bucket, {"s3:prefix": "elasticd/job-1/artifacts/"}))
+    for refused in (
+        Asked("s3:GetObject", f"{bucket}/elasticd/job-1/checkpoints/data/x"),
+        Asked("s3:PutObject", f"{bucket}/elasticd/job-1/artifacts/sample.png"),
+        Asked("s3:ListBucket", bucket, {"s3:prefix": "elasticd/job-1/checkpoints/"}),
+        Asked("s3:GetObject", "arn:aws:s3:::other/elasticd/job-1/artifacts/sample.png"),
+    ):
+        assert not is_allowed(told, refused)
+    assert not any(each.startswith("s3:") for each in actions_of(policy("daemon", Scope(SETTINGS, REGION))))
 
 
 def test_a_node_is_allowed_its_jobs_bucket_below_the_root_and_nothing_else() -> None:

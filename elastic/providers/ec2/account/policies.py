@@ -83,6 +83,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), _carried(cluster)),
         _allow("ReadOwnConsoles", ["ec2:GetConsoleOutput"], _arn(region, "instance"), _carried(cluster)),
         *_profile(settings),
+        *_artifacts(scope.bucket),
     ]
 
 
@@ -186,6 +187,17 @@ def _parameter(region: str, name: str) -> str:
 def _attending(cluster: str) -> Mapping[str, object]:
     """Only the tags that say who stands for the machine and which node of its launch it is; whose it is stays."""
     return {**_carried(cluster), "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED, tags.NODE]}}
+
+
+def _artifacts(bucket: Location | None) -> list[Statement]:
+    """To look at what jobs leave for people; their checkpoints are the nodes' alone."""
+    if bucket is None:
+        return []
+    arn, below = f"arn:aws:s3:::{bucket.bucket}", bucket.key("*/artifacts/*")
+    return [
+        _allow("ListArtifacts", ["s3:ListBucket"], arn, {"StringLike": {"s3:prefix": below}}),
+        _allow("ShowArtifacts", ["s3:GetObject"], f"{arn}/{below}"),
+    ]
 
 
 def _profile(settings: Ec2Settings) -> list[Statement]:

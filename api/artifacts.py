@@ -1,0 +1,164 @@
+"""What jobs leave for people to look at, where it is: in a folder of this machine, or in a bucket."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+from elastic.checkpoints import Location, is_location, parse_location
+from elastic.clock import Clock
+from elastic.config import Settings
+from elastic.errors import NotFound
+from elastic.reconciler import JobFolders
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_MOST_LISTED = 1000
+_MOST_LOGS = 20
+_CHUNK_BYTES = 256 * 1024
+_FRESH_S = 15.0
+"""An open page asks again and again; a bucket is asked at most so often for one job."""
+_MOST_REMEMBERED = 64
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One file, by its name without folders."""
+
+    name: str
+    size_bytes: int
+    modified_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One file's content, piece by piece."""
+
+    size_bytes: int
+    chunks: Iterator[bytes]
+
+
+class Artifacts(Protocol):
+    """Where jobs' artifacts are. Every call may raise StorageUnavailable."""
+
+    def listed(self, job_id: str) -> tuple[Kept, ...]:
+        """A job's files, by name."""
+        ...
+
+    def open(self, job_id: str, name: str) -> Opened:
+        """One of them. Raises NotFound for what is none, and for every name that could lead elsewhere."""
+        ...
+
+    def log_ends(self, job_id: str, *, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
+        """The ends of the logs that were stored with them, each under its name, the newest last."""
+        ...
+
+
+def artifacts_in(settings: Settings, clock: Clock) -> Artifacts:
+    """Artifacts where the settings have them. Asks nothing yet."""
+    root = settings.job_root
+    if is_location(root):
+        return BucketArtifacts(parse_location(root), region=settings.ec2.region, clock=clock)
+    return FolderArtifacts(JobFolders(settings.job_folder))
+
+
+@dataclass(frozen=True, slots=True)
+class FolderArtifacts:
+    """A folder that nodes and daemon share."""
+
+    folders: JobFolders
+
+    def listed(self, job_id: str) -> tuple[Kept, ...]:
+        folder = self.folders.artifacts(job_id)
+        if not folder.is_dir():
+            return ()
+        names = sorted(entry.name for entry in os.scandir(folder) if _is_plain(entry))
+        return tuple(_kept(folder / name) for name in names[:_MOST_LISTED])
+
+    def open(self, job_id: str, name: str) -> Opened:
+        path = self.folders.artifacts(job_id) / name
+        if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
+            raise _none_such(job_id, name)
+        return Opened(path.stat().st_size, _pieces(path))
+
+    def log_ends(self, job_id: str, *, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
+        return ()  # its nodes' own folders hold them
+
+
+@dataclass(slots=True)
+class BucketArtifacts:
+    """A bucket that nodes write to; the daemon only reads."""
+
+    root: Location
+    region: str | None
+    clock: Clock
+    _client: Any = None
+    _known: dict[tuple[str, str], tuple[float, object]] = field(default_factory=dict)
+
+    def listed(self, job_id: str) -> tuple[Kept, ...]:
+        return self._lately(job_id, "listed", lambda: self._listed(job_id))
+
+    def open(self, job_id: str, name: str) -> Opened:
+        if not _NAME.fullmatch(name):
+            raise _none_such(job_id, name)
+        try:
+            size_bytes, chunks = self._bucket(job_id).stream(name)
+        except NotFound as error:
+            raise _none_such(job_id, name) from error
+        return Opened(size_bytes, chunks)
+
+    def log_ends(self, job_id: str, *, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
+        return self._lately(job_id, f"logs {most_bytes}", lambda: self._log_ends(job_id, most_bytes))
+
+    def _listed(self, job_id: str) -> tuple[Kept, ...]:
+        entries = self._bucket(job_id).entries("", most=_MOST_LISTED)
+        return tuple(
+            Kept(each.name, each.size_bytes, each.modified_at_s) for each in entries if _NAME.fullmatch(each.name)
+        )
+
+    def _log_ends(self, job_id: str, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
+        bucket = self._bucket(job_id)
+        newest = sorted(bucket.entries("logs/", most=_MOST_LISTED), key=lambda each: (each.modified_at_s, each.name))
+        return tuple((each.name, bucket.end(each.name, most_bytes)) for each in newest[-_MOST_LOGS:])
+
+    def _bucket(self, job_id: str) -> Any:
+        from elastic.checkpoints.s3 import Bucket, connect  # only who has a bucket pays for boto3
+
+        if self._client is None:
+            self._client = connect(region=self.region, is_patient=False)
+        return Bucket(self._client, self.root.below(JobFolders(Path()).artifacts(job_id).as_posix()))
+
+    def _lately(self, job_id: str, what: str, ask: Callable[[], T]) -> T:
+        now_s, key = self.clock.now_s(), (job_id, what)
+        asked_s, answer = self._known.get(key, (float("-inf"), None))
+        if now_s - asked_s < _FRESH_S:
+            return cast(T, answer)
+        while len(self._known) >= _MOST_REMEMBERED:
+            self._known.pop(next(iter(self._known)), None)
+        answer = ask()
+        self._known[key] = (now_s, answer)
+        return answer
+
+
+def _none_such(job_id: str, name: str) -> NotFound:
+    return NotFound(f"no artifact {name[:128]!r}; /v1/jobs/{job_id}/artifacts lists them")
+
+
+def _is_plain(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file(follow_symlinks=False) and _NAME.fullmatch(entry.name) is not None
+
+
+def _kept(path: Path) -> Kept:
+    found = path.stat()
+    return Kept(path.name, found.st_size, found.st_mtime)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_CHUNK_BYTES):
+            yield piece
