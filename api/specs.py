@@ -99,7 +99,12 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         raise _invalid(faults)
     _check_script(asked.command)
     return _spec(
-        asked, now_s, command=tuple(asked.command), global_batch=asked.global_batch, iterations=asked.iterations
+        asked,
+        now_s,
+        command=tuple(asked.command),
+        global_batch=asked.global_batch,
+        iterations=asked.iterations,
+        has_session=None,
     )
 
 
@@ -139,6 +144,7 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         global_batch=chosen.get("batch_size"),
         iterations=chosen.get("iterations"),
         phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),
+        has_session=workload.has_session,
     )
 
 
@@ -173,6 +179,7 @@ def _spec(
     global_batch: int | None,
     iterations: int | None,
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
+    has_session: bool | None,
 ) -> JobSpec:
     spec = JobSpec(
         name=asked.name,
@@ -191,7 +198,7 @@ def _spec(
         policy=asked.policy.name,
         fixed_node_type=asked.policy.node_type,
         phases=phases,
-        tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier)),
+        tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), has_session=has_session),
     )
     check_workers(spec)
     return spec

@@ -21,7 +21,7 @@ RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
-AGENT_WORDS = frozenset({"needs_signal", "settle"})
+AGENT_WORDS = frozenset({"needs_signal", "joined", "settle"})
 log = logging.getLogger(__name__)
 
 
@@ -45,6 +45,7 @@ class Intake:
         self._carriage = carriage or SharedFolder()
         self._lock = threading.Lock()
         self._generation: int | None = None
+        self._serves: tuple[int, int] | None = None
         self._words: dict[int, tuple[str, str]] = {}
         self._workers: set[str] = set()
         self._needs_signal = False
@@ -71,10 +72,15 @@ class Intake:
     def listen_to(self, generation: int) -> None:
         """Begins a generation: what earlier ones said no longer speaks for this node."""
         with self._lock:
-            self._generation = generation
+            self._generation, self._serves = generation, None
             self._forget()
             self._workers.clear()
             self._iteration = None
+
+    def serve(self, generation: int, *, world_size: int) -> None:
+        """From now on the same workers, who are in a session, belong to this generation, of so many in all."""
+        with self._lock:
+            self._serves = generation, world_size
 
     def heard(self) -> Heard:
         """What the present generation's workers have said so far."""
@@ -142,6 +148,8 @@ class Intake:
             return False
         if message.get("generation") == self._generation and message["kind"] != "settle":
             self._note_worker(message)
+            if self._serves is not None:
+                _renumber(message, *self._serves)
         if message["kind"] in AGENT_WORDS or message.get("rank") != 0:
             return False
         return not self._carriage.hears(message)
@@ -163,6 +171,17 @@ class Intake:
     def _forget(self) -> None:
         self._words.clear()
         self._needs_signal = False
+
+
+def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:
+    """Gives a message the generation that its worker belongs to now, not the one that it was begun in.
+
+    A session changes over a little later than its generation was recorded: until all are there, turns are progress, but
+    tell nothing of the group that is to come.
+    """
+    message["generation"] = generation
+    if message["kind"] == "window" and message.get("world_size") != world_size:
+        message["is_cold"] = True
 
 
 def _parsed(data: bytes) -> dict[str, Any] | None:

@@ -17,7 +17,13 @@ from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
 from elastic.agent.tiers import Way
-from elastic.agent.torchrun import FOLDERS, preloads, torchrun_arguments, torchrun_environment
+from elastic.agent.torchrun import (
+    FOLDERS,
+    preloads,
+    session_store_file,
+    torchrun_arguments,
+    torchrun_environment,
+)
 from elastic.agent.wire import Assignment
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
@@ -98,7 +104,15 @@ class Launcher:
             "log": str(self.log_path(assignment.generation)),
             "cwd": os.getcwd(),
         }
+        self.tell_store(assignment.rdzv_endpoint)
         self._order(order)
+
+    def tell_store(self, endpoint: str) -> None:
+        """Says where the job's store is; members of a session look there for it whenever they miss it."""
+        path = session_store_file(self._settings)
+        partial = path.with_suffix(".partial")
+        partial.write_text(endpoint + "\n")
+        partial.replace(path)
 
     def life(self, generation: int) -> Life:
         """How the generation is doing."""

@@ -16,7 +16,8 @@ AGENT_FILE = "agent.json"
 class Memory:
     """The whole of it; the file holds the node's token and so is its owner's only.
 
-    `tier` is what the running workers were started on; `distrusts_fork` says that they are no longer forked here.
+    `tier` is what the running workers were started on, `began` the generation that they were started in, which those of
+    a session outlive; `distrusts_fork` says that they are no longer forked here.
     """
 
     node_id: str
@@ -25,6 +26,7 @@ class Memory:
     running: Assignment | None = None
     last_exit: Exit | None = None
     tier: Tier | None = None
+    began: int | None = None
     distrusts_fork: bool = False
 
 
@@ -40,6 +42,7 @@ def recall(work_dir: Path) -> Memory | None:
         running=assignment_from(fields["running"]) if fields["running"] else None,
         last_exit=exit_from(fields["last_exit"]) if fields["last_exit"] else None,
         tier=Tier(fields["tier"]) if fields["tier"] else None,
+        began=fields["began"],
         distrusts_fork=fields["distrusts_fork"],
     )
 
@@ -55,6 +58,7 @@ def remember(memory: Memory, work_dir: Path) -> None:
             "running": as_fields(memory.running) if memory.running else None,
             "last_exit": as_fields(memory.last_exit) if memory.last_exit else None,
             "tier": memory.tier,
+            "began": memory.began,
             "distrusts_fork": memory.distrusts_fork,
         },
     )

@@ -29,7 +29,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet."""
+    """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet.
+
+    Workers in a session outlive the generation that they were begun in: `serves` is the one they belong to now, None
+    where that is the same.
+    """
 
     generation: int
     grace_s: float
@@ -38,6 +42,13 @@ class Group:
     drain_asked_at: float | None = None
     terminated_at: float | None = None
     all_said_last_word_at: float | None = None
+    is_in_session: bool = False
+    serves: int | None = None
+
+    @property
+    def number(self) -> int:
+        """The generation that its workers belong to."""
+        return self.generation if self.serves is None else self.serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,13 @@ class Wait:
 @dataclass(frozen=True, slots=True)
 class Start:
     """Run this assignment."""
+
+    assignment: Assignment
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """The workers stay, as members of this assignment's generation."""
 
     assignment: Assignment
 
@@ -77,7 +95,7 @@ class Leave:
     """End the agent."""
 
 
-Action: TypeAlias = Wait | Start | AskToDrain | Terminate | Kill | Collect | Leave
+Action: TypeAlias = Wait | Start | GoOn | AskToDrain | Terminate | Kill | Collect | Leave
 
 
 def steer(
@@ -96,7 +114,8 @@ def steer(
     if not group.is_alive:
         return Collect()
     if _is_wanted(group, wanted) and group.drain_asked_at is None:
-        return Wait()
+        follows = wanted.is_known and wanted.assignment is not None and wanted.assignment.generation != group.number
+        return GoOn(wanted.assignment) if follows and wanted.assignment is not None else Wait()
     return _steer_drain(group, now)
 
 
@@ -164,7 +183,9 @@ def _is_wanted(group: Group, wanted: Wanted) -> bool:
         return False
     if not wanted.is_known:
         return True
-    return wanted.assignment is not None and wanted.assignment.generation == group.generation
+    if wanted.assignment is None:
+        return False
+    return group.is_in_session or wanted.assignment.generation == group.number
 
 
 def _steer_drain(group: Group, now: float) -> Action:

@@ -18,14 +18,15 @@ from elastic.agent.memory import Memory, remember
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
 from elastic.agent.steering import (
+    Action,
     AskToDrain,
     Collect,
+    GoOn,
     Group,
     Kill,
     Leave,
     Start,
     Terminate,
-    Wait,
     Wanted,
     is_last_moment,
     node_state,
@@ -35,7 +36,7 @@ from elastic.agent.steering import (
 from elastic.agent.tiers import Way, choose_way, is_fork_distrusted
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
 from elastic.clock import SystemClock
-from elastic.model import Exit, Notice, Outcome
+from elastic.model import Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
 LOG_LOOK_S = 10.0
@@ -127,7 +128,7 @@ class Supervisor:
         )
         return {
             "state": state.value,
-            "generation": group.generation if group else last_exit.generation if last_exit else None,
+            "generation": group.number if group else last_exit.generation if last_exit else None,
             "exit": as_fields(last_exit) if last_exit and group is None else None,
             "notice": asdict(notice) if notice else None,
             "saving_s": self._carriage.saving_s,
@@ -149,28 +150,28 @@ class Supervisor:
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
         ended = last_exit.generation if last_exit else None
-        match steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now):
-            case Wait():
-                pass
-            case Start(assignment):
-                self._start(assignment)
+        action = steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now)
+        if group is not None:
+            self._change(group, action, now)
+        elif isinstance(action, Start):
+            self._start(action.assignment)
+        return isinstance(action, Leave)
+
+    def _change(self, group: Group, action: Action, now: float) -> None:
+        """Takes the step with what runs."""
+        match action:
+            case GoOn(assignment):
+                self._go_on(assignment, group)
             case AskToDrain():
-                assert group is not None
                 self._launcher.ask_to_drain(group.generation)
                 self._set_group(replace(group, drain_asked_at=now))
             case Terminate():
-                assert group is not None
                 self._launcher.terminate(group.generation)
                 self._set_group(replace(group, terminated_at=now))
             case Kill():
-                assert group is not None
                 self._launcher.kill(group.generation)
             case Collect():
-                assert group is not None
                 self._collect(group)
-            case Leave():
-                return True
-        return False
 
     def _look_at_spawner(self) -> None:
         if not self._is_warm and self._launcher.is_warm:
@@ -187,14 +188,20 @@ class Supervisor:
         return replace(self._wanted, must_leave=self._must_leave, must_drain=must_drain)
 
     def _adopt(self, assignment: Assignment) -> None:
-        log.info("adopting generation %s, which an earlier agent began", assignment.generation)
+        began = self._memory.began or assignment.generation
+        log.info("adopting generation %s, which an earlier agent began in %s", assignment.generation, began)
         self._is_foreign = choose_way(assignment).is_foreign
-        self._intake.listen_to(assignment.generation)
+        self._intake.listen_to(began)
         self._carriage.begin(assignment)
-        drain_asked_at = time.monotonic() if self._launcher.drain_file(assignment.generation).exists() else None
+        drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
         self._group = Group(
-            generation=assignment.generation, grace_s=assignment.drain_grace_s, drain_asked_at=drain_asked_at
+            generation=began,
+            grace_s=assignment.drain_grace_s,
+            drain_asked_at=drain_asked_at,
+            is_in_session=self._memory.tier is Tier.T2,
         )
+        if self._group.is_in_session:
+            self._go_on(assignment, self._group)
 
     def _start(self, assignment: Assignment) -> None:
         log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
@@ -203,10 +210,26 @@ class Supervisor:
         way = choose_way(assignment, distrusts_fork=self._memory.distrusts_fork)
         self._tell_of(way)
         self._is_foreign = way.is_foreign
-        self._memory = replace(self._memory, running=assignment, last_exit=None, tier=way.tier)
+        self._memory = replace(
+            self._memory, running=assignment, last_exit=None, tier=way.tier, began=assignment.generation
+        )
         remember(self._memory, self._settings.work_dir)
         self._launcher.start(assignment, way=way, node_id=self._memory.node_id)
-        self._set_group(Group(generation=assignment.generation, grace_s=assignment.drain_grace_s))
+        is_in_session = way.tier is Tier.T2
+        group = Group(generation=assignment.generation, grace_s=assignment.drain_grace_s, is_in_session=is_in_session)
+        self._set_group(group)
+        if is_in_session:
+            self._intake.serve(assignment.generation, world_size=_world_size(assignment))
+        self._wake_heart.set()
+
+    def _go_on(self, assignment: Assignment, group: Group) -> None:
+        """Lets workers that are in a session belong to another generation: they learn of it among themselves."""
+        log.info("generation %s: the workers of generation %s go on", assignment.generation, group.generation)
+        self._launcher.tell_store(assignment.rdzv_endpoint)
+        self._memory = replace(self._memory, running=assignment)
+        remember(self._memory, self._settings.work_dir)
+        self._intake.serve(assignment.generation, world_size=_world_size(assignment))
+        self._set_group(replace(group, serves=assignment.generation))
         self._wake_heart.set()
 
     def _tell_of(self, way: Way) -> None:
@@ -270,7 +293,7 @@ class Supervisor:
         self._intake.settle()
         heard = self._intake.heard()
         return Exit(
-            generation=group.generation,
+            generation=group.number,
             outcome=outcome_of(
                 last_words=heard.last_words, exit_code=exit_code, was_draining=group.drain_asked_at is not None
             ),
@@ -286,6 +309,10 @@ class Supervisor:
     def _set_group(self, group: Group | None) -> None:
         with self._lock:
             self._group = group
+
+
+def _world_size(assignment: Assignment) -> int:
+    return assignment.nnodes_max * assignment.nproc_per_node
 
 
 def _with(verdict: Verdict, ending: Exit) -> Exit:

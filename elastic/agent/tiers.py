@@ -27,6 +27,7 @@ class Way:
     mode: str
     arguments: tuple[str, ...]
     why: str = ""
+    is_forked: bool = False
 
     @property
     def is_foreign(self) -> bool:
@@ -45,12 +46,12 @@ def choose_way(assignment: Assignment, *, distrusts_fork: bool = False) -> Way:
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own (T0), it is "
             "asked to stop by SIGTERM, and the turns that count are those it tells of by elastic.worker"
         )
-        return Way(Tier.T0, "--program", command, why)
+        return Way(_unforked(assignment.tier), "--program", command, why)
     mode = "--plain" if workload_module(command) else "--watched"
     if assignment.tier > Tier.T0 and distrusts_fork:
-        why = "forked workers failed here before their first turn: they are started as programs of their own now (T0)"
-        return Way(Tier.T0, mode, command, why)
-    return Way(assignment.tier, mode, command)
+        why = "forked workers failed here before their first turn: they are started afresh now, as on T0"
+        return Way(_unforked(assignment.tier), mode, command, why)
+    return Way(assignment.tier, mode, command, is_forked=assignment.tier is not Tier.T0)
 
 
 def workload_module(command: Sequence[str]) -> str | None:
@@ -74,7 +75,12 @@ def is_fork_distrusted(before: bool, *, tier: Tier | None, outcome: Outcome, has
     """
     if outcome is not Outcome.FAILED or has_heard_workers or tier is None:
         return before
-    return tier is not Tier.T0
+    return not before if tier is Tier.T2 else tier is not Tier.T0
+
+
+def _unforked(tier: Tier) -> Tier:
+    """Who trains in a session is a member of it however it was started."""
+    return Tier.T2 if tier is Tier.T2 else Tier.T0
 
 
 def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:

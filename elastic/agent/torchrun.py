@@ -16,6 +16,7 @@ FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 """Variables that name the folders a script may write into; they are there when it begins."""
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 FRESH_WORKER = "elastic.worker.begin"
+SESSION_STORE_FILE = "session-store"
 
 # is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the
 # interval passes between two beats at worst, and with two attempts a late one has split a group in two. last_call: how
@@ -26,35 +27,50 @@ RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_
 def torchrun_arguments(assignment: Assignment, *, way: Way, settings: AgentSettings) -> list[str]:
     """What follows ``python -m torch.distributed.run``."""
     return [
-        f"--nnodes={assignment.nnodes_min}:{assignment.nnodes_max}",
+        *(_own_group(assignment, settings) if way.tier is Tier.T2 else _job_s_group(assignment)),
         f"--nproc-per-node={assignment.nproc_per_node}",
         "--rdzv-backend=c10d",
-        f"--rdzv-endpoint={assignment.rdzv_endpoint}",
         f"--rdzv-id={assignment.rdzv_id}",
-        f"--rdzv-conf={RENDEZVOUS_SETTINGS}",
         f"--local-addr={settings.advertise_host}",
         # Empty folders, one a generation and a restart, that would otherwise gather in /tmp.
         f"--log-dir={settings.work_dir / 'torchrun'}",
         f"--max-restarts={assignment.max_restarts}",
         # After SIGTERM workers have this long; then torchrun kills them, before the agent kills torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
-        *_worker(way.tier),
+        *_worker(is_forked=way.is_forked),
         way.mode,
         *way.arguments,
     ]
 
 
-def _worker(tier: Tier) -> list[str]:
+def _job_s_group(assignment: Assignment) -> list[str]:
+    """One torchrun a node, all of them one group."""
+    return [
+        f"--nnodes={assignment.nnodes_min}:{assignment.nnodes_max}",
+        f"--rdzv-endpoint={assignment.rdzv_endpoint}",
+        f"--rdzv-conf={RENDEZVOUS_SETTINGS}",
+    ]
+
+
+def _own_group(assignment: Assignment, settings: AgentSettings) -> list[str]:
+    """A group of this node alone: its workers meet the others' in their session.
+
+    It meets itself in a file, so that it listens nowhere, and does not end with the job's store.
+    """
+    return [
+        "--nnodes=1:1",
+        f"--rdzv-endpoint={settings.work_dir / f'rendezvous-g{assignment.generation}'}",
+        "--rdzv-conf=store_type=file",
+    ]
+
+
+def _worker(*, is_forked: bool) -> list[str]:
     """What torchrun runs as a worker.
 
     A forked one has torch already, which torchrun has imported: importing it costs 1.2 to 2 s of processor time, at
     every start and restart (benchmarks/agent_start.py).
     """
-    match tier:
-        case Tier.T0:
-            return ["--module", FRESH_WORKER]
-        case Tier.T1:
-            return ["--start-method=fork", "--run-path", str(FORKED_WORKER)]
+    return ["--start-method=fork", "--run-path", str(FORKED_WORKER)] if is_forked else ["--module", FRESH_WORKER]
 
 
 def preloads(command: Sequence[str]) -> list[str]:
@@ -68,6 +84,11 @@ def preloads(command: Sequence[str]) -> list[str]:
     module = workload_module(command)
     # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s (benchmarks/agent_start.py).
     return [f"{module}.training"] if module else ["torch._dynamo"]
+
+
+def session_store_file(settings: AgentSettings) -> Path:
+    """Where a session's members look for the job's store: a new one may come to stand at another address."""
+    return settings.work_dir / SESSION_STORE_FILE
 
 
 def torchrun_environment(
@@ -89,6 +110,8 @@ def torchrun_environment(
         "ELASTICD_JOB_ID": assignment.job_id,
         "ELASTICD_NODE_ID": node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
+        "ELASTICD_SESSION_STORE": str(session_store_file(settings)),
+        "ELASTICD_SESSION_HOST": settings.advertise_host,
         "ELASTICD_INTERRUPTIONS_PER_H": "" if (rate := assignment.interruptions_per_h) is None else f"{rate:.6g}",
         # Empty where the folder needs no filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",

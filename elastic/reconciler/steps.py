@@ -17,8 +17,10 @@ from elastic.model import (
     NodePhase,
     Offering,
     Outcome,
+    Tier,
     last_safe_instant,
 )
+from elastic.reconciler import session
 from elastic.reconciler.cause import is_echo
 from elastic.reconciler.leaving import told
 
@@ -164,7 +166,9 @@ def _pursuing(world: World) -> Iterator[Step]:
     elif survivors := _survivors(world, wanted):
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
-    surplus = [node for node in world.nodes if _lives(node) and node.id not in in_use]
+    surplus = [
+        node for node in world.nodes if _lives(node) and node.id not in in_use and not _is_coming_out(world, node)
+    ]
     yield from (End(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus)
 
 
@@ -175,14 +179,40 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
         yield BeginEnding(JobPhase.SUCCEEDED, "")
     elif active.drain_at_s is not None:
         yield from _stopping(world, active, active.drain_at_s)
-    elif any(each is not None for each in exits):
-        yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif all(node is None for node in members):
         yield EndGeneration(active.number, None)
+    elif world.job.spec.tier is Tier.T2:
+        yield from _keeping_session(world, active, wanted, is_ready)
+    elif any(each is not None for each in exits):
+        yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
     elif (leaver := _first_to_go(world, members)) is not None:
         yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
+
+
+def _keeping_session(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
+    members = [node for node_id in active.node_ids if (node := world.member(node_id)) is not None]
+    exits = {node.id: each for node in members if (each := exit_of(node, active.number)) is not None}
+    alive = [node for node in members if node.id not in exits]
+    if not alive or any(each.outcome is Outcome.FAILED for each in exits.values()):
+        yield DrainGeneration(active.number, "a node's workers ended", _unasked(list(members), list(exits.values())))
+        return
+    leaver = _first_to_go(world, list(alive))
+    must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
+    following = session.next_members(active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go)
+    if following is not None:
+        yield StartGeneration(following)
+    elif leaver is not None and len(must_go) == len(alive):
+        yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
+
+
+def _is_coming_out(world: World, node: Node) -> bool:
+    """Whether a node's workers are leaving a session, which goes on without them: it is ended once they have."""
+    if world.job.spec.tier is not Tier.T2:
+        return False
+    patience_s = world.drain_grace_s + _SLACK_S
+    return session.is_leaving(node, world.active, patience_s=patience_s, now_s=world.now_s)
 
 
 def _unasked(members: list[Node | None], exits: list[Exit | None]) -> Exit | None:

@@ -7,6 +7,7 @@ import functools
 import os
 import socket
 import time
+from dataclasses import replace
 
 from elastic.worker.membership import Membership
 from elastic.worker.outbox import Datagram, Outbox
@@ -50,12 +51,18 @@ def note(text: str) -> None:
     worker().say("note", text=text[:MAX_NOTE_LENGTH])
 
 
+def regrouped(*, rank: int, world_size: int) -> None:
+    """Says which place of how many this process has from now on; for workers whose group changes while they run."""
+    worker().regroup(rank=rank, world_size=world_size)
+
+
 class Worker:
     """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words from every rank."""
 
     def __init__(self, membership: Membership, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
+        self._has_regrouped = False
         self.counts_own_turns = False
         self._pid = os.getpid()
         self._outbox = Outbox(
@@ -92,6 +99,16 @@ class Worker:
         """Whether the drain file exists, seen afresh."""
         self._look_for_drain()
         return self._is_asked_to_stop
+
+    def regroup(self, *, rank: int, world_size: int) -> None:
+        if (rank, world_size) == (self.membership.rank, self.membership.world_size) and self._has_regrouped:
+            return
+        self._has_regrouped = True
+        self.recorder.restart()
+        self.membership = replace(self.membership, rank=rank, world_size=world_size)
+        self._outbox.common = {**self._outbox.common, "rank": rank, "world_size": world_size}
+        self._is_reporting = rank == 0 and self.membership.socket_path is not None
+        self.tell_agent("joined")
 
     def say(self, kind: str, **content: str | float | None) -> None:
         if self._is_reporting:

@@ -29,11 +29,21 @@ class Outbox:
     def __init__(self, socket_path: str | None, *, worker: str, common: Mapping[str, str | int | None]) -> None:
         self._path = socket_path or ""
         self._worker = worker
-        self._tail = ", " + json.dumps({"worker": worker, **common})[1:]
+        self.common = dict(common)
         self._waiting: deque[Datagram] = deque()
         self._next_seq = 1
         self._lock = threading.Lock()
         self._socket = _open_socket() if socket_path else None
+
+    @property
+    def common(self) -> Mapping[str, str | int | None]:
+        """What every message says besides; changing it changes those that still wait, too."""
+        return self._common
+
+    @common.setter
+    def common(self, common: Mapping[str, str | int | None]) -> None:
+        self._common = common
+        self._tail = ", " + json.dumps({"worker": self._worker, **common})[1:]
 
     @property
     def is_clear(self) -> bool:

@@ -70,6 +70,12 @@ class Recorder:
         self._phase, self._turns = None, 0
         self._start = self._last = self._started_at
 
+    def restart(self) -> None:
+        """Sends all so far, and begins anew from here: the next turn is a cold one."""
+        self.flush()
+        self._phase = None
+        self._start = self._last = self._monotonic()
+
     def flush(self) -> None:
         """Closes the open window and sends all, short of blocking."""
         self._hold_until = None

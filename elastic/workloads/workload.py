@@ -23,7 +23,7 @@ class Workload:
     """A program that torchrun starts with `--module`.
 
     `options` is the frozen dataclass its options are checked by, `presets` names sets of them, `phases` says which
-    stretches a job with given options has.
+    stretches a job with given options has, `has_session` whether it trains in a session (`elastic.workloads.session`).
     """
 
     name: str
@@ -31,6 +31,7 @@ class Workload:
     options: type[Any]
     presets: Mapping[str, Mapping[str, OptionValue]]
     phases: Callable[[Any], tuple[Phase, ...]]
+    has_session: bool = False
 
     def configure(self, values: Mapping[str, object] | None = None, *, preset: str | None = None) -> Any:
         """Gives checked options: the defaults, changed by `preset`, changed by `values`; raises InvalidInput."""

@@ -135,3 +135,31 @@ def test_junk_on_the_socket_is_dropped(desk: Desk, data: bytes) -> None:
         worker._outbox._socket.sendto(data, str(desk.path))  # noqa: SLF001
         worker.turn(1, "main")
     assert desk.kept() == ["window"]
+
+
+def test_turns_of_a_session_belong_to_its_newest_generation_and_are_rates_once_all_are_there(desk: Desk) -> None:
+    desk.intake.serve(3, world_size=2)
+    with closing(desk.worker()) as worker:
+        for turn in (1, 2):
+            worker.turn(turn, "main")
+        worker.recorder.flush()
+        desk.intake.settle()
+        worker.regroup(rank=0, world_size=1)
+        for turn in (3, 4):
+            worker.turn(turn, "main")
+    desk.intake.settle()
+    windows = [message for message in desk.spool.batch() if message["kind"] == "window"]
+    assert {message["generation"] for message in windows} == {3}
+    assert [(message["world_size"], message["is_cold"]) for message in windows] == [
+        (2, True), (2, False), (1, True), (1, True),
+    ]  # fmt: skip
+    assert desk.intake.heard().any_word
+
+
+def test_a_generation_that_is_begun_anew_speaks_for_itself_again(desk: Desk) -> None:
+    desk.intake.serve(3, world_size=2)
+    desk.intake.listen_to(4)
+    with closing(desk.worker(generation=4)) as worker:
+        worker.turn(1, "main")
+    desk.intake.settle()
+    assert {message["generation"] for message in desk.spool.batch()} == {4}

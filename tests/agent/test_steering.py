@@ -11,6 +11,7 @@ from elastic.agent.steering import (
     TERM_GRACE_S,
     AskToDrain,
     Collect,
+    GoOn,
     Group,
     Kill,
     Leave,
@@ -166,3 +167,23 @@ def test_a_node_is_idle_again_once_its_exit_is_known() -> None:
     assert node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False) is AgentState.DRAINING
     saving = node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False, is_saving=True)
     assert saving is AgentState.SAVING
+
+
+SESSION = replace(GROUP, is_in_session=True)
+
+
+def test_workers_in_a_session_go_on_as_members_of_the_next_generation() -> None:
+    assert next_step(ONE, SESSION) == Wait()
+    assert next_step(TWO, SESSION) == GoOn(TWO)
+    assert next_step(TWO, replace(SESSION, serves=2)) == Wait()
+    assert replace(SESSION, serves=2).number == 2
+
+
+def test_workers_in_a_session_are_drained_when_nobody_wants_them() -> None:
+    assert next_step(None, replace(SESSION, serves=2)) == AskToDrain()
+    assert next_step(TWO, replace(SESSION, serves=2), leave=True) == AskToDrain()
+
+
+def test_workers_that_have_begun_to_leave_a_session_are_not_called_back() -> None:
+    leaving = replace(SESSION, drain_asked_at=99.0)
+    assert next_step(TWO, leaving) == Wait()

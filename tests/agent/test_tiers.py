@@ -72,6 +72,21 @@ def test_workers_that_failed_before_their_first_turn_are_forked_no_longer() -> N
     assert not found.is_foreign
 
 
+def test_a_member_of_a_session_stays_one_however_it_is_started(tmp_path: Path) -> None:
+    (tmp_path / "train").write_bytes(b"#!/bin/sh\n")
+    session = replace(ONE, tier=Tier.T2)
+    found = [
+        choose_way(session),
+        choose_way(session, distrusts_fork=True),
+        choose_way(replace(session, command=(str(tmp_path / "train"),))),
+    ]
+    assert [(way.tier, way.mode, way.is_forked) for way in found] == [
+        (Tier.T2, "--watched", True),
+        (Tier.T2, "--watched", False),
+        (Tier.T2, "--program", False),
+    ]
+
+
 def test_t0_that_was_asked_for_needs_no_fork_to_distrust() -> None:
     assert choose_way(replace(ONE, tier=Tier.T0), distrusts_fork=True).why == ""
 
@@ -83,3 +98,5 @@ def test_only_a_failure_before_the_first_turn_says_something_about_forks(before:
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=Outcome.DRAINED, has_heard_workers=False) is before
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False) is True
     assert is_fork_distrusted(before, tier=Tier.T0, outcome=failed, has_heard_workers=False) is False
+    assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before
+    assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before

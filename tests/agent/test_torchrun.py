@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from elastic.agent.settings import AgentSettings
 from elastic.agent.tiers import choose_way
 from elastic.agent.torchrun import FORKED_WORKER, preloads, torchrun_arguments, torchrun_environment
@@ -42,6 +44,24 @@ def test_a_worker_of_t1_is_forked_and_one_of_t0_is_a_program_of_its_own() -> Non
     assert "--start-method=fork" in forked
     assert fresh[-4:] == ["--module", "elastic.worker.begin", "--watched", "train.py"]
     assert "--start-method=fork" not in fresh
+
+
+def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() -> None:
+    session = replace(ONE, tier=Tier.T2, nnodes_min=1, nnodes_max=4)
+    arguments = arguments_of(session)
+    assert "--nnodes=1:1" in arguments
+    assert "--rdzv-conf=store_type=file" in arguments
+    assert not any(ONE.rdzv_endpoint in part for part in arguments)
+    environment = torchrun_environment(session, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    assert environment["ELASTICD_SESSION_STORE"] == "/work/session-store"
+    assert environment["ELASTICD_SESSION_HOST"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(("rate", "told"), [(None, ""), (0.125, "0.125")])
+def test_workers_are_told_how_often_they_are_interrupted(rate: float | None, told: str) -> None:
+    assignment = replace(ONE, interruptions_per_h=rate)
+    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    assert environment["ELASTICD_INTERRUPTIONS_PER_H"] == told
 
 
 def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() -> None:

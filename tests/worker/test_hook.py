@@ -123,3 +123,19 @@ def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None
     )
     run(script, ELASTICD_SOCKET=str(agent_socket.path))
     assert sum(m["iterations"] for m in agent_socket.received()) == 2
+
+
+def test_only_the_rank_that_is_first_now_speaks_of_turns(agent_socket: AgentSocket) -> None:
+    membership = Membership(rank=0, world_size=1, generation=1, socket_path=str(agent_socket.path))
+    with closing(Worker(membership, started_at=0.0)) as worker:
+        worker.regroup(rank=1, world_size=2)
+        worker.turn(5, "main")
+        worker.regroup(rank=0, world_size=2)
+        worker.regroup(rank=0, world_size=2)
+        worker.turn(6, "main")
+    messages = agent_socket.received()
+    assert [(m["kind"], m["rank"], m["world_size"]) for m in messages] == [
+        ("joined", 1, 2), ("joined", 0, 2), ("window", 0, 2),
+    ]  # fmt: skip
+    assert messages[-1]["iteration"] == 6
+    assert messages[-1]["is_cold"]

@@ -148,3 +148,19 @@ def test_what_is_held_goes_out_when_its_time_is_over(loop: Loop, agent_socket: A
     assert agent_socket.received() == []
     loop.run(1, each_s=0.5)
     assert turns_in(agent_socket.received()) == 4
+
+
+def test_after_a_restart_the_next_turn_is_cold_and_holds_nothing_of_the_time_before(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
+    loop.run(3, each_s=0.1)
+    loop.watch.now += 7.0
+    loop.recorder.restart()
+    loop.run(1, each_s=0.2)
+    loop.run(2, each_s=0.1)
+    loop.recorder.flush()
+    messages = agent_socket.drain(loop.outbox)
+    assert turns_in(messages) == 6
+    assert [(m["iterations"], m["is_cold"], round(m["elapsed_s"], 3)) for m in messages[-2:]] == [
+        (1, True, 0.2), (2, False, 0.2),
+    ]  # fmt: skip

@@ -1,0 +1,41 @@
+"""What is due for a job that trains in a session: its generations follow one another while the workers go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elastic.model import AgentState, Generation, Node
+
+RUNNING_STILL = frozenset({AgentState.STARTING, AgentState.RUNNING, AgentState.DRAINING, AgentState.SAVING})
+
+
+def next_members(
+    active: Generation, *, alive: Sequence[Node], wanted: Sequence[Node], is_ready: bool, must_go: Sequence[Node]
+) -> tuple[Node, ...] | None:
+    """Gives the members of the generation to record next; None while there is nothing to change.
+
+    `alive` are the present members that live, `wanted` who is to train in the end, `is_ready` whether all of those are
+    there and warm, `must_go` the members whose machines are about to be taken back. Newcomers come in before anybody
+    leaves: whoever leaves first may be the last to hold what was trained.
+    """
+    inside = {node.id for node in alive}
+    newcomers = [node for node in wanted if node.id not in inside]
+    if newcomers and is_ready:
+        return (*alive, *newcomers)
+    staying = [node for node in wanted if node.id in inside]
+    if is_ready and len(staying) < len(alive) and all(has_come_in(node, active) for node in staying):
+        return tuple(staying)
+    rest = tuple(node for node in alive if node not in must_go)
+    return rest if rest and len(rest) < len(active.node_ids) else None
+
+
+def has_come_in(node: Node, active: Generation) -> bool:
+    """Whether its workers have said, as members of this generation, that they are in the session."""
+    return node.agent_state is AgentState.RUNNING and node.agent_generation == active.number
+
+
+def is_leaving(node: Node, active: Generation | None, *, patience_s: float, now_s: float) -> bool:
+    """Whether a node that the newest generation has left out is still to acknowledge that its workers have left."""
+    if active is None or node.agent_state not in RUNNING_STILL:
+        return False
+    return now_s <= active.started_at_s + patience_s

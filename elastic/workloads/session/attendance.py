@@ -1,0 +1,35 @@
+"""A session's member under elasticd: turns are told to the agent, and who is asked to stop leaves, or ends the job."""
+
+from __future__ import annotations
+
+from elastic.worker import paramount, regrouped
+from elastic.workloads.session.session import Session
+
+
+class Attendance:
+    """Stands between a session and the node's agent; without one, all of it does nothing."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._look()
+
+    def turned(self, *, phase: str = "main") -> bool:
+        """Says that a turn has been run; True if this process is to stop: nobody is left to go on without it.
+
+        Asked to stop while others are there, it leaves them at a step's end: go on with `run` until `is_member` is
+        False. Asked to stop alone, it must keep what the job has come to.
+        """
+        session = self._session
+        if not session.is_member:
+            return False
+        self._look()
+        if not paramount(session.step, phase=phase):
+            return False
+        if session.generation.world_size == 1:
+            return True
+        session.leave()
+        return False
+
+    def _look(self) -> None:
+        generation = self._session.generation
+        regrouped(rank=generation.rank or 0, world_size=generation.world_size)

@@ -1,0 +1,82 @@
+"""A training script that uses a session: exact arithmetic, a line for every turn, a checkpoint when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from elastic.worker import drained, finished
+from elastic.workloads.adam import Adam
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.session import Attendance, Session, Turn
+
+BATCH = 12
+
+
+def main(total: int, pause_s: float) -> None:
+    torch.manual_seed(7)
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3)).double()
+    adam = Adam(list(model.parameters()), b1=0.9, b2=0.999)
+    checkpoints = Checkpoints(Path(os.environ["ELASTICD_CHECKPOINT_DIR"]), "session", "", os.environ["ELASTICD_JOB_ID"])
+    begun = _restored(checkpoints, adam)
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        adam.step(gradients, lr=1e-3)
+
+    def compute(turn: Turn) -> Sequence[Tensor]:
+        time.sleep(pause_s)
+        chance = torch.Generator()
+        rows = []
+        for place in turn.places():
+            chance.manual_seed(place)
+            rows.append(torch.randn(8, generator=chance, dtype=torch.float64))
+        x = torch.stack(rows) if rows else torch.zeros(0, 8, dtype=torch.float64)
+        return torch.autograd.grad(model(x).square().sum() / turn.batch, list(model.parameters()))
+
+    with Session.join(adam.units(), apply, batch=BATCH, step=begun) as session:
+        attendance = Attendance(session)
+        _tell(session, "joined")
+        while session.is_member and session.step < total:
+            session.run(compute)
+            must_stop = attendance.turned()
+            _tell(session, "turn")
+            if must_stop:
+                break
+        step, is_first = session.step, session.is_member and session.is_first
+        _tell(session, "ends" if session.is_member else "left")
+        if session.is_member and is_first:
+            checkpoints.save(step, {"units": [list(unit) for unit in adam.units()]})
+        if session.is_member and step >= total:
+            session.finish()
+    finished(step) if step >= total else drained(step)
+
+
+def _restored(checkpoints: Checkpoints, adam: Adam) -> int:
+    found = checkpoints.newest()
+    if found is None:
+        return 0
+    step, state, _ = found
+    with torch.no_grad():
+        for live, kept in zip(adam.units(), state["units"], strict=True):
+            for tensor, value in zip(live, kept, strict=True):
+                tensor.copy_(value)
+    return step
+
+
+def _tell(session: Session, event: str) -> None:
+    line = {"event": event, "pid": os.getpid(), "node": os.environ["ELASTICD_NODE_ID"], "step": session.step}
+    if session.is_member:
+        line |= {"world_size": session.generation.world_size, "digest": session.digest()}
+    with (Path(os.environ["ELASTICD_ARTIFACT_DIR"]) / "turns.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]))

@@ -1,0 +1,99 @@
+"""A job on tier T2 under a real daemon: its group changes, and no worker is restarted and no iteration lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.running import RunningDaemon, running_daemon
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+SCRIPT = Path(__file__).with_name("session_script.py")
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
+    with running_daemon(tmp_path) as running:
+        yield running
+
+
+class Told:
+    """What the workers have written of their turns."""
+
+    def __init__(self, daemon: RunningDaemon, job_id: str) -> None:
+        self._file = daemon.data / "jobs" / job_id / "artifacts" / "turns.jsonl"
+
+    def lines(self, event: str | None = None) -> list[dict[str, Any]]:
+        text = self._file.read_text() if self._file.exists() else ""
+        found = [json.loads(line) for line in text.splitlines()]
+        return [each for each in found if event in (None, each["event"])]
+
+    def world_size(self) -> int:
+        turns = self.lines("turn")
+        return int(turns[-1]["world_size"]) if turns and "world_size" in turns[-1] else 0
+
+    def assert_nothing_lost(self) -> None:
+        by_pid: dict[int, list[int]] = {}
+        digests: dict[int, set[str]] = {}
+        for line in self.lines("turn"):
+            by_pid.setdefault(line["pid"], []).append(line["step"])
+            if "digest" in line:
+                digests.setdefault(line["step"], set()).add(line["digest"])
+        for steps in by_pid.values():
+            assert steps == list(range(steps[0], steps[0] + len(steps)))
+        assert all(len(found) == 1 for found in digests.values())
+
+
+def scale(daemon: RunningDaemon, job_id: str, nodes: int) -> None:
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", body={"nodes": nodes})
+
+
+def submit(daemon: RunningDaemon, *, turns: int, pause_s: float = 0.05) -> str:
+    return daemon.submit(
+        name="session",
+        command=[str(SCRIPT), str(turns), str(pause_s)],
+        tier="T2",
+        iterations=turns,
+        global_batch=12,
+        policy={"name": "fixed", "node_type": "half"},
+    )
+
+
+def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningDaemon) -> None:
+    job_id = submit(daemon, turns=1_000_000)
+    told = Told(daemon, job_id)
+    daemon.until_iteration(job_id, 10)
+    (first,) = {line["pid"] for line in told.lines()}
+    scale(daemon, job_id, 2)
+    daemon.until("two members", lambda: told.world_size() == 2)
+    daemon.until("the newcomer is known", lambda: daemon.get(f"/v1/jobs/{job_id}")["running_tier"] == "T2")
+    seen = told.lines("turn")[-1]["step"]
+    daemon.until_iteration(job_id, seen + 20)
+    scale(daemon, job_id, 1)
+    daemon.until("one member", lambda: told.world_size() == 1)
+    nodes = daemon.until(
+        "the other node is gone",
+        lambda: [
+            each for each in daemon.get("/v1/nodes", job=job_id, all=True)["items"] if each["phase"] == "terminated"
+        ],
+    )
+    (left,) = told.lines("left")
+    assert [left["node"]] == [node["id"] for node in nodes]
+    assert left["pid"] != first
+    daemon.until_iteration(job_id, told.lines("turn")[-1]["step"] + 10)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    job = daemon.until_phase(job_id, "cancelled")
+    joined = told.lines("joined")
+    assert [line["pid"] for line in joined] == [first, left["pid"]]
+    assert [line["pid"] for line in told.lines("ends")] == [first]
+    assert job["iteration"] == told.lines("ends")[0]["step"]
+    told.assert_nothing_lost()
+    kinds = [event["text"] for event in daemon.get("/v1/jobs/" + job_id + "/report")["notes"]]
+    assert kinds == []

@@ -1,0 +1,126 @@
+"""A job in a session: who trains changes from one generation to the next, and nobody is drained for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from elastic.model import AgentState, Group, Job, JobPhase, JobSpec, Node, NodePhase, Notice, NoticeKind, Outcome, Tier
+from elastic.reconciler import World, next_steps
+from elastic.reconciler.steps import BeginEnding, DrainGeneration, End, EndGeneration, Launch, StartGeneration
+from tests.reconciler.test_steps import FULL, HALF, generation, left, node, world
+
+JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4, tier=Tier.T2), JobPhase.RUNNING, submitted_at_s=0.0)
+NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=200.0, action="terminate")
+
+
+def inside(name: str, *, number: int = 1, **changes: object) -> Node:
+    """A node whose workers have come into the session."""
+    return replace(node(name, agent_generation=number), **changes)  # type: ignore[arg-type]  # named by the tests
+
+
+def idle(name: str, **changes: object) -> Node:
+    return replace(node(name, agent_state=AgentState.IDLE), **changes)  # type: ignore[arg-type]  # named by the tests
+
+
+def seen(*nodes: Node, **facts: object) -> World:
+    return world(*nodes, job=JOB, **facts)  # type: ignore[arg-type]  # tests name the facts they are about
+
+
+def test_a_newcomer_comes_in_once_it_is_warm_and_nobody_is_drained() -> None:
+    one, two = inside("a"), idle("b")
+    target, now = Group.of(HALF, 2), generation("a")
+    assert next_steps(seen(one, two, target=target, generation=now)) == (StartGeneration((one, two)),)
+    warming = replace(two, agent_state=AgentState.WARMING)
+    assert next_steps(seen(one, warming, target=target, generation=now)) == ()
+
+
+def test_a_node_is_left_out_and_ended_only_when_its_workers_have_left() -> None:
+    one, two = inside("a"), inside("b")
+    target = Group.of(HALF)
+    assert next_steps(seen(one, two, target=target, generation=generation("a", "b"))) == (StartGeneration((one,)),)
+    after = generation("a", number=2)
+    one = inside("a", number=2)
+    for state in (AgentState.RUNNING, AgentState.DRAINING, AgentState.SAVING):
+        leaving = replace(two, agent_state=state)
+        assert next_steps(seen(one, leaving, target=target, generation=after, now_s=40.0)) == ()
+    gone = replace(two, agent_state=AgentState.EXITED)
+    assert next_steps(seen(one, gone, target=target, generation=after, now_s=40.0)) == (
+        End(gone, f"the job now wants {target}"),
+    )
+
+
+def test_a_node_that_does_not_leave_is_ended_after_a_drain_s_patience() -> None:
+    one, stuck = inside("a", number=2), inside("b")
+    facts = {"target": Group.of(HALF), "generation": generation("a", number=2)}
+    assert next_steps(seen(one, stuck, now_s=79.0, **facts)) == ()
+    assert next_steps(seen(one, stuck, now_s=81.0, **facts)) == (End(stuck, f"the job now wants {Group.of(HALF)}"),)
+
+
+def test_a_swap_takes_the_new_node_in_before_the_old_one_leaves() -> None:
+    old, new = inside("a"), idle("b", offering=FULL)
+    target = Group.of(FULL)
+    assert next_steps(seen(old, new, target=target, generation=generation("a"))) == (StartGeneration((old, new)),)
+    both = generation("a", "b", number=2)
+    old = inside("a", number=2)
+    starting = replace(new, agent_state=AgentState.STARTING, agent_generation=2)
+    assert next_steps(seen(old, starting, target=target, generation=both)) == ()
+    running = replace(starting, agent_state=AgentState.RUNNING)
+    assert next_steps(seen(old, running, target=target, generation=both)) == (StartGeneration((running,)),)
+    # Its word is older than this generation: that its workers are in is not proved.
+    behind = replace(running, agent_generation=1)
+    assert next_steps(seen(old, behind, target=target, generation=both)) == ()
+
+
+def test_survivors_are_recorded_at_once_and_a_replacement_is_bought() -> None:
+    one = inside("a")
+    lost = inside("b", phase=NodePhase.TERMINATING)
+    steps = next_steps(seen(one, lost, target=Group.of(HALF, 2), generation=generation("a", "b")))
+    assert steps == (Launch(Group.of(HALF), "price"), StartGeneration((one,)))
+
+
+def test_nobody_left_ends_the_generation() -> None:
+    steps = next_steps(seen(target=Group.of(HALF), generation=generation("a")))
+    assert EndGeneration(1, None) in steps
+
+
+def test_a_node_that_is_taken_back_leaves_at_the_last_safe_instant() -> None:
+    one, two = inside("a"), inside("b", notice=NOTICE)
+    facts = {"target": Group.of(HALF), "generation": generation("a", "b")}
+    two_wanted = {**facts, "target": Group.of(HALF, 2)}
+    assert next_steps(seen(one, two, now_s=150.0, **two_wanted)) == (Launch(Group.of(HALF), "interruption"),)
+    steps = next_steps(seen(one, two, now_s=156.0, **two_wanted))
+    assert StartGeneration((one,)) in steps
+
+
+def test_the_only_node_that_is_taken_back_is_drained_when_nothing_replaces_it() -> None:
+    one = inside("a", notice=NOTICE)
+    steps = next_steps(seen(one, target=Group.of(HALF), generation=generation("a"), now_s=156.0))
+    assert [type(step) for step in steps] == [Launch, DrainGeneration]
+
+
+def test_a_node_that_stopped_by_itself_is_left_out_and_comes_in_again() -> None:
+    one, two = inside("a"), inside("b", exit=left(Outcome.DRAINED), agent_state=AgentState.EXITED)
+    facts = {"target": Group.of(HALF, 2), "generation": generation("a", "b")}
+    assert next_steps(seen(one, two, **facts)) == (StartGeneration((one, two)),)
+
+
+def test_workers_that_failed_drain_the_job_as_on_every_tier() -> None:
+    one, two = inside("a"), inside("b", exit=left(Outcome.FAILED))
+    (step,) = next_steps(seen(one, two, target=Group.of(HALF, 2), generation=generation("a", "b")))
+    assert isinstance(step, DrainGeneration)
+    alone = inside("a", exit=left(Outcome.DRAINED))
+    (step,) = next_steps(seen(alone, target=Group.of(HALF), generation=generation("a")))
+    assert isinstance(step, DrainGeneration)
+    assert step.unasked is not None
+
+
+def test_the_job_is_done_when_one_of_them_says_so() -> None:
+    one, two = inside("a"), inside("b", exit=left(Outcome.SUCCEEDED))
+    steps = next_steps(seen(one, two, target=Group.of(HALF, 2), generation=generation("a", "b")))
+    assert steps == (BeginEnding(JobPhase.SUCCEEDED, ""),)
+
+
+def test_what_is_not_used_is_ended_at_once_where_nothing_trains() -> None:
+    spare = inside("b")
+    steps = next_steps(seen(idle("a"), spare, target=Group.of(HALF), generation=generation("a", ended=True)))
+    assert End(spare, f"the job now wants {Group.of(HALF)}") in steps
