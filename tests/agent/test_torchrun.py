@@ -57,6 +57,12 @@ def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() 
     assert environment["ELASTICD_SESSION_HOST"] == "127.0.0.1"
 
 
+def test_a_script_on_another_tier_is_told_of_no_session() -> None:
+    inherited = {"ELASTICD_SESSION_STORE": "127.0.0.1:29400"}
+    environment = torchrun_environment(ONE, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited=inherited)
+    assert environment["ELASTICD_SESSION_STORE"] == ""
+
+
 @pytest.mark.parametrize(("rate", "told"), [(None, ""), (0.125, "0.125")])
 def test_workers_are_told_how_often_they_are_interrupted(rate: float | None, told: str) -> None:
     assignment = replace(ONE, interruptions_per_h=rate)
