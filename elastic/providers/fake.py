@@ -93,6 +93,10 @@ class FakeCloud:
         """Makes the next `times` calls of `operation` raise `error`: before their work, or after it with `is_done`."""
         self._failures[operation].extend([Failure(error, is_done)] * times)
 
+    def relent(self, operation: Operation) -> None:
+        """Takes back the failures of `operation` that have not happened yet."""
+        self._failures[operation].clear()
+
     def reclaim(self, provider_id: str, *, over_s: float = 0.0) -> None:
         """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s` and then gone."""
         self._machines[provider_id].gone_at_s = self.clock.now_s() + over_s

@@ -75,7 +75,7 @@ class Namespace:
             return
         if self.lost is not None:
             raise self.lost
-        if now_s >= self._due_s:
+        if not 0.0 < self._due_s - now_s <= _PROVE_S:  # further off only for a clock that was set back
             self._prove(self.register, now_s=now_s)
         self.require()
 
@@ -89,7 +89,7 @@ class Namespace:
         """What somebody must be told; None while all is well."""
         if self.lost is not None:
             return str(self.lost)
-        if self.register is None or (self._proven_at_s is not None and now_s - self._proven_at_s < _ACT_WITHIN_S):
+        if self.register is None or (self._proven_at_s is not None and abs(now_s - self._proven_at_s) < _ACT_WITHIN_S):
             return None
         why = "it was not asked" if self._failure is None else str(self._failure)
         return f"cluster {self.cluster}: the claim to its machines is not proven, so none is bought or ended: {why}"

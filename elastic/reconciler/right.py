@@ -35,7 +35,7 @@ class RightToEnd:
         living = [each.provider_id for each in instances if each.state is not InstanceState.GONE]
         if not living:
             self.note_proof(now_s=now_s)
-        elif now_s >= self._due_s:
+        elif not 0.0 < self._due_s - now_s <= _PROVE_S:  # further off only for a clock that was set back
             self._try(min(living), now_s=now_s)
 
     def note_proof(self, *, now_s: float) -> None:
@@ -52,8 +52,8 @@ class RightToEnd:
 
     def lease_left_s(self, *, now_s: float) -> float:
         """The longest lease that a node may be given now, seconds."""
-        if self.proven_at_s is None:
-            self.proven_at_s = now_s  # nothing was asked yet: the first look follows
+        if self.proven_at_s is None or self.proven_at_s > now_s:
+            self.proven_at_s = now_s  # nothing was asked yet, or the clock was set back: the next look follows
         return max(min(self.lease_s, self.proven_at_s + 2 * self.lease_s - now_s), 0.0)
 
     def alarm(self, *, now_s: float) -> str | None:

@@ -214,3 +214,11 @@ def test_where_no_other_can_see_the_machines_nothing_is_claimed() -> None:
     alone.give_back()
     assert alone.alarm(now_s=1e6) is None
     assert Namespace("x", "holder", "here", ManualClock(0.0), None).lost is None
+
+
+def test_after_its_clock_was_set_back_a_daemon_acts_on_no_old_proof(first: VirtualCluster) -> None:
+    first.host_clock.skew_s = -3600.0
+    with pytest.raises(ProviderUnavailable):
+        first.namespace.require()
+    first.namespace.look(now_s=first.host_clock.now_s())
+    first.namespace.require()

@@ -83,3 +83,19 @@ def test_where_nothing_lives_nothing_is_asked_for(tmp_path: Path) -> None:
     cluster.run_slowly(1000)
     assert not [call for call in cluster.cloud.calls if call.operation is Operation.PROVE]
     assert lease_left_s(cluster) == LEASE_S
+
+
+def test_a_clock_that_is_set_back_prolongs_no_lease(cluster: VirtualCluster) -> None:
+    cluster.run_slowly(130)
+    cluster.host_clock.skew_s = -3600.0
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
+    assert cluster.right.lease_left_s(now_s=cluster.host_clock.now_s()) == LEASE_S
+    cluster.run_slowly(1210)
+    assert cluster.right.lease_left_s(now_s=cluster.host_clock.now_s()) == 0.0
+
+
+def test_the_right_is_proven_again_soon_after_a_clock_was_set_back(cluster: VirtualCluster) -> None:
+    cluster.run_slowly(130)
+    cluster.host_clock.skew_s = -86_400.0
+    cluster.run_slowly(1500)
+    assert cluster.right.lease_left_s(now_s=cluster.host_clock.now_s()) == LEASE_S

@@ -36,6 +36,7 @@ from elastic.store import Heard, Store, open_store
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
 SMALL, LARGE = Offering("small"), Offering("large")
 STEP_S = {"small": 1.0, "large": 0.5}
+LEASE_S = 600.0
 
 
 class FakeRendezvous:
@@ -85,8 +86,26 @@ class VirtualAgent:
 
 
 @dataclass(slots=True)
+class SkewedClock:
+    """The clock of the daemon's host: off by `skew_s` from the world's."""
+
+    world: ManualClock
+    skew_s: float = 0.0
+
+    def now_s(self) -> float:
+        return self.world.now_s() + self.skew_s
+
+    def sleep(self, duration_s: float) -> None:
+        self.world.advance(duration_s)
+
+
+@dataclass(slots=True)
 class VirtualCluster:
-    """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would."""
+    """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would.
+
+    With `has_leases` a machine powers itself off when it is told to, or once its lease is over; agents that are silent
+    hear nothing either.
+    """
 
     folder: Path
     decide: Callable[[Snapshot], Plan]
@@ -101,11 +120,15 @@ class VirtualCluster:
     done: dict[str, int] = field(default_factory=dict)
     reclaims: dict[str, float] = field(default_factory=dict)
     agents_are_silent: bool = False
+    has_leases: bool = False
+    lease_ends_at_s: dict[str, float] = field(default_factory=dict)
+    host_clock: SkewedClock = field(init=False)
     reconciler: Reconciler = field(init=False)
     right: RightToEnd = field(init=False)
     namespace: Namespace = field(init=False)
 
     def __post_init__(self) -> None:
+        self.host_clock = SkewedClock(self.clock)
         self.cloud = self.shared_cloud or FakeCloud(
             TYPES, clock=self.clock, offerings=self.offerings, boot_s=3.0, exit_s=2.0, minimum_billed_s=0.0
         )
@@ -115,12 +138,12 @@ class VirtualCluster:
         """Starts another daemon on the same database, as after a crash: nothing in memory is kept."""
         self.store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
         provider = FakeProvider(self.cloud)
-        self.right = RightToEnd(provider.prove_end, 600.0)
+        self.right = RightToEnd(provider.prove_end, LEASE_S)
         self.namespace = Namespace(
             cluster="virtual",
             holder=self.store.holder(),
             place=str(self.folder),
-            clock=self.clock,
+            clock=self.host_clock,
             register=provider.claims,
         )
         self.reconciler = Reconciler(
@@ -158,13 +181,16 @@ class VirtualCluster:
         """Lets the world go on for so many seconds, with or without a daemon that ticks."""
         for _ in range(seconds):
             if ticking:
-                self.reconciler.tick(now_s=self.clock.now_s())
+                self.reconciler.tick(now_s=self.host_clock.now_s())
             self.clock.advance(1.0)
             for provider_id in [each for each, at_s in self.reclaims.items() if at_s <= self.clock.now_s()]:
                 del self.reclaims[provider_id]
                 self.cloud.reclaim(provider_id)
-            for node in self.store.nodes():
-                self._agent_second(node)
+            if self.has_leases:
+                self._power_off()
+            if not self.agents_are_silent:
+                for node in self.store.nodes():
+                    self._agent_second(node)
 
     def run_slowly(self, seconds: int) -> None:
         """Lets time go by with one tick in ten seconds."""
@@ -172,20 +198,33 @@ class VirtualCluster:
             self.run(1)
             self.clock.advance(9.0)
 
+    def _power_off(self) -> None:
+        """A machine's first lease begins with it; its own timer ends it when the last one is over."""
+        for machine in self.cloud.machines():
+            if machine.state in (InstanceState.PENDING, InstanceState.RUNNING):
+                ends_at_s = self.lease_ends_at_s.setdefault(machine.provider_id, machine.launched_at_s + LEASE_S)
+                if self.clock.now_s() >= ends_at_s:
+                    self.cloud.reclaim(machine.provider_id)
+
     def _agent_second(self, node: Node) -> None:
         machines = {machine.node_id: machine for machine in self.cloud.machines()}
         machine = machines.get(node.id)
-        if machine is None or machine.state is not InstanceState.RUNNING or self.agents_are_silent:
+        if machine is None or machine.state is not InstanceState.RUNNING:
             return
         if node.phase is NodePhase.BOOTING:
-            self.store.node_joined(node.id, now_s=self.clock.now_s())
+            self.store.node_joined(node.id, now_s=self.host_clock.now_s())
         elif node.phase in (NodePhase.JOINED, NodePhase.DRAINING):
             self._heartbeat(node, self.agents.setdefault(node.id, VirtualAgent()))
+        elif node.phase is NodePhase.TERMINATING and self.has_leases:
+            self.cloud.reclaim(machine.provider_id)
 
     def _heartbeat(self, node: Node, agent: VirtualAgent) -> None:
         job = self.store.job(node.job_id)
         generation = self.store.generation(job.id)
-        word = word_for(node, job, generation, lease_s=600.0)
+        lease_s = self.right.lease_left_s(now_s=self.host_clock.now_s())
+        word = word_for(node, job, generation, lease_s=lease_s)
+        if node.provider_id is not None:
+            self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + word.lease_s
         windows: list[Window] = []
         wanted = None if word.assignment is None else word.assignment.generation
         if agent.generation is not None and agent.generation != wanted:
@@ -204,7 +243,7 @@ class VirtualCluster:
                 acked_seq=agent.seq,
                 notice=agent.notice,
             ),
-            now_s=self.clock.now_s(),
+            now_s=self.host_clock.now_s(),
         )
 
     def _train(self, node: Node, agent: VirtualAgent, job: Job) -> list[Window]:
@@ -235,6 +274,6 @@ class VirtualCluster:
                 iterations=iterations,
                 elapsed_s=1.0,
                 is_cold=False,
-                ended_at_s=self.clock.now_s(),
+                ended_at_s=self.host_clock.now_s(),
             )
         ]
