@@ -127,7 +127,9 @@ class Story:
             f"{each.instance_id} {each.node_type} {each.zone} {each.phase} {each.reason}"
             for each in self.lab.instances()
         ]
-        return "\n".join([*lines, f"windows (generation, iteration): {generations}", *machines])
+        living = [each.instance_id for each in self.lab.running()]
+        said = [f"{each} printed:\n{_end_of(self.lab.log(each))}" for each in living]
+        return "\n".join([*lines, f"windows (generation, iteration): {generations}", *machines, *said])
 
     def check_the_books(self, job_id: str) -> None:
         """Nothing runs, nothing was bought twice, and ledger, cloud and bill agree."""
@@ -164,6 +166,10 @@ def covered(windows: list[dict[str, Any]]) -> set[int]:
         for window in windows
         for number in range(window["iteration"] - window["iterations"] + 1, window["iteration"] + 1)
     }
+
+
+def _end_of(text: str) -> str:
+    return "\n".join(text.splitlines()[-20:])
 
 
 def _make_bucket_and_role(lab: Lab) -> None:
