@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
+from elastic.reconciler.machines import matched
 
 TOLERANCE_S = 15.0
 """A cloud tells instants in whole seconds, and the daemon looks every few."""
@@ -51,22 +52,26 @@ def audit(nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[
     chains: dict[str, list[LedgerRow]] = {}
     for row in rows:
         chains.setdefault(row.node_id, []).append(row)
-    told = {instance.token: instance for instance in instances}
-    by_token = {node.token: node for node in nodes}
+    told = tuple(instances)
+    found = matched(nodes, told)
     findings = [
-        *_unknown(told, by_token),
+        *_unknown(told, found, nodes),
         *(
             finding
             for node in nodes
-            if (finding := _of_node(node, chains.get(node.id, []), told.get(node.token), now_s)) is not None
+            if (finding := _of_node(node, chains.get(node.id, []), found.get(node.id), now_s)) is not None
         ),
     ]
-    return Audit(now_s, len(told.keys() & by_token.keys()), tuple(findings))
+    return Audit(now_s, len(found), tuple(findings))
 
 
-def _unknown(told: Mapping[str, Instance], by_token: Mapping[str, Node]) -> Iterator[Finding]:
-    for token in sorted(told.keys() - by_token.keys()):
-        instance = told[token]
+def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Sequence[Node]) -> Iterator[Finding]:
+    known = {instance.provider_id for instance in found.values()}
+    # A machine that cannot be told from its fellows yet may be any node of its launch that still lacks one.
+    lacking = {node.token for node in nodes if node.provider_id is None}
+    for instance in sorted(told, key=lambda each: each.provider_id):
+        if instance.provider_id in known or (instance.token in lacking and not instance.node_id):
+            continue
         is_gone = instance.state is InstanceState.GONE
         yield Finding(
             Difference.UNKNOWN,

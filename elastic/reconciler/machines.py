@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -66,7 +66,7 @@ class Machines:
         """
         instances = self._listed(now_s=now_s)
         known = self._known(instances, now_s=now_s)
-        found = _matched(known, instances)
+        found = matched(known, instances)
         self._tenures.keep({node.id for node in known}, found=found)
         open_tokens = {node.token for node in known if node.phase is NodePhase.INTENDED}
         stillborn = []
@@ -286,7 +286,7 @@ class Machines:
                 self.store.add_event("orphan_found", text, now_s=now_s)
 
 
-def _matched(known: tuple[Node, ...], instances: tuple[Instance, ...]) -> dict[str, Instance]:
+def matched(known: Sequence[Node], instances: Sequence[Instance]) -> dict[str, Instance]:
     """The machine of each node that has one, by the node's id: the one on record, else the one bought for it."""
     by_id = {each.provider_id: each for each in instances}
     by_node = {(each.token, each.node_id): each for each in instances}

@@ -5,11 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import JobPhase
+from elastic.model import Action, Group, JobPhase, Plan, Reason, Snapshot
 from elastic.providers import InstanceState
 from elastic.reconciler import Audit, Difference, audit
 from tests.builders import intend
-from tests.reconciler.virtual import VirtualCluster, small_forever
+from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
+
+
+def pair_forever(snapshot: Snapshot) -> Plan:
+    """A policy that wants two small nodes."""
+    wanted = Group.of(SMALL, 2)
+    return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
 
 
 @pytest.fixture
@@ -37,6 +43,20 @@ def test_a_ledger_that_is_right_has_no_findings_alive_or_gone(cluster: VirtualCl
     cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)
     assert (audited(cluster).compared, audited(cluster).findings) == (1, ())
+
+
+def test_each_machine_of_a_group_is_compared_with_its_own_rows(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, pair_forever)
+    cluster.submit()
+    cluster.run(100)
+    cluster.cloud.reclaim(cluster.cloud.machines()[0].provider_id)
+    cluster.run(200)
+    found = audited(cluster)
+    assert (found.compared, found.findings) == (3, ())
+    first, second, _ = cluster.cloud.machines()
+    twin = replace(second, provider_id="twin", node_id="nobody")
+    told = audit(cluster.store.nodes(include_gone=True), [], [first, second, twin], now_s=cluster.clock.now_s())
+    assert [each.provider_id for each in told.findings] == ["twin"], "bought twice by one launch"
 
 
 def test_a_machine_that_no_node_stands_for_is_unknown(cluster: VirtualCluster) -> None:
