@@ -28,6 +28,7 @@ def audit(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
     elif found["findings"]:
         render.show_list(found["findings"], COLUMNS, output)
     else:
-        render.show(f"ledger and cloud agree about {found['compared']} machines")
+        compared = found["compared"]
+        render.show(f"ledger and cloud agree about {compared} {'machine' if compared == 1 else 'machines'}")
     if found["findings"]:
         raise typer.Exit(ExitCode.ERROR)

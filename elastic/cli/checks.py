@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,9 +138,21 @@ def check_port(settings: Settings) -> Finding:
         try:
             probe.bind((settings.host, settings.port))
         except OSError as error:
+            if _is_own(settings):
+                return Finding(
+                    "port", "ok", f"{settings.host}:{settings.port}: this folder's daemon listens there"
+                )
             found = f"{settings.host}:{settings.port}: {error.strerror}"
             return Finding("port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT")
     return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
+
+
+def _is_own(settings: Settings) -> bool:
+    """Whether the daemon that runs on this data folder has the port."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        told = json.loads((settings.data_dir / "daemon.json").read_text())
+        return bool(told["port"] == settings.port and Path(f"/proc/{int(told['pid'])}").exists())
+    return False
 
 
 def check_quotas() -> Finding:

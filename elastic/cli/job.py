@@ -113,7 +113,14 @@ def logs(
 ) -> None:
     """Print the last lines that the job's nodes wrote."""
     with connection_of(context).open() as client:
-        sys.stdout.write(client.text(f"{path_of(job)}/logs", tail=tail))
+        said = client.text(f"{path_of(job)}/logs", tail=tail)
+    sys.stdout.write(said)
+    if not said:
+        print(
+            "no line yet: machines elsewhere store theirs in the bucket of checkpoints, if there is one, "
+            "as each generation ends",
+            file=sys.stderr,
+        )
 
 
 @app.command("artifacts")
