@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.test_survival import node_processes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -97,3 +100,29 @@ def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningD
     told.assert_nothing_lost()
     kinds = [event["text"] for event in daemon.get("/v1/jobs/" + job_id + "/report")["notes"]]
     assert kinds == []
+
+
+def test_a_node_that_dies_stops_nobody_and_the_job_ends_whole(daemon: RunningDaemon) -> None:
+    job_id = submit(daemon, turns=1_000_000)
+    told = Told(daemon, job_id)
+    daemon.until_iteration(job_id, 5)
+    scale(daemon, job_id, 2)
+    daemon.until("two members", lambda: told.world_size() == 2)
+    daemon.until("they are told of", lambda: daemon.get(f"/v1/jobs/{job_id}")["phase"] == "running")
+    first, second = (line["node"] for line in told.lines("joined"))
+    survivor = told.lines("joined")[1]["pid"]
+    daemon.kill()
+    for process in node_processes(first):
+        with suppress(psutil.Error):
+            process.kill()
+    daemon.until("one goes on, with no daemon there", lambda: told.world_size() == 1)
+    daemon.start()
+    daemon.until("a replacement is in", lambda: len(told.lines("joined")) == 3 and told.world_size() == 2)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    job = daemon.until_phase(job_id, "cancelled")
+    ends = told.lines("ends")
+    assert len(ends) == 1
+    assert job["iteration"] == ends[0]["step"]
+    assert [line["pid"] for line in told.lines("joined") if line["node"] == second] == [survivor]
+    told.assert_nothing_lost()
