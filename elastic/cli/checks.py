@@ -139,9 +139,7 @@ def check_port(settings: Settings) -> Finding:
             probe.bind((settings.host, settings.port))
         except OSError as error:
             if _is_own(settings):
-                return Finding(
-                    "port", "ok", f"{settings.host}:{settings.port}: this folder's daemon listens there"
-                )
+                return Finding("port", "ok", f"{settings.host}:{settings.port}: this folder's daemon listens there")
             found = f"{settings.host}:{settings.port}: {error.strerror}"
             return Finding("port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT")
     return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
