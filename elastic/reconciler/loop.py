@@ -23,6 +23,7 @@ from elastic.model import (
     Plan,
     Price,
     Snapshot,
+    Tier,
 )
 from elastic.pricing import PriceSource
 from elastic.providers import Provider
@@ -199,7 +200,14 @@ class Reconciler:
             reaction_s=self.timeouts.reaction_s,
             refused=self.machines.refused(now_s=now_s),
             may_launch=self._blindness is None and (plan is None or plan.may_buy),
+            endpoint=self._session_store(facts),
         )
+
+    def _session_store(self, facts: JobFacts) -> str | None:
+        """Looks after the store of a session that runs: members go on without it, but cannot change."""
+        job, generation = facts.job, facts.generation
+        is_running = generation is not None and generation.ended_at_s is None and generation.drain_at_s is None
+        return self.rendezvous.endpoint(job.id) if job.spec.tier is Tier.T2 and is_running else None
 
     def _act(self, world: World) -> bool:
         """Performs the steps that are due and tells whether another look is worth while now."""

@@ -91,7 +91,8 @@ class World:
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
     instant from which on a node could be heard, `refused` what could not be had a moment ago; `may_launch` is False
     while nobody can tell what machines there are, or what is missing would not pay. The timeouts are the settings of
-    the same names; `reaction_s` is how long a word may take from being due to being heard on a node.
+    the same names; `reaction_s` is how long a word may take from being due to being heard on a node. `endpoint` is
+    where the store of a session stands now, None where none is needed or none answers.
     """
 
     now_s: float
@@ -107,6 +108,7 @@ class World:
     reaction_s: float
     refused: frozenset[Offering] = frozenset()
     may_launch: bool = True
+    endpoint: str | None = None
 
     @property
     def active(self) -> Generation | None:
@@ -201,6 +203,8 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
     leaver = _first_to_go(world, list(alive))
     must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
     following = session.next_members(active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go)
+    if following is None and world.endpoint not in (None, active.rdzv_endpoint):
+        following = tuple(alive)  # the store has died: they train on, and hear of the new one by a new generation
     if following is not None:
         yield StartGeneration(following)
     elif leaver is not None and len(must_go) == len(alive):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import torch
@@ -39,7 +40,7 @@ class Checkpoints:
         """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but the newest two."""
         self.folder.mkdir(parents=True, exist_ok=True)
         target = self.folder / f"checkpoint-{iteration:09d}.pt"
-        partial = target.with_suffix(f".{os.getpid()}.partial")
+        partial = target.with_suffix(f".{token_hex(4)}.partial")
         content = {
             "format": FORMAT,
             "program": self.program,
@@ -63,7 +64,6 @@ class Checkpoints:
 
         Raises CheckpointRefused where there are files and none can be used: starting over would waste what was paid.
         """
-        self._clear_leftovers()
         refused: list[str] = []
         for path in self._paths():
             try:
@@ -107,14 +107,17 @@ class Checkpoints:
         found = [(int(match[1]), path) for path in self.folder.iterdir() if (match := _NAME.fullmatch(path.name))]
         return [path for _, path in sorted(found, reverse=True)]
 
-    def _clear_leftovers(self) -> None:
-        """Removes what processes that were killed had begun to write."""
-        for path in self.folder.glob("checkpoint-*.partial"):
-            path.unlink(missing_ok=True)
-
     def _let_go(self) -> None:
+        """Removes checkpoints beyond those kept, and what was begun before those and never became whole.
+
+        A younger partial file may be another process's, which writes it now.
+        """
+        kept = self._paths()[:KEPT]
         for path in self._paths()[KEPT:]:
             path.unlink(missing_ok=True)
+        for path in self.folder.glob("checkpoint-*.partial"):
+            if len(kept) == KEPT and path.name < kept[-1].name:
+                path.unlink(missing_ok=True)
 
 
 def digest_of(state: Any) -> str:

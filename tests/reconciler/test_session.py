@@ -124,3 +124,11 @@ def test_what_is_not_used_is_ended_at_once_where_nothing_trains() -> None:
     spare = inside("b")
     steps = next_steps(seen(idle("a"), spare, target=Group.of(HALF), generation=generation("a", ended=True)))
     assert End(spare, f"the job now wants {Group.of(HALF)}") in steps
+
+
+def test_a_store_that_stands_elsewhere_is_told_of_by_a_generation_of_the_same_members() -> None:
+    one, two = inside("a"), inside("b")
+    facts = {"target": Group.of(HALF, 2), "generation": generation("a", "b")}
+    for endpoint in (None, "e:1"):
+        assert next_steps(replace(seen(one, two, **facts), endpoint=endpoint)) == ()
+    assert next_steps(replace(seen(one, two, **facts), endpoint="e:2")) == (StartGeneration((one, two)),)

@@ -116,3 +116,13 @@ def test_who_runs_a_script_by_hand_may_go_on_with_any_job_s(
 ) -> None:
     Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=writer).save(1, state(1.0))
     assert weights_of(Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=reader).newest()) == 1.0
+
+
+def test_what_another_process_may_still_be_writing_is_left_alone(checkpoints: Checkpoints) -> None:
+    (checkpoints.folder / "checkpoint-000000004.ab.partial").write_bytes(b"half")
+    for iteration in (3, 5):
+        checkpoints.save(iteration, state(iteration))
+        checkpoints.newest()
+    assert list(checkpoints.folder.glob("*.partial"))
+    checkpoints.save(6, state(6.0))
+    assert not list(checkpoints.folder.glob("*.partial"))
