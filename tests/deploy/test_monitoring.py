@@ -108,8 +108,8 @@ def eventually(is_so: Callable[[], Any], what: str) -> None:
         try:
             if is_so():
                 return
-        except httpx2.TransportError:
-            pass
+        except (httpx2.TransportError, json.JSONDecodeError):
+            pass  # not there yet, or says in plain words that it is not ready
         time.sleep(0.5)
     raise AssertionError(f"not within {_TIMEOUT_S:.0f} s: {what}")
 
@@ -136,10 +136,14 @@ def test_each_query_of_the_dashboard_has_an_answer(prometheus: Prometheus, name:
 @pytest.mark.timeout(300)
 @needs_prometheus
 def test_each_alert_is_evaluated_and_none_fires_while_all_is_well(prometheus: Prometheus) -> None:
-    answer = httpx2.get(f"{prometheus.url}/api/v1/rules", timeout=10).json()
-    rules = [rule for group in answer["data"]["groups"] for rule in group["rules"]]
-    assert len(rules) >= 5
-    assert {rule["name"]: rule["state"] for rule in rules if rule["state"] != "inactive"} == {}
+    def states() -> dict[str, str]:
+        answer = httpx2.get(f"{prometheus.url}/api/v1/rules", timeout=10).json()
+        return {rule["name"]: rule["state"] for group in answer["data"]["groups"] for rule in group["rules"]}
+
+    # A rule that was evaluated before the first scrape found no daemon; the next evaluation finds it.
+    eventually(lambda: set(states().values()) == {"inactive"}, "no alert stands")
+    alarms = {"ElasticdClaimLost", "ElasticdCannotSeeMachines", "ElasticdLeasesWithheld", "ElasticdOrphanFound"}
+    assert alarms <= states().keys()
 
 
 @pytest.mark.slow
