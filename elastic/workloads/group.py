@@ -53,7 +53,7 @@ class Group:
 def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> Iterator[Group]:
     """Gives the group that torchrun's environment describes, and leaves it at the end."""
     rank, world_size = int(environment.get("RANK", "0")), int(environment.get("WORLD_SIZE", "1"))
-    device = _device(int(environment.get("LOCAL_RANK", "0")))
+    device = device_of(int(environment.get("LOCAL_RANK", "0")))
     if world_size == 1:
         yield Group(rank, world_size, device)
         return
@@ -70,7 +70,8 @@ def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> 
         dist.destroy_process_group()
 
 
-def _device(local_rank: int) -> torch.device:
+def device_of(local_rank: int) -> torch.device:
+    """Gives the device of this machine's rank: its GPU where there are any."""
     if not torch.cuda.is_available():
         return torch.device("cpu")
     device = torch.device("cuda", local_rank)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -25,6 +26,17 @@ def _train(options: EsrganOptions) -> int:
     from elastic.workloads.esrgan.training import places_from, train
     from elastic.workloads.group import joined
 
+    if os.environ.get("ELASTICD_SESSION_STORE"):
+        from elastic.workloads.esrgan.in_session import train_in_session
+        from elastic.workloads.session import SessionEnded, Settings
+
+        local_rank = int(os.environ.get("LOCAL_RANK", "0"))
+        try:
+            train_in_session(options, places_from(), Settings.from_environment(), local_rank=local_rank)
+        except SessionEnded as ended:
+            print(f"esrgan: {ended}", file=sys.stderr)
+            return 0 if ended.is_complete else 1
+        return 0
     with joined(timeout_s=options.collective_timeout_s) as group:
         train(options, group, places_from())
     return 0

@@ -40,10 +40,14 @@ class Batches:
             options.batch_size, rank=group.rank, weights=shares if shares is not None else (1.0,) * group.world_size
         )
         self._threads = ThreadPoolExecutor(options.n_cpu, "samples") if options.n_cpu else None
-        self._ahead: tuple[int, list[Future[Tensor]]] | None = None
+        self._ahead: tuple[int, range, list[Future[Tensor]]] | None = None
 
-    def at(self, first_position: int) -> Batch:
-        """Gives this rank's share of the global batch whose first sample is the `first_position`-th of the job."""
+    def at(self, first_position: int, *, places: range | None = None) -> Batch:
+        """Gives this rank's share of the global batch whose first sample is the `first_position`-th of the job.
+
+        `places` are its places in the global batch from now on, where they differ from one turn to the next.
+        """
+        self._places = self._places if places is None else places
         crops = self._crops(first_position)
         high = torch.stack(crops)
         weight = 1.0 / self._options.batch_size if self._places else 0.0
@@ -58,9 +62,10 @@ class Batches:
     def _crops(self, first_position: int) -> list[Tensor]:
         if self._threads is None:
             return [self._crop(position) for position in self._positions(first_position)]
-        ahead = self._ahead[1] if self._ahead and self._ahead[0] == first_position else self._submit(first_position)
+        is_ready = self._ahead is not None and self._ahead[:2] == (first_position, self._places)
+        ahead = self._ahead[2] if self._ahead is not None and is_ready else self._submit(first_position)
         following = first_position + self._options.batch_size
-        self._ahead = (following, self._submit(following))
+        self._ahead = (following, self._places, self._submit(following))
         return [future.result() for future in ahead]
 
     def _submit(self, first_position: int) -> list[Future[Tensor]]:

@@ -7,6 +7,7 @@ get channels_last tensors; nothing is read back from the device but one number w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,6 +23,9 @@ from elastic.workloads.esrgan.precision import autocast
 from elastic.workloads.gradient_sum import GradientSum
 from elastic.workloads.group import Group
 
+Summed = Callable[[Tensor], Tensor]
+Receive = Callable[[Sequence[Tensor]], None]
+
 LOSS_NAMES = ("pixel", "content", "adversarial", "discriminator")
 
 
@@ -33,49 +37,54 @@ class Turn:
     is_asked_to_stop: bool
 
 
-class Stepper:
-    """Trains the networks by one global batch at a time."""
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """This rank's part of a turn: gradients by network, None where the turn does not train it, and losses."""
+
+    generator: tuple[Tensor, ...]
+    discriminator: tuple[Tensor, ...] | None
+    losses: list[Tensor]
+
+
+class Passes:
+    """Computes turns; moves nothing. `summed` gives sums over ranks that gradients flow back through."""
 
     def __init__(
-        self, networks: Networks, options: EsrganOptions, group: Group, *, features: Features | None, bf16: bool
+        self, networks: Networks, options: EsrganOptions, device: torch.device, *, features: Features | None, bf16: bool
     ) -> None:
         self.features = features
         self._networks = networks
         self._options = options
-        self._group = group
+        self._device = device
         self._bf16 = bf16
-        self._generator_weights = list(networks.generator.parameters())
-        self._discriminator_weights = list(networks.discriminator.parameters())
-        self._generator_sum = GradientSum(self._generator_weights, group, riders=len(LOSS_NAMES) + 1)
-        self._discriminator_sum = GradientSum(self._discriminator_weights, group)
+        self.generator_weights = list(networks.generator.parameters())
+        self.discriminator_weights = list(networks.discriminator.parameters())
 
-    def warmup_turn(self, batch: Batch, *, lr: float, stop: bool) -> Turn:
-        """Trains the generator by the pixel loss alone."""
+    def warmup(self, batch: Batch) -> Computed:
+        """Gives what the pixel loss alone asks of the generator."""
         pixel = losses.l1(self._generate(batch.low), batch.high, batch.weights)
-        gradients = grad(pixel, self._generator_weights)
-        return self._update_generator(gradients, [pixel], lr=lr, stop=stop)
+        return Computed(grad(pixel, self.generator_weights), None, [pixel])
 
-    def gan_turn(self, batch: Batch, *, lr: float, stop: bool) -> Turn:
-        """Trains both networks by all losses."""
+    def gan(self, batch: Batch, *, summed: Summed, on_discriminator: Receive | None = None) -> Computed:
+        """Gives what all losses ask of both networks; `on_discriminator` gets its gradients as soon as they exist."""
         fake = self._generate(batch.low)
         # The losses see a copy cut off from the generator: each is taken back to it, and its memory freed, in turn.
         seen = fake.detach().requires_grad_()
         toward_content, pixel, content = self._content_gradient(seen, batch)
-        toward_real, adversarial, discrimination = self._adversarial_gradient(seen, batch)
-        gradients = grad(fake, self._generator_weights, (toward_content + toward_real).to(fake.dtype))
-        # The discriminator's sum has been on its way during the generator's backward pass.
-        turn = self._update_generator(gradients, [pixel, content, adversarial, discrimination], lr=lr, stop=stop)
-        self._networks.discriminator_adam.step(self._discriminator_sum.finish()[0], lr=lr)
-        return turn
+        toward_real, adversarial, discrimination, toward_judgement = self._adversarial_gradient(seen, batch, summed)
+        if on_discriminator is not None:
+            on_discriminator(toward_judgement)
+        gradients = grad(fake, self.generator_weights, (toward_content + toward_real).to(fake.dtype))
+        return Computed(gradients, toward_judgement, [pixel, content, adversarial, discrimination])
 
     def _generate(self, low: Tensor) -> Tensor:
-        with autocast(self._group.device, bf16=self._bf16):
+        with autocast(self._device, bf16=self._bf16):
             image: Tensor = self._networks.generator(low)
             return image
 
     def _content_gradient(self, seen: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         assert self.features is not None, "the GAN phase needs features"
-        with autocast(self._group.device, bf16=self._bf16):
+        with autocast(self._device, bf16=self._bf16):
             with torch.no_grad():
                 wanted = self.features(batch.high)
             found = self.features(seen)
@@ -84,14 +93,16 @@ class Stepper:
         (gradient,) = grad(content + self._options.lambda_pixel * pixel, seen)
         return gradient, pixel.detach(), content.detach()
 
-    def _adversarial_gradient(self, seen: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Gives the adversarial loss's gradient at the fake images, and starts to sum the discriminator's."""
-        with autocast(self._group.device, bf16=self._bf16):
+    def _adversarial_gradient(
+        self, seen: Tensor, batch: Batch, summed: Summed
+    ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, ...]]:
+        """Gives the adversarial loss's gradient at the fake images, both losses, and the discriminator's gradients."""
+        with autocast(self._device, bf16=self._bf16):
             real = self._networks.discriminator(batch.high)
             fake = self._networks.discriminator(seen)
         real, fake = losses.widened(real), losses.widened(fake)
         own = torch.stack([losses.weighted_sum(real, batch.weights), losses.weighted_sum(fake, batch.weights)])
-        mean_real, mean_fake = self._group.summed(own)
+        mean_real, mean_fake = summed(own)
         adversarial = losses.generator_loss(
             real.detach(), fake, mean_real=mean_real.detach(), mean_fake=mean_fake, weights=batch.weights
         )
@@ -99,16 +110,52 @@ class Stepper:
         discrimination = losses.discriminator_loss(
             real, fake, mean_real=mean_real, mean_fake=mean_fake, weights=batch.weights
         )
-        self._discriminator_sum.start(grad(discrimination, self._discriminator_weights))
-        return gradient, adversarial.detach(), discrimination.detach()
+        toward_judgement = grad(discrimination, self.discriminator_weights)
+        return gradient, adversarial.detach(), discrimination.detach(), toward_judgement
 
-    def _update_generator(self, gradients: tuple[Tensor, ...], found: list[Tensor], *, lr: float, stop: bool) -> Turn:
-        riders = torch.zeros(len(LOSS_NAMES) + 1, dtype=found[0].dtype, device=self._group.device)
-        riders[: len(found)] = torch.stack([loss.detach() for loss in found])
+
+class Stepper:
+    """Trains the networks by one global batch at a time, over a group whose members do not change."""
+
+    def __init__(
+        self, networks: Networks, options: EsrganOptions, group: Group, *, features: Features | None, bf16: bool
+    ) -> None:
+        self.passes = Passes(networks, options, group.device, features=features, bf16=bf16)
+        self._networks = networks
+        self._group = group
+        self._generator_sum = GradientSum(self.passes.generator_weights, group, riders=len(LOSS_NAMES) + 1)
+        self._discriminator_sum = GradientSum(self.passes.discriminator_weights, group)
+
+    @property
+    def features(self) -> Features | None:
+        """What the content loss looks through; None until the GAN phase."""
+        return self.passes.features
+
+    @features.setter
+    def features(self, features: Features) -> None:
+        self.passes.features = features
+
+    def warmup_turn(self, batch: Batch, *, lr: float, stop: bool) -> Turn:
+        """Trains the generator by the pixel loss alone."""
+        return self._move(self.passes.warmup(batch), lr=lr, stop=stop)
+
+    def gan_turn(self, batch: Batch, *, lr: float, stop: bool) -> Turn:
+        """Trains both networks by all losses."""
+        # The discriminator's sum is on its way during the generator's backward pass.
+        computed = self.passes.gan(batch, summed=self._group.summed, on_discriminator=self._discriminator_sum.start)
+        return self._move(computed, lr=lr, stop=stop)
+
+    def _move(self, computed: Computed, *, lr: float, stop: bool) -> Turn:
+        """Sums, then applies both networks' gradients: nothing moves before the turn's last message has come."""
+        riders = torch.zeros(len(LOSS_NAMES) + 1, dtype=computed.losses[0].dtype, device=self._group.device)
+        riders[: len(computed.losses)] = torch.stack([loss.detach() for loss in computed.losses])
         riders[-1] = float(stop)
-        self._generator_sum.start(gradients, riders)
+        self._generator_sum.start(computed.generator, riders)
         total, summed = self._generator_sum.finish()
+        judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
         self._networks.generator_adam.step(total, lr=lr)
+        if judged is not None:
+            self._networks.discriminator_adam.step(judged, lr=lr)
         return Turn(summed[:-1].clone(), self._agreed(summed, stop))
 
     def _agreed(self, summed: Tensor, stop: bool) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from torch import Tensor
+
 from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
 from elastic.workloads.background import BackgroundSaver, Saved
@@ -63,7 +65,7 @@ def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
         width=options.hr_width,
         channels=options.channels,
     )
-    run = _Run(options, group, places, training, held_out)
+    run = Run(options, group, places, training, held_out)
     try:
         return run.to_the_end()
     finally:
@@ -71,7 +73,7 @@ def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
         run.saver.close()
 
 
-class _Run:
+class Run:
     """One process's run of the loop, from resume to exit."""
 
     def __init__(
@@ -87,27 +89,27 @@ class _Run:
         self.stepper = Stepper(self.networks, options, group, features=None, bf16=bf16)
         self.epoch_length = len(training)
         self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
-        self.saver = self._saver(at=0)
+        self.saver = self.new_saver(at=0)
 
     def to_the_end(self) -> Progress:
-        progress = self._start()
+        progress = self.start()
         stop = False
         while progress.iteration < self.total:
             progress, turn = self._turn(progress, stop)
-            phase = self._phase(progress.iteration)
+            phase = self.phase(progress.iteration)
             is_last = progress.iteration == self.total
             if self.group.is_first and (is_last or self.saver.is_due(progress.iteration)):
-                self._save(progress)
+                self.save(progress)
             if progress.iteration % self.options.sample_interval == 0:
-                self._show(progress, f"samples_{progress.iteration}.png")
+                self.show(progress, f"samples_{progress.iteration}.png")
             stop = paramount(progress.iteration, phase=phase)
             if not is_last and (turn.is_asked_to_stop or (stop and self.group.world_size == 1)):
                 return self._leave(progress)
         return self._complete(progress)
 
-    def _start(self) -> Progress:
-        progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self._say)
-        self.saver = self._saver(at=progress.iteration)
+    def start(self) -> Progress:
+        progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self.say)
+        self.saver = self.new_saver(at=progress.iteration)
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
                 f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in {self.places.checkpoints}, "
@@ -117,7 +119,7 @@ class _Run:
         if self.held_out is not None and progress.start_psnr_y_db is None:
             started = judge(self.networks.generator, self.held_out).psnr_y_db
             progress = dataclasses.replace(progress, start_psnr_y_db=started)
-        self._log(
+        self.log(
             f"{self.group.world_size} ranks, {self.precision}, {self.group.device}, "
             f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
         )
@@ -125,11 +127,11 @@ class _Run:
 
     def _turn(self, progress: Progress, stop: bool) -> tuple[Progress, Turn]:
         batch = self.batches.at(progress.samples_seen)
-        lr = self._learning_rate(progress.iteration)
-        if self._phase(progress.iteration + 1) == WARMUP:
+        lr = self.learning_rate(progress.iteration)
+        if self.phase(progress.iteration + 1) == WARMUP:
             turn = self.stepper.warmup_turn(batch, lr=lr, stop=stop)
         else:
-            progress = self._with_features(progress)
+            progress = self.with_features(progress)
             turn = self.stepper.gan_turn(batch, lr=lr, stop=stop)
         done = dataclasses.replace(
             progress,
@@ -137,18 +139,18 @@ class _Run:
             samples_seen=progress.samples_seen + self.options.batch_size,
         )
         if done.iteration % self.options.log_interval == 0 or done.iteration == self.total:
-            self._log_losses(done, turn)
+            self.log_losses(done, turn.losses)
         return done, turn
 
-    def _phase(self, iteration: int) -> str:
+    def phase(self, iteration: int) -> str:
         """Gives the phase of the `iteration`-th turn, counting from 1."""
         return WARMUP if iteration <= self.options.warmup_batches else GAN
 
-    def _learning_rate(self, iteration: int) -> float:
+    def learning_rate(self, iteration: int) -> float:
         decay_from = self.options.decay_epoch / self.options.n_epochs
         return learning_rate(base=self.options.lr, iteration=iteration, total=self.total, decay_from=decay_from)
 
-    def _with_features(self, progress: Progress) -> Progress:
+    def with_features(self, progress: Progress) -> Progress:
         """Loads VGG19's features before the first turn that looks through them."""
         if self.stepper.features is not None:
             return progress
@@ -161,39 +163,39 @@ class _Run:
         )
         self.stepper.features = features
         if not is_pretrained:
-            self._say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
+            self.say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
-    def _saver(self, *, at: int) -> BackgroundSaver:
+    def new_saver(self, *, at: int) -> BackgroundSaver:
         """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""
         rhythm = Rhythm(self.options.checkpoint_interval, self.places.interruptions_per_h)
         return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of)
 
-    def _save(self, progress: Progress) -> None:
+    def save(self, progress: Progress) -> None:
         """Begins to make this iteration's state durable, on the first rank."""
         if self.group.is_first and self.saver.last_iteration != progress.iteration:
-            lr = self._learning_rate(progress.iteration)
+            lr = self.learning_rate(progress.iteration)
             self.saver.take(progress.iteration, progress_module.state_of(self.networks, progress, lr=lr))
 
     def _leave(self, progress: Progress) -> Progress:
-        self._save(progress)
+        self.save(progress)
         self.saver.finish()
-        self._log(f"asked to stop: stopped after iteration {progress.iteration}")
+        self.log(f"asked to stop: stopped after iteration {progress.iteration}")
         # Nobody says its last word before the checkpoint is there.
         self.group.barrier()
         drained(progress.iteration)
         return progress
 
     def _complete(self, progress: Progress) -> Progress:
-        self._show(progress, "samples_final.png")
+        self.show(progress, "samples_final.png")
         self.saver.finish()
         self.group.barrier()
         finished(progress.iteration)
         return progress
 
-    def _show(self, progress: Progress, name: str) -> None:
+    def show(self, progress: Progress, name: str) -> None:
         """Writes the picture and the report so far; only the first rank has held-out crops."""
-        if self.held_out is None:
+        if self.held_out is None or not self.group.is_first:
             return
         verdict = judge(self.networks.generator, self.held_out)
         save_picture(self.places.artifacts / name, self.held_out, verdict)
@@ -216,19 +218,19 @@ class _Run:
         partial = self.places.artifacts / "report.partial"
         partial.write_text(json.dumps(report, indent=2) + "\n")
         partial.replace(self.places.artifacts / "report.json")
-        self._log(f"held-out PSNR-Y {verdict.psnr_y_db:.2f} dB, bicubic {report['bicubic_psnr_y_db']:.2f} dB")
+        self.log(f"held-out PSNR-Y {verdict.psnr_y_db:.2f} dB, bicubic {report['bicubic_psnr_y_db']:.2f} dB")
 
-    def _log_losses(self, progress: Progress, turn: Turn) -> None:
-        values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, turn.losses.tolist(), strict=True))
-        self._log(f"iteration {progress.iteration} of {self.total}, {self._phase(progress.iteration)}: {values}")
+    def log_losses(self, progress: Progress, losses: Tensor) -> None:
+        values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, losses.tolist(), strict=True))
+        self.log(f"iteration {progress.iteration} of {self.total}, {self.phase(progress.iteration)}: {values}")
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         """Tells the log and the job's own event log."""
-        self._log(text)
+        self.log(text)
         if self.group.is_first:
             note(text)
 
-    def _log(self, text: str) -> None:
+    def log(self, text: str) -> None:
         if self.group.is_first:
             print(f"esrgan: {text}", file=sys.stderr, flush=True)
 

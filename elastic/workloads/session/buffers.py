@@ -35,10 +35,13 @@ class Buffers:
         self._turn = 0
 
     @torch.no_grad()
-    def fill(self, gradients: Sequence[Tensor], numbers: Tensor | None, riders: Tensor) -> Tensor:
-        """Gives the message of this rank, in the buffer that does not hold the last step's sums."""
+    def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Tensor:
+        """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros."""
         flat, views = self._flats[1 - self._turn], self._views[1 - self._turn]
-        torch._foreach_copy_(views, [gradient.detach() for gradient in gradients])
+        given = [(view, gradient) for view, gradient in zip(views, gradients, strict=True) if gradient is not None]
+        torch._foreach_copy_([view for view, _ in given], [gradient.detach() for _, gradient in given])
+        for view in (view for view, gradient in zip(views, gradients, strict=True) if gradient is None):
+            view.zero_()
         end = self.offsets[-1]
         tail = flat[end : end + self.numbers + len(riders)]
         tail.zero_()

@@ -11,6 +11,7 @@ from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.settings import Settings
 
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = 5.0
@@ -19,15 +20,13 @@ MEETING_TIMEOUT_S = 5.0
 class Builder(threading.Thread):
     """Calls the roll of one round's members, and meets them when all have answered."""
 
-    def __init__(
-        self, view: View, name: str, *, address: str, job: str, host: str, cost: float, changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, view: View, name: str, *, settings: Settings, cost: float, changed: Callable[[], None]) -> None:
         super().__init__(name=f"session-builder-{view.round}", daemon=True)
         self.number = view.round
         self.result: Generation | None = None
         self.has_failed = False
         self._members, self._rank = view.participants, view.participants.index(name)
-        self._address, self._job, self._host, self._cost = address, job, host, cost
+        self._settings, self._cost = settings, cost
         self._changed = changed
         self._is_cancelled = False
 
@@ -45,10 +44,11 @@ class Builder(threading.Thread):
     def _built(self) -> Generation | None:
         size = len(self._members)
         if size == 1:
-            return Generation(self.number, self._members, 0, None, (self._cost,))
-        store = c10d.branch(self._address, f"{self._job}/generation/{self.number}")
-        plug = Plug(self._host)
-        store.set(f"here/{self._rank}", json.dumps({"plugs": plug.addresses, "cost": self._cost}))
+            return Generation(self.number, self._members, 0, None, (self._cost,), (self._settings.most_samples,))
+        store = c10d.branch(self._settings.address(), f"{self._settings.job}/generation/{self.number}")
+        plug = Plug(self._settings.host)
+        about = {"plugs": plug.addresses, "cost": self._cost, "limit": self._settings.most_samples}
+        store.set(f"here/{self._rank}", json.dumps(about))
         keys = [f"here/{rank}" for rank in range(size)]
         while not store.check(keys):
             if self._is_cancelled:
@@ -58,4 +58,5 @@ class Builder(threading.Thread):
         plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S)
         costs = tuple(float(each["cost"]) for each in answers)
-        return Generation(self.number, self._members, self._rank, group, costs)
+        limits = tuple(each["limit"] for each in answers)
+        return Generation(self.number, self._members, self._rank, group, costs, limits)

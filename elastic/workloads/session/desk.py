@@ -10,6 +10,8 @@ from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.transfer import Follower, Inlet
 
+COMPLETE = "the job is complete"
+
 
 @dataclass(slots=True)
 class Desk:

@@ -11,7 +11,8 @@ from elastic.workloads.session.gloo import Gloo
 class Generation:
     """`rank` is this process's, None in a generation that has left it out; `group` is None where it is alone.
 
-    `costs` are the members' seconds a sample when they met, 0 where none was measured.
+    `costs` are the members' seconds a sample when they met, 0 where none was measured; `limits` the samples that fit
+    their memories, None where all do.
     """
 
     number: int
@@ -19,6 +20,7 @@ class Generation:
     rank: int | None
     group: Gloo | None
     costs: tuple[float, ...] = ()
+    limits: tuple[int | None, ...] = ()
 
     @property
     def world_size(self) -> int:

@@ -14,7 +14,7 @@ from time import monotonic
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
-from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.desk import COMPLETE, Desk
 from elastic.workloads.session.entrance import Entrance
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
@@ -58,6 +58,10 @@ class Membership(threading.Thread):
                 self._rendezvous = None
                 self._heed_peers()
                 wait_s = QUIET_LOOK_S
+            except Exception as error:  # whatever it is, the training thread must not wait for ever
+                self._desk.end = f"membership has failed: {error!r}"
+                self._desk.notify()
+                raise
             with self._desk.changed:
                 if not self._desk.is_closed:
                     self._desk.changed.wait(wait_s)
@@ -71,7 +75,7 @@ class Membership(threading.Thread):
         rendezvous = self._rendezvous = self._rendezvous or self._connected()
         view = rendezvous.look()
         if view.is_closed and self._desk.current is None:
-            self._desk.end = "the job is complete"
+            self._desk.end = COMPLETE
             self._desk.notify()
             return QUIET_LOOK_S
         self._tidy()
@@ -177,10 +181,7 @@ class Membership(threading.Thread):
         if self._name not in view.participants:
             desk.offer(Generation(view.round, view.participants, None, None))
         elif builder is None:
-            address, job, host = self._settings.address(), self._settings.job, self._settings.host
-            self._builder = Builder(
-                view, self._name, address=address, job=job, host=host, cost=desk.cost, changed=desk.notify
-            )
+            self._builder = Builder(view, self._name, settings=self._settings, cost=desk.cost, changed=desk.notify)
             self._builder.start()
         elif builder.result is not None:
             desk.offer(builder.result)

@@ -15,7 +15,7 @@ from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.c10d import StoreLost
-from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.desk import COMPLETE, Desk
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, wait
 from elastic.workloads.session.membership import Membership, OnGeneration
@@ -25,11 +25,15 @@ from elastic.workloads.session.turn import Outcome, Turn
 
 LAST_WORD_S = 2.0
 
-Compute = Callable[[Turn], Sequence[Tensor]]
+Compute = Callable[[Turn], Sequence[Tensor | None]]
 
 
 class SessionEnded(Exception):
     """This process can be no member: the job is complete, or its state is lost with all who had it."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.is_complete = why == COMPLETE
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,8 @@ class Session:
     def run(self, compute: Compute) -> Outcome | None:
         """Does one turn, as often as it takes, and commits it.
 
-        `compute` gives this rank's part of the gradients, one for each unit, as its samples' share of the global loss.
+        `compute` gives this rank's part of the gradients, one for each unit, as its samples' share of the global loss,
+        or None for zeros.
         Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`.
         """
         while self.is_member:
@@ -208,7 +213,7 @@ class Session:
                         return offered, False
                 desk.changed.wait(1.0)
 
-    def _commit(self, turn: Turn, gradients: Sequence[Tensor]) -> tuple[Outcome, Generation | None]:
+    def _commit(self, turn: Turn, gradients: Sequence[Tensor | None]) -> tuple[Outcome, Generation | None]:
         """Sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current, size = self._desk, turn.generation, turn.world_size
         desk.cost = shares.smoothed(desk.cost, turn.cost_s()) if turn.share else desk.cost
@@ -222,7 +227,7 @@ class Session:
         told = message[-2 * size :].tolist()
         self._buffers.keep()
         self._move()
-        self._split = shares.next_split(self._batch, self._split, told[size:])
+        self._split = shares.next_split(self._batch, self._split, told[size:], limits=current.limits)
         wanted = agreed([round(each) for each in told[:size]], current=0)
         return Outcome(self.step, self._buffers.own_numbers()), offered if wanted is not None else None
 
@@ -273,7 +278,7 @@ class Session:
             self._catch_up(generation)
         elif desk.is_torn:
             raise SessionEnded("no member with the job's whole state is left; start again from a checkpoint")
-        self._split = shares.split(self._batch, generation.costs)
+        self._split = shares.split(self._batch, generation.costs, limits=generation.limits)
         desk.need = generation.number
         membership.links.say(desk.status())
 
@@ -316,6 +321,8 @@ class Session:
                 membership.links.say(desk.status())
             with desk.changed:
                 while desk.current is not None and (desk.offered is None or desk.offered.number <= desk.current.number):
+                    if desk.end is not None:
+                        raise SessionEnded(desk.end)
                     desk.changed.wait(1.0)
                 generation = desk.offered
             if desk.current is None or generation is None:

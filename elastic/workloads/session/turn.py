@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -75,10 +74,6 @@ class Outcome:
 
     step: int
     numbers: Tensor
-
-
-Compute = Any
-Gradients = Sequence[Tensor]
 
 
 class _SumOverRanks(torch.autograd.Function):

@@ -79,11 +79,13 @@ def _train(options: argparse.Namespace, tell: object) -> int:
     task = Task(dtype=getattr(torch, options.dtype), width=options.width, depth=options.depth, pause_s=options.pause)
     settings = Settings.from_environment({**os.environ, "ELASTICD_SESSION_CHUNK_BYTES": str(options.chunk_bytes)})
     tell(event="warm")
+    parent = os.getppid()
     try:
         with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
             signal.signal(signal.SIGTERM, lambda *_: session.leave())
             tell(event="joined", step=session.step, generation=session.generation.number)
-            while session.is_member and session.step < _goal(options.goal):
+            # A test that was killed must leave nothing running.
+            while session.is_member and session.step < _goal(options.goal) and os.getppid() == parent:
                 outcome = session.run(task.compute)
                 now = session.generation
                 digest = None if options.no_digests else session.digest()

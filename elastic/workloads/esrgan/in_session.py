@@ -1,0 +1,150 @@
+"""The main loop in a session: members come, leave and die between its turns, and none of them restarts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from elastic.errors import InvalidInput
+from elastic.worker import drained, finished, paramount
+from elastic.workloads.esrgan.options import WARMUP, EsrganOptions
+from elastic.workloads.esrgan.progress import Progress
+from elastic.workloads.esrgan.step import LOSS_NAMES, Computed
+from elastic.workloads.esrgan.training import Places, Run
+from elastic.workloads.group import Group, device_of
+from elastic.workloads.photographs import open_photographs
+from elastic.workloads.session import Outcome, Session, Settings, Turn
+
+
+def train_in_session(options: EsrganOptions, places: Places, settings: Settings, *, local_rank: int = 0) -> Progress:
+    """Trains from the newest checkpoint here, or from what the members have, to the end or until asked to leave."""
+    training, held_out = open_photographs(
+        options.data,
+        options.dataset_name,
+        height=options.hr_height,
+        width=options.hr_width,
+        channels=options.channels,
+    )
+    run = Run(options, Group(0, 1, device_of(local_rank)), places, training, held_out)
+    try:
+        return _InSession(run).to_the_end(settings)
+    finally:
+        run.batches.close()
+        run.saver.close()
+
+
+class _InSession:
+    """One process's part: `Run` knows the job, the session who takes part."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.progress = run.start()
+        self.passes = run.stepper.passes
+        if run.total > run.options.warmup_batches:
+            self.progress = run.with_features(self.progress)
+        self.generation = 0
+        # Travels with the state, so that all ranks look through what the founder looks through.
+        self.facts = torch.tensor([float(bool(self.progress.is_pretrained))], dtype=torch.float64)
+
+    def to_the_end(self, settings: Settings) -> Progress:
+        run = self.run
+        # Twice as computed here: kernels are chosen and memory is asked for before anybody waits for this process.
+        self._computed(self.progress.iteration, range(run.options.batch_size), summed=lambda values: values)
+        with Session.join(
+            self._units(),
+            self._apply,
+            batch=run.options.batch_size,
+            step=self.progress.iteration,
+            numbers=len(LOSS_NAMES),
+            settings=settings,
+        ) as session:
+            self._begin(session)
+            while session.is_member and session.step < run.total:
+                outcome = session.run(self._compute)
+                self._see(session)
+                if outcome is not None:
+                    self._after(session, outcome)
+            return self._end(session)
+
+    def _units(self) -> list[tuple[Tensor, ...]]:
+        networks = self.run.networks
+        first, *others = [*networks.generator_adam.units(), *networks.discriminator_adam.units()]
+        return [(*first, self.facts), *others]
+
+    def _apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
+        """Moves both networks, after the turn's last sum."""
+        networks, lr = self.run.networks, self.run.learning_rate(step)
+        generator = len(self.passes.generator_weights)
+        networks.generator_adam.step(gradients[:generator], lr=lr)
+        if self.run.phase(step + 1) != WARMUP:
+            networks.discriminator_adam.step(gradients[generator:], lr=lr)
+
+    def _compute(self, turn: Turn) -> Sequence[Tensor | None]:
+        computed = self._computed(turn.step, turn.share, summed=turn.summed)
+        losses = torch.stack([loss.detach() for loss in computed.losses])
+        turn.numbers = torch.nn.functional.pad(losses, (0, len(LOSS_NAMES) - len(losses)))
+        judged: Sequence[Tensor | None] = computed.discriminator or [None] * len(self.passes.discriminator_weights)
+        return [*computed.generator, *judged]
+
+    def _computed(self, step: int, places: range, *, summed: object) -> Computed:
+        assert callable(summed)
+        batch = self.run.batches.at(step * self.run.options.batch_size, places=places)
+        if self.run.phase(step + 1) == WARMUP:
+            return self.passes.warmup(batch)
+        return self.passes.gan(batch, summed=summed)
+
+    def _begin(self, session: Session) -> None:
+        self._see(session)
+        is_pretrained = None if self.progress.is_pretrained is None else bool(self.facts.item())
+        if is_pretrained != self.progress.is_pretrained:
+            theirs, ours = _KINDS[bool(is_pretrained)], _KINDS[bool(self.progress.is_pretrained)]
+            raise InvalidInput(
+                f"features: the members' content loss looks through {theirs} features, this node has {ours} ones; "
+                "give it the same VGG19 weights",
+                field="features",
+            )
+        self.run.saver = self.run.new_saver(at=session.step)
+
+    def _see(self, session: Session) -> None:
+        """Takes note of who takes part, and of how far the job is."""
+        run, generation = self.run, session.generation
+        rank = 0 if generation.rank is None and not generation.members else generation.rank
+        # One that has left counts as behind all others: it writes nothing any more, unless it was the last.
+        run.group = Group(len(generation.members) if rank is None else rank, generation.world_size, run.group.device)
+        if run.group.is_first and generation.number != self.generation:
+            run.log(f"generation {generation.number}: {generation.world_size} ranks from iteration {session.step}")
+        self.generation = generation.number
+        self.progress = dataclasses.replace(
+            self.progress, iteration=session.step, samples_seen=session.step * run.options.batch_size
+        )
+
+    def _after(self, session: Session, outcome: Outcome) -> None:
+        run, progress = self.run, self.progress
+        if progress.iteration % run.options.log_interval == 0 or progress.iteration == run.total:
+            run.log_losses(progress, outcome.numbers)
+        if run.group.is_first and (progress.iteration == run.total or run.saver.is_due(progress.iteration)):
+            run.save(progress)
+        if progress.iteration % run.options.sample_interval == 0:
+            run.show(progress, f"samples_{progress.iteration}.png")
+        if paramount(progress.iteration, phase=run.phase(progress.iteration)):
+            session.leave()
+
+    def _end(self, session: Session) -> Progress:
+        run, progress = self.run, self.progress
+        if session.step >= run.total:
+            session.finish()
+            run.show(progress, "samples_final.png")
+            run.saver.finish()
+            finished(progress.iteration)
+            return progress
+        run.save(progress)
+        run.saver.finish()
+        run.log(f"asked to leave, with nobody left: stopped after iteration {progress.iteration}")
+        drained(progress.iteration)
+        return progress
+
+
+_KINDS = {True: "pretrained", False: "seeded random"}

@@ -1,0 +1,152 @@
+"""Trains a small convolutional network to tell which way stripes run.
+
+    python -m elastic.workloads.rendezvous --ready-file /tmp/store &
+    ELASTICD_SESSION_STORE=/tmp/store torchrun --standalone -m examples.classifier --steps 300
+
+Start the second line as often as you like, on as many nodes as reach the store; end any of them by Ctrl-C, SIGTERM or
+SIGKILL. The weights come out the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from elastic.worker import checkpointed, drained, finished, paramount
+from elastic.workloads.adam import Adam
+from elastic.workloads.background import BackgroundSaver
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.rhythm import Rhythm
+from elastic.workloads.session import Session, Turn
+
+CLASSES = 4
+SIZE = 16
+HELD_OUT = 256
+
+
+class Classifier:
+    """The network, its optimizer and its data: what a step does follows from its number alone."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        self.model = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1),
+            # A norm over the batch would depend on how it is divided among ranks; one over groups of channels does not.
+            nn.GroupNorm(4, 16),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3, padding=1),
+            nn.GroupNorm(4, 32),
+            nn.ReLU(),
+            nn.AdaptiveAvgPool2d(2),
+            nn.Flatten(),
+            nn.Linear(128, CLASSES),
+        )
+        self.weights = list(self.model.parameters())
+        self.adam = Adam(self.weights, b1=0.9, b2=0.999)
+
+    def compute(self, turn: Turn) -> Sequence[Tensor]:
+        """Gives this rank's part of the gradients."""
+        images, labels = samples(turn.places() or range(1))
+        losses = nn.functional.cross_entropy(self.model(images), labels, reduction="sum") / turn.batch
+        loss = losses if turn.share else losses * 0.0
+        turn.numbers = loss.detach().reshape(1)
+        return torch.autograd.grad(loss, self.weights)
+
+    def apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
+        """Moves the state."""
+        self.adam.step(gradients, lr=1e-3)
+
+    def accuracy(self) -> float:
+        """Gives the part of images never trained on that is told right."""
+        images, labels = samples(range(-HELD_OUT, 0))
+        with torch.no_grad():
+            return float((self.model(images).argmax(1) == labels).float().mean())
+
+
+def samples(places: range) -> tuple[Tensor, Tensor]:
+    """Gives the images `(len, 1, 16, 16)` and labels `(len,)` at places of an endless sequence."""
+    made = [_sample(place) for place in places]
+    return torch.stack([image for image, _ in made]), torch.tensor([label for _, label in made])
+
+
+def _sample(place: int) -> tuple[Tensor, int]:
+    """Gives stripes in one of four directions, shifted, under noise: all drawn from the place."""
+    chance = torch.Generator().manual_seed(place + 2**32)
+    label = int(torch.randint(CLASSES, (), generator=chance))
+    down, across = torch.meshgrid(torch.arange(SIZE), torch.arange(SIZE), indexing="ij")
+    along = (down, across, down + across, down - across)[label]
+    stripes = torch.sin(0.9 * along + 6.3 * float(torch.rand((), generator=chance)))
+    return (stripes + 1.5 * torch.randn(SIZE, SIZE, generator=chance)).unsqueeze(0), label
+
+
+def main(argv: Sequence[str]) -> int:
+    """Trains to the end, or until asked to leave."""
+    parser = argparse.ArgumentParser(prog="examples.classifier", description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--checkpoint-interval", type=int, default=100)
+    options = parser.parse_args(argv)
+    folder = Path(os.environ.get("ELASTICD_CHECKPOINT_DIR", "checkpoints"))
+    checkpoints = Checkpoints(folder, "classifier", f"batch {options.batch}", os.environ.get("ELASTICD_JOB_ID"))
+    task = Classifier()
+    step = _resume(task, checkpoints)
+    saver = BackgroundSaver(
+        checkpoints,
+        Rhythm(options.checkpoint_interval, None),
+        at=step,
+        tell=lambda saved: checkpointed(saved.iteration, elapsed_s=saved.elapsed_s),
+    )
+    with Session.join(task.adam.units(), task.apply, batch=options.batch, step=step, numbers=1) as session:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: session.leave())
+        while session.is_member and session.step < options.steps:
+            outcome = session.run(task.compute)
+            if outcome is None:
+                continue
+            is_last = outcome.step == options.steps
+            if session.is_first and (is_last or saver.is_due(outcome.step)):
+                saver.take(outcome.step, {"tensors": [tensor for unit in task.adam.units() for tensor in unit]})
+            if session.is_first and (is_last or outcome.step % 20 == 0):
+                _say(
+                    f"step {outcome.step}, {session.generation.world_size} ranks, loss {float(outcome.numbers[0]):.4f}"
+                )
+            if paramount(outcome.step):
+                session.leave()
+        saver.finish()
+        if session.is_member:
+            session.finish()
+            _say(f"finished: {100 * task.accuracy():.1f} % right, state {session.digest()[:12]}")
+            finished(session.step)
+        else:
+            _say(f"left after step {session.step}")
+            drained(session.step)
+    return 0
+
+
+@torch.no_grad()
+def _resume(task: Classifier, checkpoints: Checkpoints) -> int:
+    """Takes the newest checkpoint's state where there is one, and gives the steps it has done."""
+    found = checkpoints.newest()
+    if found is None:
+        return 0
+    step, state, _ = found
+    live = [tensor for unit in task.adam.units() for tensor in unit]
+    for target, source in zip(live, state["tensors"], strict=True):
+        target.copy_(source)
+    return step
+
+
+def _say(text: str) -> None:
+    print(f"classifier: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,71 @@
+"""ESRGAN in a session: a node comes, the first one is killed, and the job ends as one process would have ended it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.esrgan.progress import options_digest
+from tests.workloads.esrgan.builders import TINY, tiny_options, write_photographs
+from tests.workloads.session.running import Fleet, running_fleet, wait_until
+
+ITERATIONS = 60
+
+
+@pytest.mark.slow
+def test_nodes_come_and_die_and_the_weights_do_not_show_it(tmp_path: Path) -> None:
+    photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
+    options = tiny_options(**_changed(photographs))
+    with running_fleet(tmp_path) as fleet:
+        alone = _node(fleet, "alone", photographs, job="other")
+        first = _node(fleet, "first", photographs)
+        wait_until(lambda: "1 ranks from" in _log(tmp_path, "first"), "the founder")
+        second = _node(fleet, "second", photographs)
+        try:
+            wait_until(lambda: "2 ranks from" in _log(tmp_path, "first"), "two ranks")
+            first.kill()
+            assert second.wait(timeout=90) == 0, _log(tmp_path, "second")
+            assert alone.wait(timeout=90) == 0, _log(tmp_path, "alone")
+        finally:
+            for process in (alone, first, second):
+                process.kill()
+                process.wait()
+    found, wanted = (_weights(tmp_path / name, options_digest(options)) for name in ("second", "alone"))
+    scale = max(float(each.abs().max()) for each in wanted)
+    assert max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) < 1e-3 * scale
+
+
+def _changed(photographs: Path) -> dict[str, object]:
+    return {"data": str(photographs), "iterations": ITERATIONS, "hr_height": 32, "hr_width": 32, "lr": 1e-4}
+
+
+def _node(fleet: Fleet, name: str, photographs: Path, *, job: str = "job-1") -> subprocess.Popen[bytes]:
+    folder = fleet.folder / name
+    environment = {
+        **fleet.environment,
+        "ELASTICD_JOB_ID": job,
+        "ELASTICD_CHECKPOINT_DIR": str(folder),
+        "ELASTICD_ARTIFACT_DIR": str(folder),
+        "PYTHONPATH": os.getcwd(),
+    }
+    folder.mkdir()
+    arguments = [f"--{key}={value}" for key, value in {**TINY, **_changed(photographs)}.items()]
+    with (fleet.folder / f"{name}.err").open("wb") as errors:
+        command = [sys.executable, "-m", "elastic.workloads.esrgan", *arguments]
+        return subprocess.Popen(command, env=environment, stderr=errors)
+
+
+def _log(folder: Path, name: str) -> str:
+    return (folder / f"{name}.err").read_text()
+
+
+def _weights(folder: Path, digest: str) -> list[torch.Tensor]:
+    newest = Checkpoints(folder, "esrgan", digest).newest()
+    assert newest is not None and newest[0] == ITERATIONS
+    return [*newest[1]["generator"], *newest[1]["discriminator"]]
