@@ -21,9 +21,11 @@ from elastic.workloads.session.gloo import GenerationLost, wait
 from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, State
+from elastic.workloads.session.transfer import Follower
 from elastic.workloads.session.turn import Outcome, Turn
 
 LAST_WORD_S = 2.0
+PAUSE_S = 0.05
 
 Compute = Callable[[Turn], Sequence[Tensor | None]]
 
@@ -120,17 +122,15 @@ class Session:
         """
         while self.is_member:
             try:
-                current = self.generation
-                turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current)
-                gradients = compute(turn)
-                outcome, change = self._commit(turn, gradients)
+                outcome, change = self._one_turn(compute) if self._split else self._one_pause()
             except GenerationLost:
                 if not self._recover():
                     return None
                 continue
             if change is not None:
                 self._change_over(change)
-            return outcome
+            if outcome is not None:
+                return outcome
         return None
 
     def leave(self) -> None:
@@ -213,6 +213,28 @@ class Session:
                         return offered, False
                 desk.changed.wait(1.0)
 
+    def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
+        current = self.generation
+        turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current)
+        return self._commit(turn, compute(turn))
+
+    def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
+        """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
+        current, offered = self.generation, self._desk.offered
+        sleep(PAUSE_S)
+        ready = torch.zeros(current.world_size)
+        ready[current.rank or 0] = offered.number - current.number if offered is not None else 0
+        if current.group is not None:
+            wait(current.group.all_reduce(ready))
+        for follower in self._followers():
+            follower.next_chunk(self.step)
+        wanted = agreed([round(each) for each in ready.tolist()], current=0)
+        return None, offered if wanted is not None else None
+
+    def _followers(self) -> list[Follower]:
+        with self._desk.changed:
+            return list(self._desk.followers)
+
     def _commit(self, turn: Turn, gradients: Sequence[Tensor | None]) -> tuple[Outcome, Generation | None]:
         """Sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current, size = self._desk, turn.generation, turn.world_size
@@ -233,9 +255,7 @@ class Session:
 
     def _move(self) -> None:
         """Applies the last sums here and on whoever follows this rank."""
-        desk = self._desk
-        with desk.changed:
-            followers = list(desk.followers)
+        desk, followers = self._desk, self._followers()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
         self._state.apply(self._buffers.summed(), self.step)
@@ -278,7 +298,8 @@ class Session:
             self._catch_up(generation)
         elif desk.is_torn:
             raise SessionEnded("no member with the job's whole state is left; start again from a checkpoint")
-        self._split = shares.split(self._batch, generation.costs, limits=generation.limits)
+        is_held = shares.fits(self._batch, generation.limits)
+        self._split = shares.split(self._batch, generation.costs, limits=generation.limits) if is_held else ()
         desk.need = generation.number
         membership.links.say(desk.status())
 

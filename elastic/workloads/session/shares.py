@@ -34,6 +34,15 @@ def split(batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | 
     return tuple(result)
 
 
+def fits(batch: int, limits: Sequence[int | None]) -> bool:
+    """Whether the ranks' memories hold a batch together.
+
+    >>> fits(12, (4, 8)), fits(12, (4, None)), fits(12, (4,))
+    (True, True, False)
+    """
+    return any(limit is None for limit in limits) or sum(limit or 0 for limit in limits) >= batch
+
+
 def next_split(
     batch: int, now: Sequence[int], costs: Sequence[float], *, limits: Sequence[int | None] | None = None
 ) -> tuple[int, ...]:

@@ -1,0 +1,117 @@
+"""Sessions whose members are threads: quick, and exact about what is recorded, shared and refused."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.errors import InvalidInput
+from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import assert_near, undisturbed
+
+
+@pytest.fixture
+def store() -> Iterator[TCPStore]:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    yield store
+    del store
+
+
+def _settings(store: TCPStore, *, most_samples: int | None = None) -> Settings:
+    return Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
+
+
+def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
+    task, recorded = Task(dtype=torch.float64, width=16), []
+    store.set("job/floor", "41")
+
+    def record(number: int, members: Sequence[str]) -> None:
+        recorded.append((number, len(members)))
+
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=_settings(store), numbers=1, on_generation=record
+    ) as session:
+        assert recorded == [(42, 1)], "a generation is newer than any that was ever recorded, and recorded first"
+        losses = [float(outcome.numbers) for _ in range(20) if (outcome := session.run(task.compute))]
+        assert session.step == 20 and session.generation.number == 42 and session.is_first
+        snapshot = session.snapshot()
+        session.run(task.compute)
+        session.finish()
+    assert losses[-1] < losses[0]
+    assert (snapshot.step, snapshot.generation) == (20, 42)
+    assert_near(snapshot.tensors[::4], undisturbed(20), tolerance=1e-15)
+    with pytest.raises(SessionEnded, match="complete") as ended:
+        Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store))
+    assert ended.value.is_complete
+
+
+def test_the_last_member_leaves_a_session_that_another_may_found(store: TCPStore) -> None:
+    task = Task(dtype=torch.float64, width=16)
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store)) as session:
+        session.run(task.compute)
+        session.leave()
+        while session.is_member:
+            session.run(task.compute)
+        left_at = session.step
+        first = session.generation.number
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store), step=left_at) as session:
+        assert session.step == left_at and session.generation.number > first
+        session.run(task.compute)
+
+
+def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
+    costs_s, shares = (0.001, 0.001, 0.006), {}
+
+    def member(index: int) -> None:
+        task = Task(dtype=torch.float64, width=4)
+
+        def compute(turn: Turn) -> Sequence[Tensor]:
+            time.sleep(costs_s[index] * len(turn.share))
+            shares[turn.step, index] = (turn.world_size, len(turn.share))
+            return task.compute(turn)
+
+        limited = _settings(store, most_samples=40) if index == 1 else _settings(store)
+        with Session.join(task.units(), task.apply, batch=96, settings=limited) as session:
+            _train_until(session, compute, done.is_set)
+            for _ in range(8):
+                session.run(compute)
+
+    done = threading.Event()
+    _run_members(3, member, shares, done)
+    last = max(step for step, _ in shares if all(shares.get((step, each), (0, 0))[0] == 3 for each in range(3)))
+    found = [shares[last, index][1] for index in range(3)]
+    assert sum(found) == 96 and found[1] <= 40
+    assert found[2] < found[0] / 2, f"the slow one has {found[2]}, a fast one {found[0]}"
+
+
+def test_says_which_setting_is_missing() -> None:
+    with pytest.raises(InvalidInput, match="ELASTICD_SESSION_STORE"):
+        Settings.from_environment({})
+
+
+def _train_until(session: Session, compute: Callable[[Turn], Sequence[Tensor]], is_done: Callable[[], bool]) -> None:
+    while not is_done():
+        session.run(compute)
+
+
+def _run_members(
+    count: int, member: Callable[[int], None], seen: dict[tuple[int, int], tuple[int, int]], done: threading.Event
+) -> None:
+    """Runs members as threads; lets them end a few turns after all have trained together."""
+    with ThreadPoolExecutor(count) as pool:
+        running = [pool.submit(member, index) for index in range(count)]
+        deadline_s = time.monotonic() + 60
+        while not any(world == count for world, _ in list(seen.values())):
+            assert time.monotonic() < deadline_s and not any(each.done() for each in running)
+            time.sleep(0.05)
+        done.set()
+        for each in running:
+            each.result(timeout=60)
