@@ -19,12 +19,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from elastic.worker import checkpointed, drained, finished, paramount
+from elastic.worker import checkpointed, drained, finished
 from elastic.workloads.adam import Adam
 from elastic.workloads.background import BackgroundSaver
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.rhythm import Rhythm
-from elastic.workloads.session import Session, Turn
+from elastic.workloads.session import Attendance, Session, Turn
 
 CLASSES = 4
 SIZE = 16
@@ -107,26 +107,25 @@ def main(argv: Sequence[str]) -> int:
     with Session.join(task.adam.units(), task.apply, batch=options.batch, step=step, numbers=1) as session:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: session.leave())
+        attendance = Attendance(session)
         while session.is_member and session.step < options.steps:
             outcome = session.run(task.compute)
-            if outcome is None:
-                continue
-            is_last = outcome.step == options.steps
-            if session.is_first and (is_last or saver.is_due(outcome.step)):
-                saver.take(outcome.step, {"tensors": [tensor for unit in task.adam.units() for tensor in unit]})
-            if session.is_first and (is_last or outcome.step % 20 == 0):
-                _say(
-                    f"step {outcome.step}, {session.generation.world_size} ranks, loss {float(outcome.numbers[0]):.4f}"
-                )
-            if paramount(outcome.step):
-                session.leave()
+            if outcome is not None and session.is_first:
+                if outcome.step == options.steps or saver.is_due(outcome.step):
+                    saver.take(outcome.step, _kept(task))
+                if outcome.step == options.steps or outcome.step % 20 == 0:
+                    ranks, loss = session.generation.world_size, float(outcome.numbers[0])
+                    _say(f"step {outcome.step}, {ranks} ranks, loss {loss:.4f}")
+            if attendance.turned():
+                saver.take(session.step, _kept(task))
+                break
         saver.finish()
-        if session.is_member:
+        if session.step >= options.steps:
             session.finish()
             _say(f"finished: {100 * task.accuracy():.1f} % right, state {session.digest()[:12]}")
             finished(session.step)
         else:
-            _say(f"left after step {session.step}")
+            _say(f"stopped after step {session.step}")
             drained(session.step)
     return 0
 
@@ -142,6 +141,10 @@ def _resume(task: Classifier, checkpoints: Checkpoints) -> int:
     for target, source in zip(live, state["tensors"], strict=True):
         target.copy_(source)
     return step
+
+
+def _kept(task: Classifier) -> dict[str, list[Tensor]]:
+    return {"tensors": [tensor for unit in task.adam.units() for tensor in unit]}
 
 
 def _say(text: str) -> None:

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-from elastic.worker import drained, finished, paramount
+from elastic.worker import drained, finished
 from elastic.workloads.esrgan.options import WARMUP, EsrganOptions
 from elastic.workloads.esrgan.progress import Progress
 from elastic.workloads.esrgan.step import LOSS_NAMES, Computed
 from elastic.workloads.esrgan.training import Places, Run
 from elastic.workloads.group import Group, device_of
 from elastic.workloads.photographs import open_photographs
-from elastic.workloads.session import Outcome, Session, Settings, Turn
+from elastic.workloads.session import Attendance, Outcome, Session, Settings, Turn
 
 
 def train_in_session(options: EsrganOptions, places: Places, settings: Settings, *, local_rank: int = 0) -> Progress:
@@ -62,11 +62,14 @@ class _InSession:
             settings=settings,
         ) as session:
             self._begin(session)
+            attendance = Attendance(session)
             while session.is_member and session.step < run.total:
                 outcome = session.run(self._compute)
                 self._see(session)
                 if outcome is not None:
-                    self._after(session, outcome)
+                    self._after(outcome)
+                if attendance.turned(phase=run.phase(max(1, session.step))):
+                    break
             return self._end(session)
 
     def _units(self) -> list[tuple[Tensor, ...]]:
@@ -111,9 +114,9 @@ class _InSession:
     def _see(self, session: Session) -> None:
         """Takes note of who takes part, and of how far the job is."""
         run, generation = self.run, session.generation
-        rank = 0 if generation.rank is None and not generation.members else generation.rank
-        # One that has left counts as behind all others: it writes nothing any more, unless it was the last.
-        run.group = Group(len(generation.members) if rank is None else rank, generation.world_size, run.group.device)
+        # One that has left counts as behind all others: it writes nothing any more.
+        rank = len(generation.members) if generation.rank is None else generation.rank
+        run.group = Group(rank, generation.world_size, run.group.device)
         if run.group.is_first and generation.number != self.generation:
             run.log(f"generation {generation.number}: {generation.world_size} ranks from iteration {session.step}")
         self.generation = generation.number
@@ -121,7 +124,7 @@ class _InSession:
             self.progress, iteration=session.step, samples_seen=session.step * run.options.batch_size
         )
 
-    def _after(self, session: Session, outcome: Outcome) -> None:
+    def _after(self, outcome: Outcome) -> None:
         run, progress = self.run, self.progress
         if progress.iteration % run.options.log_interval == 0 or progress.iteration == run.total:
             run.log_losses(progress, outcome.numbers)
@@ -129,8 +132,6 @@ class _InSession:
             run.save(progress)
         if progress.iteration % run.options.sample_interval == 0:
             run.show(progress, f"samples_{progress.iteration}.png")
-        if paramount(progress.iteration, phase=run.phase(progress.iteration)):
-            session.leave()
 
     def _end(self, session: Session) -> Progress:
         run, progress = self.run, self.progress
@@ -142,7 +143,7 @@ class _InSession:
             return progress
         run.save(progress)
         run.saver.finish()
-        run.log(f"asked to leave, with nobody left: stopped after iteration {progress.iteration}")
+        run.log(f"asked to stop, with nobody left to go on: stopped after iteration {progress.iteration}")
         drained(progress.iteration)
         return progress
 

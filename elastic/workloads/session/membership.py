@@ -256,9 +256,7 @@ class Membership(threading.Thread):
             kept = [each for each in self._desk.retired if monotonic() - each[0] < RETIRED_S]
             dropped = self._desk.retired[: len(self._desk.retired) - len(kept)]
             self._desk.retired[:] = kept
-        for _, generation in dropped:
-            if generation.group is not None:
-                generation.group.cut()
+        dropped.clear()
 
     def _start_over(self) -> None:
         """Gives up this name: what this process holds is no longer the job's."""
