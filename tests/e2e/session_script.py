@@ -45,11 +45,13 @@ def main(total: int, pause_s: float) -> None:
         _tell(session, "joined")
         while session.is_member and session.step < total:
             session.run(compute)
-            attendance.turned()
+            must_stop = attendance.turned()
             _tell(session, "turn")
-        step = session.step
-        _tell(session, "ends" if attendance.keeps_the_state else "left")
-        if attendance.keeps_the_state:
+            if must_stop:
+                break
+        step, is_first = session.step, session.is_member and session.is_first
+        _tell(session, "ends" if session.is_member else "left")
+        if session.is_member and is_first:
             checkpoints.save(step, {"units": [list(unit) for unit in adam.units()]})
         if session.is_member and step >= total:
             session.finish()

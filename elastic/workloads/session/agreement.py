@@ -60,7 +60,8 @@ def decide(sight: Sight) -> Verdict:
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
         return HOLD if sight.is_leaving else Verdict(Move.REJOIN)
-    is_changed = sight.is_leaving or sight.is_stuck or sight.gone & set(sight.participants) or sight.arrived
+    is_changed = _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
+    is_changed = is_changed or sight.arrived
     return _next(sight, sight.participants) if is_changed else HOLD
 
 
@@ -74,7 +75,12 @@ def agreed(ready: Sequence[int], *, current: int) -> int | None:
     return ready[0] if len(wanted) == 1 and ready[0] > current else None
 
 
+def _leaves(sight: Sight, base: Sequence[str]) -> bool:
+    """Whether this member may leave as it asked: the last one stays, for the state would be lost with it."""
+    return sight.is_leaving and bool((set(base) | sight.arrived) - sight.gone - {sight.me})
+
+
 def _next(sight: Sight, base: Sequence[str]) -> Verdict:
-    without = sight.gone | ({sight.me} if sight.is_leaving else set())
+    without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | sight.arrived) - without))
     return Verdict(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor) + 1)

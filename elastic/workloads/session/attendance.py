@@ -1,4 +1,4 @@
-"""A session's member under elasticd: turns are told to the agent, and whoever is asked to stop leaves the session."""
+"""A session's member under elasticd: turns are told to the agent, and who is asked to stop leaves, or ends the job."""
 
 from __future__ import annotations
 
@@ -14,24 +14,21 @@ class Attendance:
         self._look()
 
     def turned(self, *, phase: str = "main") -> bool:
-        """Says that a turn has been run; asked to stop, the session is left at a step's end: go on until it is.
+        """Says that a turn has been run; True if this process is to stop: nobody is left to go on without it.
 
-        True if nobody else is there: this process may then stop at once as well, and keep what the job has come to.
+        Asked to stop while others are there, it leaves them at a step's end: go on with `run` until `is_member` is
+        False. Asked to stop alone, it must keep what the job has come to.
         """
-        if self._session.is_member:
-            self._look()
-        elif not self.keeps_the_state:
-            return False  # who is first from now on tells of this turn
-        if not paramount(self._session.step, phase=phase):
-            return False
-        self._session.leave()
-        return self._session.generation.world_size <= 1
-
-    @property
-    def keeps_the_state(self) -> bool:
-        """Whether what the job has come to is this process's to save: it is the first, or was the last to leave."""
         session = self._session
-        return session.is_first if session.is_member else not session.generation.members
+        if not session.is_member:
+            return False
+        self._look()
+        if not paramount(session.step, phase=phase):
+            return False
+        if session.generation.world_size == 1:
+            return True
+        session.leave()
+        return False
 
     def _look(self) -> None:
         generation = self._session.generation

@@ -55,3 +55,10 @@ def test_ranks_change_over_only_together_and_to_the_same_generation() -> None:
     assert agreed([2, 2, 2], current=1) == 2
     assert agreed([2, 0, 2], current=1) is None
     assert agreed([2, 3], current=1) is None
+
+
+def test_the_last_member_stays_though_it_wants_to_leave() -> None:
+    alone = replace(CALM, participants=("b",), known_members=("b",), is_leaving=True)
+    assert decide(alone) == HOLD
+    assert decide(replace(CALM, is_leaving=True, gone=frozenset({"a", "c"}))) == Verdict(Move.PUBLISH, ("b",), 5)
+    assert decide(replace(alone, arrived=frozenset({"d"}))) == Verdict(Move.PUBLISH, ("d",), 5)
