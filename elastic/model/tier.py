@@ -39,16 +39,15 @@ def is_python(command: Sequence[str]) -> bool | None:
 
 
 def choose_tier(command: Sequence[str], *, wanted: Tier | None = None, has_session: bool | None = None) -> Tier:
-    """Gives the tier that a job is to run on: `wanted`, or the best that its command supports if that is None.
+    """Gives the tier that a job is to run on: `wanted`, or T1 if that is None, and T0 where no worker can be forked.
 
-    `has_session` says whether the program trains in a session, None where only its author knows. Raises InvalidInput if
-    the command cannot run on the tier that is wanted.
+    T2 is for who asks for it. `has_session` says whether the program trains in a session, None where only its author
+    knows. Raises InvalidInput if the command cannot run on the tier that is wanted.
 
     >>> choose_tier(["train.py"]).value, choose_tier(["run.sh"]).value
     ('T1', 'T0')
     """
-    forked = Tier.T2 if has_session else Tier.T1
-    best = Tier.T0 if is_python(command) is False else forked
+    best = Tier.T0 if is_python(command) is False else Tier.T1
     if wanted is None:
         return best
     if wanted is Tier.T2 and best is Tier.T1 and has_session is False:

@@ -13,6 +13,7 @@ WORKLOADS: Mapping[str, Workload] = {
         options=esrgan.EsrganOptions,
         presets=esrgan.PRESETS,
         phases=esrgan.phases,
+        has_session=True,
     ),
 }
 

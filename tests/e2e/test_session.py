@@ -127,3 +127,34 @@ def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole
     assert {job["iteration"]} == {end["step"] for end in ends}
     assert [line["pid"] for line in told.lines("joined") if line["node"] == second] == [survivor]
     told.assert_nothing_lost()
+
+
+def test_esrgan_takes_a_node_in_and_lets_it_go_and_goes_on(daemon: RunningDaemon) -> None:
+    job_id = daemon.submit(
+        name="esrgan",
+        workload="esrgan",
+        preset="small",
+        hyperparameters={"warmup_batches": 4, "checkpoint_interval": 10},
+        tier="T2",
+        iterations=100_000,
+        policy={"name": "fixed", "node_type": "half"},
+    )
+
+    def log() -> str:
+        with daemon.client() as client:
+            return client.text(f"/v1/jobs/{job_id}/logs", tail=2000)
+
+    daemon.until_iteration(job_id, 6)
+    scale(daemon, job_id, 2)
+    daemon.until("two ranks", lambda: ": 2 ranks from iteration" in log())
+    daemon.until_iteration(job_id, daemon.get(f"/v1/jobs/{job_id}")["iteration"] + 10)
+    scale(daemon, job_id, 1)
+    daemon.until("one rank", lambda: log().count(": 1 ranks from iteration") == 2)
+    daemon.until_iteration(job_id, daemon.get(f"/v1/jobs/{job_id}")["iteration"] + 5)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    job = daemon.until_phase(job_id, "cancelled")
+    kept = daemon.data / "jobs" / job_id / "checkpoints"
+    assert max(kept.glob("*.pt")).name == f"checkpoint-{job['iteration']:09d}.pt"
+    nodes = daemon.get("/v1/nodes", job=job_id, all=True)["items"]
+    assert len(nodes) == 2
