@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from time import sleep
+from time import monotonic, sleep
 
 from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
@@ -25,6 +25,7 @@ class Builder(threading.Thread):
         self.number = view.round
         self.result: Generation | None = None
         self.has_failed = False
+        self.began_s = monotonic()
         self._members, self._rank = view.participants, view.participants.index(name)
         self._settings, self._cost = settings, cost
         self._changed = changed

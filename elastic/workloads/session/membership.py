@@ -28,6 +28,7 @@ BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5
 STRAGGLER_S = 5.0
+BUILDING_S = 10.0
 RETIRED_S = 2.0
 COMPANY_S = 1.0  # how long a newcomer with all state waits for others that are still receiving theirs
 
@@ -152,8 +153,11 @@ class Membership(threading.Thread):
 
     def _is_stuck(self, view: View) -> bool:
         desk = self._desk
-        if self._builder is not None and self._builder.has_failed and self._builder.number == view.round:
-            return True
+        builder = self._builder
+        if builder is not None and builder.number == view.round and builder.result is None:
+            # A store that drops one connection of many leaves a call unanswered for ever: another round asks anew.
+            is_late = monotonic() - builder.began_s > BUILDING_S
+            return builder.has_failed or is_late
         is_newest = desk.current is not None and desk.current.number == view.round
         return desk.is_lost and is_newest and monotonic() - desk.lost_s > STUCK_S
 
