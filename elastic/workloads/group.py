@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.listening import listen
+from elastic.workloads.nameless import give_up_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:
 
     A TCPStore left to itself binds every address of the machine, and it has no authentication.
     """
+    give_up_names()
     listener: dict[str, Any] = {"master_listen_fd": listen(host, port).descriptor} if rank == 0 else {}
     return TCPStore(host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener)
 

@@ -20,6 +20,7 @@ from time import monotonic
 import psutil
 
 from elastic.workloads.listening import listen
+from elastic.workloads.nameless import give_up_names
 
 END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 IDLE_EXIT_S = 3600.0
@@ -46,6 +47,7 @@ def serve(host: str, port: int, ready_file: Path, *, idle_exit_s: float = IDLE_E
     listener = listen(host, port)
     from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
+    give_up_names()
     store = TCPStore(
         host, listener.port, None, is_master=True, wait_for_workers=False, master_listen_fd=listener.descriptor
     )
