@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 # `make test BROWSER=0` leaves out the tests that need Chromium.
 BROWSER ?= 1
 JOBS ?= 2
+# Slow tests mostly wait: for machines to boot, leases to end, prices to rise.
+SLOW_JOBS ?= 4
 
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -45,7 +47,7 @@ test: $(STAMP) browser  ## Runs all tests but the slow ones.
 # The demo promises a time, so it has the machine to itself.
 slow: SLOW = $(BIN)/pytest -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900 --durations 12
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
-	$(SLOW) -n $(JOBS) --dist loadfile --ignore tests/examples
+	$(SLOW) -n $(SLOW_JOBS) --dist loadfile --ignore tests/examples
 	$(SLOW) tests/examples
 
 soak: $(STAMP)  ## Runs the slowest tests: the containers, the demo without rights, more deaths of the daemon.

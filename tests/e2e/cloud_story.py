@@ -51,6 +51,7 @@ spot_refresh_s = 2.0
 cooldown_s = 5.0
 trial_windows = 4
 trial_usd_share = 0.9
+trial_of_every = true
 wind_down_s = 20.0
 switch_pause_prior_s = 5.0
 boot_prior_s = 3.0
