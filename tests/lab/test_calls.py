@@ -241,7 +241,9 @@ def test_a_new_instance_shows_late_and_can_be_ended_unseen(start_lab: StartLab, 
 def test_terminated_instances_are_forgotten_but_billed(start_lab: StartLab, client: Client) -> None:
     lab = start_lab(forget_terminated_s=0.2)
     ec2 = client(lab)
-    ec2.terminate_instances(InstanceIds=[launch(ec2)])
+    instance_id = launch(ec2)
+    eventually(lambda: state(ec2, instance_id) == "running")  # one that is ended while it is pending costs nothing
+    ec2.terminate_instances(InstanceIds=[instance_id])
     eventually(lambda: ec2.describe_instances()["Reservations"] == [])
     assert [line.billed_s for line in lab.bill().lines] == [60.0]
 
