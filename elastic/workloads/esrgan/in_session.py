@@ -12,28 +12,16 @@ from elastic.errors import InvalidInput
 from elastic.worker import drained, finished
 from elastic.workloads.esrgan.options import WARMUP, EsrganOptions
 from elastic.workloads.esrgan.progress import Progress
-from elastic.workloads.esrgan.step import LOSS_NAMES, Computed
-from elastic.workloads.esrgan.training import Places, Run
+from elastic.workloads.esrgan.step import LOSS_NAMES, Computed, Summed
+from elastic.workloads.esrgan.training import Places, Run, opened
 from elastic.workloads.group import Group, device_of
-from elastic.workloads.photographs import open_photographs
 from elastic.workloads.session import Attendance, Outcome, Session, Settings, Turn
 
 
 def train_in_session(options: EsrganOptions, places: Places, settings: Settings, *, local_rank: int = 0) -> Progress:
     """Trains from the newest checkpoint here, or from what the members have, to the end or until asked to leave."""
-    training, held_out = open_photographs(
-        options.data,
-        options.dataset_name,
-        height=options.hr_height,
-        width=options.hr_width,
-        channels=options.channels,
-    )
-    run = Run(options, Group(0, 1, device_of(local_rank)), places, training, held_out)
-    try:
+    with opened(options, Group(0, 1, device_of(local_rank)), places) as run:
         return _InSession(run).to_the_end(settings)
-    finally:
-        run.batches.close()
-        run.saver.close()
 
 
 class _InSession:
@@ -92,8 +80,7 @@ class _InSession:
         judged: Sequence[Tensor | None] = computed.discriminator or [None] * len(self.passes.discriminator_weights)
         return [*computed.generator, *judged]
 
-    def _computed(self, step: int, places: range, *, summed: object) -> Computed:
-        assert callable(summed)
+    def _computed(self, step: int, places: range, *, summed: Summed) -> Computed:
         batch = self.run.batches.at(step * self.run.options.batch_size, places=places)
         if self.run.phase(step + 1) == WARMUP:
             return self.passes.warmup(batch)

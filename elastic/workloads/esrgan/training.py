@@ -7,7 +7,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,13 @@ def places_from(environment: Mapping[str, str] = os.environ) -> Places:
 
 def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
     """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to stop."""
+    with opened(options, group, places) as run:
+        return run.to_the_end()
+
+
+@contextmanager
+def opened(options: EsrganOptions, group: Group, places: Places) -> Iterator[Run]:
+    """Gives a run over the job's photographs, and ends its threads."""
     training, held_out = open_photographs(
         options.data,
         options.dataset_name,
@@ -67,7 +75,7 @@ def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
     )
     run = Run(options, group, places, training, held_out)
     try:
-        return run.to_the_end()
+        yield run
     finally:
         run.batches.close()
         run.saver.close()

@@ -1,8 +1,9 @@
 """Sessions: training whose members come, go and die without a restart, and without changing what is trained."""
 
 from elastic.workloads.session.attendance import Attendance
-from elastic.workloads.session.session import Session, SessionEnded, Snapshot
+from elastic.workloads.session.session import Session, SessionEnded
 from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.state import Snapshot
 from elastic.workloads.session.turn import Outcome, Turn
 
 __all__ = ["Attendance", "Outcome", "Session", "SessionEnded", "Settings", "Snapshot", "Turn"]

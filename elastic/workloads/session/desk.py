@@ -74,7 +74,42 @@ class Desk:
                 self.offered = None
             self.changed.notify_all()
 
+    def followed(self) -> list[Follower]:
+        """Gives the newcomers that this process brings up to date."""
+        with self.changed:
+            return list(self.followers)
+
+    def hand_over(self, generation: Generation) -> None:
+        """Lets the newcomers that a generation counts in go: from this step on they are members of it."""
+        with self.changed:
+            for follower in self.followers:
+                if follower.newcomer in generation.members:
+                    follower.adopt(generation.number, self.step)
+            self.followers[:] = [each for each in self.followers if each.newcomer not in generation.members]
+
+    def close(self) -> None:
+        """Says that this process's part is over."""
+        with self.changed:
+            self.is_closed = True
+            self._end_streams()
+            self.changed.notify_all()
+
+    def start_over(self) -> None:
+        """Forgets all that belongs to the name that this process gives up."""
+        with self.changed:
+            self._end_streams()
+            self.followers.clear()
+            self.inlet, self.current, self.offered, self.is_lost, self.need = None, None, None, True, 0
+            self.is_torn, self.must_start_over = True, False
+            self.changed.notify_all()
+
     def notify(self) -> None:
         """Wakes whoever waits for a change."""
         with self.changed:
             self.changed.notify_all()
+
+    def _end_streams(self) -> None:
+        for follower in self.followers:
+            follower.end()
+        if self.inlet is not None:
+            self.inlet.close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from time import monotonic
+from time import monotonic, sleep
 
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
@@ -18,10 +18,11 @@ from elastic.workloads.session.desk import COMPLETE, Desk
 from elastic.workloads.session.entrance import Entrance
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
+from elastic.workloads.session.reception import Reception
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
-from elastic.workloads.session.transfer import Follower, Inlet
+from elastic.workloads.session.transfer import Inlet
 
 QUIET_LOOK_S = 0.25
 BUSY_LOOK_S = 0.01
@@ -30,7 +31,7 @@ STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
 RETIRED_S = 2.0
-COMPANY_S = 1.0  # how long a newcomer with all state waits for others that are still receiving theirs
+LINGER_S = 2.0
 
 OnGeneration = Callable[[int, Sequence[str]], None]
 
@@ -43,13 +44,13 @@ class Membership(threading.Thread):
         self.links = Links(settings.host, settings.job, silence_s=settings.silence_s, notify=desk.notify)
         self._settings, self._state, self._desk = settings, state, desk
         self._record = on_generation
+        self._reception = Reception(settings, state, desk)
         self._rendezvous: Rendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
         self._entrance: Entrance | None = None
-        self._complete_since_s: float | None = None
 
     def run(self) -> None:
         while not self._desk.is_closed:
@@ -71,6 +72,20 @@ class Membership(threading.Thread):
     def finish(self) -> None:
         """Says that the job is complete. Raises StoreLost."""
         Rendezvous(self._settings.address(), self._settings.job, self._settings.host).close()
+
+    def linger(self) -> None:
+        """Waits until the others are past what they may still need of this process, or a while at most."""
+        desk = self._desk
+        if desk.current is None or desk.is_lost:
+            return
+        self.links.say(desk.status(), is_urgent=True)
+        until_s = monotonic() + LINGER_S
+        while monotonic() < until_s:
+            heard, gone = self.links.heard(), self.links.gone()
+            here = [heard[name] for name in desk.current.members if name in heard and name not in gone]
+            if all(each.step >= desk.step and each.generation >= desk.current.number for each in here):
+                return
+            sleep(0.02)
 
     def _once(self) -> float:
         rendezvous = self._rendezvous = self._rendezvous or self._connected()
@@ -134,7 +149,7 @@ class Membership(threading.Thread):
                 rendezvous.publish(view, verdict.members, number=verdict.number)
             case Move.HOLD:
                 self._build(view)
-                self._serve(rendezvous, view)
+                self._receive(rendezvous, view)
 
     def _sight(self, rendezvous: Rendezvous, view: View) -> Sight:
         has_forgotten = view.round < self._known[0]
@@ -148,7 +163,7 @@ class Membership(threading.Thread):
             is_leaving=self._desk.is_leaving,
             is_stuck=self._is_stuck(view),
             gone=self.links.gone(),
-            arrived=self._arrived(view),
+            arrived=self._reception.arrived(view),
         )
 
     def _is_stuck(self, view: View) -> bool:
@@ -160,16 +175,6 @@ class Membership(threading.Thread):
             return builder.has_failed or is_late
         is_newest = desk.current is not None and desk.current.number == view.round
         return desk.is_lost and is_newest and monotonic() - desk.lost_s > STUCK_S
-
-    def _arrived(self, view: View) -> frozenset[str]:
-        followers = [each for each in self._desk.followers if each.newcomer in view.waiting]
-        complete = frozenset(each.newcomer for each in followers if each.is_complete)
-        if not complete:
-            self._complete_since_s = None
-            return complete
-        self._complete_since_s = self._complete_since_s or monotonic()
-        is_alone = len(complete) == len(view.waiting)
-        return complete if is_alone or monotonic() - self._complete_since_s > COMPANY_S else frozenset()
 
     def _build(self, view: View) -> None:
         """Has the newest generation built, and offers it when it is."""
@@ -191,28 +196,10 @@ class Membership(threading.Thread):
             desk.offer(builder.result)
             self._builder = None
 
-    def _serve(self, rendezvous: Rendezvous, view: View) -> None:
-        """Lets the last of the present members, and nobody else, bring newcomers up to date."""
-        desk = self._desk
-        if desk.current is None or desk.is_lost or desk.is_leaving:
-            return
-        able = [name for name in desk.current.members if name in view.participants]
-        if not able or able[-1] != self._name:
-            return
-        served = {each.newcomer for each in desk.followers}
-        for name in view.waiting:
-            if name not in served and (place := self._place(rendezvous, name)) is not None:
-                hello = {"job": self._settings.job, "shape": self._state.shape_digest()}
-                chunk = self._settings.chunk_bytes
-                follower = Follower(name, place[1], self._state, chunk_bytes=chunk, hello=hello)
-                follower.start()
-                with desk.changed:
-                    desk.followers.append(follower)
-        refused = [each.newcomer for each in desk.followers if each.is_refused and each.newcomer in view.waiting]
+    def _receive(self, rendezvous: Rendezvous, view: View) -> None:
+        refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name))
         if refused:
             rendezvous.strike(refused)
-        with desk.changed:
-            desk.followers[:] = [each for each in desk.followers if not each.is_over]
 
     def _reach(self, view: View) -> None:
         current = self._desk.current
@@ -269,13 +256,5 @@ class Membership(threading.Thread):
             self._builder.cancel()
         if desk.current is not None and desk.current.group is not None:
             desk.current.group.cut()
-        with desk.changed:
-            for follower in desk.followers:
-                follower.end()
-            desk.followers.clear()
-            if desk.inlet is not None:
-                desk.inlet.close()
-            desk.inlet, desk.current, desk.offered, desk.is_lost, desk.need = None, None, None, True, 0
-            desk.is_torn, desk.must_start_over = True, False
-            desk.changed.notify_all()
+        desk.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None

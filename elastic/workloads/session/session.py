@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from time import monotonic, sleep
+from time import sleep
 from types import TracebackType
 
 import torch
@@ -20,8 +19,7 @@ from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, wait
 from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.settings import Settings
-from elastic.workloads.session.state import Apply, State
-from elastic.workloads.session.transfer import Follower
+from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.turn import Outcome, Turn
 
 LAST_WORD_S = 2.0
@@ -36,16 +34,6 @@ class SessionEnded(Exception):
     def __init__(self, why: str) -> None:
         super().__init__(why)
         self.is_complete = why == COMPLETE
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the units; and the
-    generation that vouches for it: a fencing token for whatever it is written to."""
-
-    step: int
-    generation: int
-    tensors: list[Tensor]
 
 
 class Session:
@@ -157,14 +145,8 @@ class Session:
         """Ends this process's part, once the others have what they need of it."""
         if self._membership is None:
             return
-        self._linger()
-        with self._desk.changed:
-            self._desk.is_closed = True
-            for follower in self._desk.followers:
-                follower.end()
-            if self._desk.inlet is not None:
-                self._desk.inlet.close()
-            self._desk.changed.notify_all()
+        self._membership.linger()
+        self._desk.close()
         self._membership.join(timeout=LAST_WORD_S)
         self._membership = None
 
@@ -220,42 +202,43 @@ class Session:
 
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
-        current, offered = self.generation, self._desk.offered
         sleep(PAUSE_S)
-        ready = torch.zeros(current.world_size)
-        ready[current.rank or 0] = offered.number - current.number if offered is not None else 0
-        if current.group is not None:
-            wait(current.group.all_reduce(ready))
-        for follower in self._followers():
+        told, offered = self._exchanged(lambda riders: riders)
+        for follower in self._desk.followed():
             follower.next_chunk(self.step)
-        wanted = agreed([round(each) for each in ready.tolist()], current=0)
-        return None, offered if wanted is not None else None
-
-    def _followers(self) -> list[Follower]:
-        with self._desk.changed:
-            return list(self._desk.followers)
+        return None, self._next(told, offered)
 
     def _commit(self, turn: Turn, gradients: Sequence[Tensor | None]) -> tuple[Outcome, Generation | None]:
         """Sums the gradients and moves the state: nothing after the sum can fail."""
-        desk, current, size = self._desk, turn.generation, turn.world_size
+        desk, current = self._desk, turn.generation
         desk.cost = shares.smoothed(desk.cost, turn.cost_s()) if turn.share else desk.cost
-        offered = desk.offered
-        riders = torch.zeros(2 * size)
-        riders[turn.rank] = offered.number - current.number if offered is not None else 0
-        riders[size + turn.rank] = desk.cost
-        message = self._buffers.fill(gradients, turn.numbers, riders)
-        if current.group is not None:
-            wait(current.group.all_reduce(message))
-        told = message[-2 * size :].tolist()
+        told, offered = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._buffers.keep()
         self._move()
-        self._split = shares.next_split(self._batch, self._split, told[size:], limits=current.limits)
-        wanted = agreed([round(each) for each in told[:size]], current=0)
-        return Outcome(self.step, self._buffers.own_numbers()), offered if wanted is not None else None
+        self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
+        return Outcome(self.step, self._buffers.own_numbers()), self._next(told, offered)
+
+    def _exchanged(self, message_of: Callable[[Tensor], Tensor]) -> tuple[list[float], Generation | None]:
+        """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,
+        and its seconds a sample. Gives them, and what this rank had said to be ready for."""
+        desk, current = self._desk, self.generation
+        rank, size, offered = current.rank or 0, current.world_size, desk.offered
+        riders = torch.zeros(2 * size)
+        riders[rank] = offered.number - current.number if offered is not None else 0
+        riders[size + rank] = desk.cost
+        message = message_of(riders)
+        if current.group is not None:
+            wait(current.group.all_reduce(message))
+        return message[-2 * size :].tolist(), offered
+
+    def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
+        """Gives the generation to change over to, if every rank has said that it is ready for it."""
+        ready = [round(each) for each in told[: self.generation.world_size]]
+        return offered if agreed(ready, current=0) is not None else None
 
     def _move(self) -> None:
         """Applies the last sums here and on whoever follows this rank."""
-        desk, followers = self._desk, self._followers()
+        desk, followers = self._desk, self._desk.followed()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
         self._state.apply(self._buffers.summed(), self.step)
@@ -274,14 +257,7 @@ class Session:
 
     def _adopted(self, generation: Generation) -> bool:
         """Makes `generation` the current one; gives False where it has left this process out, as it asked."""
-        with self._desk.changed:
-            staying = []
-            for follower in self._desk.followers:
-                if follower.newcomer in generation.members:
-                    follower.adopt(generation.number, self.step)
-                else:
-                    staying.append(follower)
-            self._desk.followers[:] = staying
+        self._desk.hand_over(generation)
         self._desk.adopt(generation)
         self._has_left = generation.rank is None
         return not self._has_left
@@ -354,17 +330,3 @@ class Session:
             with contextlib.suppress(GenerationLost):
                 self._meet(generation, is_planned=False)
                 return True
-
-    def _linger(self) -> None:
-        """Waits until the others are past what they may still need of this process, or a while at most."""
-        desk, membership = self._desk, self._membership
-        if membership is None or desk.current is None or desk.is_lost:
-            return
-        membership.links.say(desk.status(), is_urgent=True)
-        until_s = monotonic() + LAST_WORD_S
-        while monotonic() < until_s:
-            heard, gone = membership.links.heard(), membership.links.gone()
-            here = [heard[name] for name in desk.current.members if name in heard and name not in gone]
-            if all(each.step >= self.step and each.generation >= desk.current.number for each in here):
-                return
-            sleep(0.02)

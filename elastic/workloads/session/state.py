@@ -15,6 +15,16 @@ what is done to one unit must not depend on another."""
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the units; and the
+    generation that vouches for it: a fencing token for whatever it is written to."""
+
+    step: int
+    generation: int
+    tensors: list[Tensor]
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """`units[i]` are the tensors that the i-th gradient changes, the parameter first: it gives the gradient's shape.
 
