@@ -150,7 +150,7 @@ class JobDocument(_Part):
     capacity: CapacityChoice = Field(CapacityChoice.ANY, strict=False, description="How nodes may be bought.")
     policy: JobPolicy = JobPolicy()
     tier: str = Field(
-        AUTO, description="How workers are started: `auto`, the best that is known of the script, T0, T1 or T2."
+        AUTO, description="How workers are started: `auto`, the best that the script supports, T0, T1 or T2."
     )
     data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
     checkpoint: JobCheckpoint = JobCheckpoint()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 from api.documents import JsonValue, read_document
 from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
 from elastic.errors import InvalidInput
-from elastic.model import MODULE_OPTIONS, JobSpec, Objective, Tier, TrainingPhase, choose_tier
+from elastic.model import MODULE_OPTIONS, JobSpec, Objective, Tier, TrainingPhase, choose_tier, declared_tier
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
 
@@ -29,6 +29,7 @@ _PARTS: Mapping[tuple[str, ...], type[BaseModel]] = {
     ("checkpoint",): JobCheckpoint,
 }
 _SKIMAGE = "skimage"
+_MOST_SCRIPT_BYTES = 1_000_000
 
 
 def parse_spec(body: bytes, *, media_type: str | None = None, now_s: float) -> JobSpec:
@@ -81,6 +82,25 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
     return found
 
 
+def settle_tier(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Gives the document with the tier that its script says it supports: where the daemon is, it may not be."""
+    found = dict(document)
+    match found.get("command"):
+        case [str(script), *_] if found.get("tier", AUTO) == AUTO and (tier := declared_by([script])) is not None:
+            found["tier"] = tier.value
+    return found
+
+
+def declared_by(command: Sequence[object]) -> Tier | None:
+    """The tier that a command's script says it supports; None if it says none, or cannot be read on this machine."""
+    path = Path(str(command[0]))
+    try:
+        is_script = path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
+        return declared_tier(path.read_text()) if is_script else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def _is_relative(path: str) -> bool:
     return not path.startswith(("-", "/", "~")) and path != ""
 
@@ -104,7 +124,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         command=tuple(asked.command),
         global_batch=asked.global_batch,
         iterations=asked.iterations,
-        has_session=None,
+        supported=declared_by(asked.command),
     )
 
 
@@ -144,7 +164,7 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         global_batch=chosen.get("batch_size"),
         iterations=chosen.get("iterations"),
         phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),
-        has_session=workload.has_session,
+        supported=Tier.T2 if workload.has_session else Tier.T1,
     )
 
 
@@ -179,7 +199,7 @@ def _spec(
     global_batch: int | None,
     iterations: int | None,
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
-    has_session: bool | None,
+    supported: Tier | None,
 ) -> JobSpec:
     spec = JobSpec(
         name=asked.name,
@@ -198,7 +218,7 @@ def _spec(
         policy=asked.policy.name,
         fixed_node_type=asked.policy.node_type,
         phases=phases,
-        tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), has_session=has_session),
+        tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported),
     )
     check_workers(spec)
     return spec

@@ -27,9 +27,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the workers of one generation have said on this node."""
+    """What the workers of one generation have said on this node; `has_joined`, that they are members of a session."""
 
     any_word: bool = False
+    has_joined: bool = False
     needs_signal: bool = False
     last_words: frozenset[str] = frozenset()
     last_word_ranks: int = 0
@@ -49,6 +50,7 @@ class Intake:
         self._words: dict[int, tuple[str, str]] = {}
         self._workers: set[str] = set()
         self._needs_signal = False
+        self._has_joined = False
         self._iteration: int | None = None
         self._is_stopping = False
         self._settled = threading.Event()
@@ -75,7 +77,7 @@ class Intake:
             self._generation, self._serves = generation, None
             self._forget()
             self._workers.clear()
-            self._iteration = None
+            self._iteration, self._has_joined = None, False
 
     def serve(self, generation: int, *, world_size: int) -> None:
         """From now on the same workers, who are in a session, belong to this generation, of so many in all."""
@@ -87,6 +89,7 @@ class Intake:
         with self._lock:
             return Heard(
                 any_word=bool(self._workers),
+                has_joined=self._has_joined,
                 needs_signal=self._needs_signal,
                 last_words=frozenset(word for _, word in self._words.values()),
                 last_word_ranks=len(self._words),
@@ -163,6 +166,7 @@ class Intake:
             self._forget()
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
+        self._has_joined |= kind == "joined"
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):

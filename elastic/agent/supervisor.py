@@ -80,6 +80,7 @@ class Supervisor:
         self._goes_at: float | None = None
         self._ending: Exit | None = None
         self._is_foreign = False
+        self._has_adopted = False
         self._told_why = ""
         self._is_warm = launcher.is_warm
         if memory.running is not None:
@@ -122,7 +123,9 @@ class Supervisor:
             has_news, is_warm, is_saving = self._has_news_of_exit(), self._is_warm, self._ending is not None
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
-        has_heard = self._intake.heard().any_word
+        heard = self._intake.heard()
+        # What a worker says before it is a member of its session does not say that it is one.
+        has_heard = heard.has_joined if group is not None and group.is_in_session else heard.any_word
         state = node_state(
             group, has_heard_workers=has_heard, has_news_of_exit=has_news, is_warm=is_warm, is_saving=is_saving
         )
@@ -190,7 +193,7 @@ class Supervisor:
     def _adopt(self, assignment: Assignment) -> None:
         began = self._memory.began or assignment.generation
         log.info("adopting generation %s, which an earlier agent began in %s", assignment.generation, began)
-        self._is_foreign = choose_way(assignment).is_foreign
+        self._is_foreign, self._has_adopted = choose_way(assignment).is_foreign, True
         self._intake.listen_to(began)
         self._carriage.begin(assignment)
         drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
@@ -209,7 +212,7 @@ class Supervisor:
         self._carriage.begin(assignment)
         way = choose_way(assignment, distrusts_fork=self._memory.distrusts_fork)
         self._tell_of(way)
-        self._is_foreign = way.is_foreign
+        self._is_foreign, self._has_adopted = way.is_foreign, False
         self._memory = replace(
             self._memory, running=assignment, last_exit=None, tier=way.tier, began=assignment.generation
         )
@@ -248,11 +251,19 @@ class Supervisor:
         return replace(
             group,
             is_alive=self._launcher.life(group.generation).is_alive,
-            # A program that has told of no turn looks for no drain either: nothing but a signal will reach it.
-            needs_signal=heard.needs_signal or (self._is_foreign and not heard.any_word),
+            needs_signal=heard.needs_signal or self._hears_no_drain(group, heard),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
             all_said_last_word_at=(done_at or now) if self._all_said_last_word(heard) else None,
         )
+
+    def _hears_no_drain(self, group: Group, heard: Heard) -> bool:
+        """Whether nothing but a signal will reach the workers.
+
+        A program that has told of no turn looks for no drain either; nor does a worker that waits to come into its
+        session, and holds nothing yet that could be lost.
+        """
+        waits = group.is_in_session and not heard.has_joined and not self._has_adopted
+        return waits or (self._is_foreign and not heard.any_word)
 
     def _all_said_last_word(self, heard: Heard) -> bool:
         running = self._memory.running

@@ -200,7 +200,7 @@ def read_spec(file: str) -> dict[str, Any]:
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
     folder = Path() if file == "-" else Path(file).parent
-    found: dict[str, Any] = specs.resolve_paths(documents.read_document(body), folder)
+    found: dict[str, Any] = specs.settle_tier(specs.resolve_paths(documents.read_document(body), folder))
     return found
 
 

@@ -30,7 +30,7 @@ from elastic.model.node import (
 from elastic.model.offering import Capacity, NodeType, Obstacle, Offering, Price, Unavailable
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
-from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, is_python
+from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
 
 __all__ = [
     "LEGAL_JOB_MOVES",
@@ -76,6 +76,7 @@ __all__ = [
     "Unavailable",
     "Window",
     "choose_tier",
+    "declared_tier",
     "interruptions_per_h",
     "is_python",
     "last_safe_instant",

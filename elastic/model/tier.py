@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from enum import StrEnum
 
 from elastic.errors import InvalidInput
 
 MODULE_OPTIONS = ("-m", "--module")
+DECLARATION = "ELASTICD_TIER"
+"""The name by which a script says, in a line at its top level, which tier it supports."""
 _SHELL_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
 
 
@@ -38,24 +41,52 @@ def is_python(command: Sequence[str]) -> bool | None:
     return None
 
 
-def choose_tier(command: Sequence[str], *, wanted: Tier | None = None, has_session: bool | None = None) -> Tier:
-    """Gives the tier that a job is to run on: `wanted`, or T1 if that is None, and T0 where no worker can be forked.
+def declared_tier(source: str) -> Tier | None:
+    """Gives the tier that a script says it supports, by a line `ELASTICD_TIER = "T2"` of its own; None if it says none.
 
-    T2 is for who asks for it. `has_session` says whether the program trains in a session, None where only its author
-    knows. Raises InvalidInput if the command cannot run on the tier that is wanted.
+    The script is read and not run. Raises InvalidInput if what it names is no tier.
 
-    >>> choose_tier(["train.py"]).value, choose_tier(["run.sh"]).value
-    ('T1', 'T0')
+    >>> declared_tier("import torch\\nELASTICD_TIER = 'T2'\\n").value
+    'T2'
     """
-    best = Tier.T0 if is_python(command) is False else Tier.T1
+    try:
+        lines = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return None  # it fails where it is run, and says more there
+    for line in lines:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == DECLARATION:
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if name == DECLARATION:
+                pass
+            case _:
+                continue
+        found = value.value if isinstance(value, ast.Constant) else ast.unparse(value)
+        if found not in list(Tier):
+            raise InvalidInput(f"{DECLARATION}: wanted {', '.join(Tier)} in quotes, found {found!r:.60}", field="tier")
+        return Tier(found)
+    return None
+
+
+def choose_tier(command: Sequence[str], *, wanted: Tier | None = None, supported: Tier | None = None) -> Tier:
+    """Gives the tier that a job is to run on: `wanted`, or the best that its program supports if that is None.
+
+    `supported` is the best tier by the program's own word, None where only its author knows: then T2 is for who asks
+    for it. Raises InvalidInput if the command cannot run on the tier that is wanted.
+
+    >>> [choose_tier(["train.py"], supported=each).value for each in (None, Tier.T2)], choose_tier(["run.sh"]).value
+    (['T1', 'T2'], 'T0')
+    """
+    if is_python(command) is False:
+        best, why = Tier.T0, "which is no script for torchrun's own Python, so that no worker can be forked for it"
+    else:
+        best, why = supported or (wanted or Tier.T1), "the best that it says it supports"
     if wanted is None:
         return best
-    if wanted is Tier.T2 and best is Tier.T1 and has_session is False:
-        raise InvalidInput(f"tier: wanted auto, T0 or T1, as it trains in no session; got {wanted}", field="tier")
-    if wanted > best and best is Tier.T0:
+    if wanted > best:
         raise InvalidInput(
-            f"tier: wanted auto or {best} for {command[0]}, which is no script for torchrun's own Python, so that no "
-            f"worker can be forked for it; got {wanted}",
+            f"tier: wanted auto or {' or '.join(each for each in Tier if each <= best)} for {command[0]}, {why}; "
+            f"got {wanted}",
             field="tier",
         )
     return wanted

@@ -236,6 +236,8 @@ class Reconciler:
                 self._count_exit(job_id, unasked, now_s=now_s)
                 return False
             case due.EndGeneration(number, failure):
+                if world.job.spec.tier is Tier.T2:
+                    self.rendezvous.end(job_id)  # it names members that are gone: the next session begins without them
                 self.store.end_generation(job_id, number, now_s=now_s)
                 self._count_exit(job_id, failure, now_s=now_s)
             case due.BeginEnding(ending, message):

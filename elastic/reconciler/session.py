@@ -34,6 +34,16 @@ def has_come_in(node: Node, active: Generation) -> bool:
     return node.agent_state is AgentState.RUNNING and node.agent_generation == active.number
 
 
+def loses_all(active: Generation, following: Sequence[Node]) -> bool:
+    """Whether a generation would leave behind whoever holds what was trained: none of its nodes has come in yet.
+
+    They could wait for ever to be brought up to date; begun anew, they go on from the newest checkpoint.
+    """
+    goes_on = {node.id for node in following}
+    has_holder = any(node.agent_state in RUNNING_STILL - {AgentState.STARTING} for node in following)
+    return not has_holder and any(node_id not in goes_on for node_id in active.node_ids)
+
+
 def is_leaving(node: Node, active: Generation | None, *, patience_s: float, now_s: float) -> bool:
     """Whether a node that the newest generation has left out is still to acknowledge that its workers have left."""
     if active is None or node.agent_state not in RUNNING_STILL:

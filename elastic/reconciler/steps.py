@@ -205,7 +205,10 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
     following = session.next_members(active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go)
     if following is None and world.endpoint not in (None, active.rdzv_endpoint):
         following = tuple(alive)  # the store has died: they train on, and hear of the new one by a new generation
-    if following is not None:
+    if following is not None and session.loses_all(active, following):
+        why = "nobody is left who holds what was trained" if leaver is None else f"{leaver.id}: {told(leaver)}"
+        yield DrainGeneration(active.number, why)
+    elif following is not None:
         yield StartGeneration(following)
     elif leaver is not None and len(must_go) == len(alive):
         yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")

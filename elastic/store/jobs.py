@@ -44,7 +44,8 @@ def submit(
             request_hash=request_hash,
         )
     )
-    add_event(connection, "job_submitted", f"job {spec.name} submitted", job_id=job_id, now_s=now_s)
+    text = f"job {spec.name} submitted, to run on {spec.tier}"
+    add_event(connection, "job_submitted", text, job_id=job_id, now_s=now_s)
     return get(connection, job_id), True
 
 

@@ -15,6 +15,7 @@ from elastic.worker.recorder import Recorder
 
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
+JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
 MAX_NOTE_LENGTH = 2000
 
 
@@ -62,7 +63,7 @@ class Worker:
     def __init__(self, membership: Membership, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
-        self._has_regrouped = False
+        self._told_joined_at: float | None = None
         self.counts_own_turns = False
         self._pid = os.getpid()
         self._outbox = Outbox(
@@ -101,13 +102,15 @@ class Worker:
         return self._is_asked_to_stop
 
     def regroup(self, *, rank: int, world_size: int) -> None:
-        if (rank, world_size) == (self.membership.rank, self.membership.world_size) and self._has_regrouped:
+        now, told_at = time.monotonic(), self._told_joined_at
+        if told_at is None or (rank, world_size) != (self.membership.rank, self.membership.world_size):
+            self.recorder.restart()
+            self.membership = replace(self.membership, rank=rank, world_size=world_size)
+            self._outbox.common = {**self._outbox.common, "rank": rank, "world_size": world_size}
+            self._is_reporting = rank == 0 and self.membership.socket_path is not None
+        elif now - told_at < JOINED_AGAIN_S:
             return
-        self._has_regrouped = True
-        self.recorder.restart()
-        self.membership = replace(self.membership, rank=rank, world_size=world_size)
-        self._outbox.common = {**self._outbox.common, "rank": rank, "world_size": world_size}
-        self._is_reporting = rank == 0 and self.membership.socket_path is not None
+        self._told_joined_at = now
         self.tell_agent("joined")
 
     def say(self, kind: str, **content: str | float | None) -> None:

@@ -26,6 +26,7 @@ from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.session import Attendance, Session, Turn
 
+ELASTICD_TIER = "T2"  # read by elasticd, which runs this script in a session without being asked to
 CLASSES = 4
 SIZE = 16
 HELD_OUT = 256

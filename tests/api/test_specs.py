@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.specs import check_node_types, parse_spec, resolve_paths, to_spec
+from api.specs import check_node_types, parse_spec, resolve_paths, settle_tier, to_spec
 from elastic.errors import InvalidInput
 from elastic.model import CapacityChoice, Tier, TrainingPhase
 
@@ -152,7 +152,8 @@ def test_another_python_s_own_path_is_a_program_like_any_other() -> None:
     ("document", "tier"),
     [
         (COMMAND, Tier.T1),
-        (ESRGAN, Tier.T1),
+        (ESRGAN, Tier.T2),
+        ({**ESRGAN, "tier": "T1"}, Tier.T1),
         ({**COMMAND, "tier": "auto"}, Tier.T1),
         ({**ESRGAN, "tier": "T0"}, Tier.T0),
         ({**COMMAND, "command": ["/srv/train.sh"]}, Tier.T0),
@@ -167,6 +168,19 @@ def test_a_job_runs_on_the_best_tier_that_it_supports_or_on_the_one_asked_for(
 def test_a_tier_that_cannot_be_is_refused() -> None:
     assert "auto or T0" in faults({"name": "mine", "command": ["/srv/train.sh"], "tier": "T1"})["tier"]
     assert "auto, T0, T1" in faults({**COMMAND, "tier": "T9"})["tier"]
+
+
+def test_a_script_s_own_word_is_read_where_it_can_be(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    document: dict[str, Any] = {"name": "mine", "command": [str(script)]}
+    assert to_spec(document, now_s=NOW_S).tier is Tier.T1
+    assert settle_tier(document) == document
+    script.write_text("ELASTICD_TIER = 'T2'\n")
+    assert to_spec(document, now_s=NOW_S).tier is Tier.T2
+    assert settle_tier(document) == {**document, "tier": "T2"}
+    assert settle_tier({**document, "tier": "T0"})["tier"] == "T0"
+    script.write_bytes(b"\xff\xfe")
+    assert to_spec(document, now_s=NOW_S).tier is Tier.T1
 
 
 def test_a_command_takes_no_options_of_a_workload() -> None:

@@ -78,6 +78,19 @@ def test_survivors_are_recorded_at_once_and_a_replacement_is_bought() -> None:
     assert steps == (Launch(Group.of(HALF), "price"), StartGeneration((one,)))
 
 
+def test_who_has_not_come_in_does_not_go_on_alone_but_begins_anew() -> None:
+    lost = inside("a", phase=NodePhase.TERMINATING)
+    waiting = inside("b", agent_state=AgentState.STARTING)
+    facts = {"target": Group.of(HALF), "generation": generation("a", "b")}
+    (step,) = next_steps(seen(lost, waiting, **facts))
+    assert step == DrainGeneration(1, "nobody is left who holds what was trained")
+    assert next_steps(seen(lost, inside("b"), **facts)) == (StartGeneration((inside("b"),)),)
+    leaver = inside("a", notice=NOTICE)
+    (step,) = next_steps(seen(leaver, waiting, now_s=156.0, **facts))
+    assert isinstance(step, DrainGeneration)
+    assert step.reason.startswith("a: ")
+
+
 def test_nobody_left_ends_the_generation() -> None:
     steps = next_steps(seen(target=Group.of(HALF), generation=generation("a")))
     assert EndGeneration(1, None) in steps
