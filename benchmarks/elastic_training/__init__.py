@@ -1,1 +1,1 @@
-"""What changes of membership cost, side by side: a session, torchrun as it comes, torchrun tuned."""
+"""What changes of membership cost, side by side: a session, torchft, torchrun tuned and torchrun as it comes."""

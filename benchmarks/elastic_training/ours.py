@@ -7,39 +7,40 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
+from functools import cache
 from pathlib import Path
 
 from benchmarks.elastic_training.gaps import Change, change_at
+from benchmarks.elastic_training.scenarios import AROUND, longest_step
 from tests.workloads.session.running import Fleet, Member, running_fleet
 
 SMALL = ("--no-digests", "--dtype", "float32", "--pause", "0.04", "--width", "400", "--chunk-bytes", "8000000")
 LARGE = (*SMALL[:-2], "--width", "1024", "--depth", "17", "--chunk-bytes", "32000000")
-AROUND = 25  # steps before and after a change
 
 
 def leaves(rounds: int) -> list[Change]:
     """Two members, and a third that comes and leaves."""
-    with _fleet(*SMALL) as (fleet, stay):
-        return [_joined_then(fleet, stay, signal.SIGTERM)[1] for _ in range(rounds)]
+    return _rounds(rounds, signal.SIGTERM)[1]
 
 
-def joins(rounds: int, *, is_large: bool) -> list[Change]:
-    """Two members, and a third that comes in."""
-    with _fleet(*(LARGE if is_large else SMALL)) as (fleet, stay):
-        return [_joined_then(fleet, stay, signal.SIGTERM)[0] for _ in range(rounds)]
+def joins(rounds: int) -> list[Change]:
+    """Two members, and a third that comes in: in the same rounds in which it leaves."""
+    return _rounds(rounds, signal.SIGTERM)[0]
+
+
+def large_joins(rounds: int) -> list[Change]:
+    """Two members of 67 MB of parameters, 200 MB of state, and a third that comes in."""
+    return _rounds(rounds, signal.SIGTERM, LARGE)[0]
 
 
 def kills(rounds: int) -> list[Change]:
     """Two members, and a third that is killed."""
-    with _fleet(*SMALL) as (fleet, stay):
-        return [_joined_then(fleet, stay, signal.SIGKILL)[1] for _ in range(rounds)]
+    return _rounds(rounds, signal.SIGKILL)[1]
 
 
 def hangs(rounds: int) -> list[Change]:
     """Two members, and a third that is stopped."""
-    with _fleet(*SMALL) as (fleet, stay):
-        return [_joined_then(fleet, stay, signal.SIGSTOP)[1] for _ in range(rounds)]
+    return _rounds(rounds, signal.SIGSTOP)[1]
 
 
 def store_deaths() -> list[Change]:
@@ -49,11 +50,14 @@ def store_deaths() -> list[Change]:
         killed_s = time.time()
         fleet.kill_store()
         fleet.await_step(stay, stay[0].last["step"] + 2 * AROUND)
-        steps = stay[0].steps()
-        gaps = [(b["at_s"], b["at_s"] - a["at_s"]) for a, b in pairwise(steps)]
-        usual_s = sorted(gap for _, gap in gaps)[len(gaps) // 2]
-        worst_s = max(gap for at_s, gap in gaps if at_s > killed_s)
-        return [Change(worst_s - usual_s, worst_s / usual_s, 0)]
+        return [longest_step(stay[0], after_s=killed_s)]
+
+
+@cache
+def _rounds(rounds: int, number: signal.Signals, options: tuple[str, ...] = SMALL) -> tuple[list[Change], list[Change]]:
+    with _fleet(*options) as (fleet, stay):
+        found = [_joined_then(fleet, stay, number) for _ in range(rounds)]
+    return [join for join, _ in found], [end for _, end in found]
 
 
 @contextmanager

@@ -1,0 +1,107 @@
+"""The table's rows: a change, what a session is to reach, and how each system is measured at it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import quantiles
+
+from benchmarks.elastic_training import ours, quiet, scenarios
+from benchmarks.elastic_training.cells import cell
+from benchmarks.elastic_training.gaps import Found
+from benchmarks.elastic_training.nodes import NeverCame
+from benchmarks.elastic_training.scenarios import System
+from benchmarks.elastic_training.torchrun import STOCK, TUNED
+from benchmarks.elastic_training.with_torchft import Torchft
+
+SYSTEMS = ("ours", "torchft", "tuned", "stock")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How much is to be measured."""
+
+    rounds: int
+    others_rounds: int
+    bound_s: float
+    torchft_python: Path
+
+
+Measure = Callable[[Asked], str]
+Once = Callable[[System, Asked], Found]
+
+
+def _others(once: Once, *, rounds: int | None = None) -> dict[str, Measure]:
+    def at(system: System, asked: Asked) -> str:
+        try:
+            return cell([once(system, asked) for _ in range(rounds or asked.others_rounds)])
+        except NeverCame as never:
+            return f"did not begin within {never.waited_s:.0f} s"
+
+    return _each(at)
+
+
+def _each(at: Callable[[System, Asked], str]) -> dict[str, Measure]:
+    def torchft(asked: Asked) -> str:
+        system = Torchft(asked.torchft_python)
+        return at(system, asked) if system.is_installed else "not installed"
+
+    return {"torchft": torchft, "tuned": lambda asked: at(TUNED, asked), "stock": lambda asked: at(STOCK, asked)}
+
+
+def _join(*options: str) -> Once:
+    return lambda system, asked: scenarios.join(system, *options, bound_s=asked.bound_s)
+
+
+def _end(number: signal.Signals) -> Once:
+    return lambda system, asked: scenarios.end(system, number, bound_s=asked.bound_s)
+
+
+def _store(system: System, asked: Asked) -> Found:
+    return scenarios.store_death(system, bound_s=asked.bound_s)
+
+
+def _quiet_cost(asked: Asked) -> str:
+    """Alternates the two loops, so that a neighbour's load falls on both alike."""
+    ratios = []
+    for _ in range(5):
+        plain_s, session_s = quiet.measured("plain", 150), quiet.measured("session", 150)
+        ratios.append(session_s / plain_s)
+    low, middle, high = (100 * (ratio - 1) for ratio in quantiles(ratios, n=4))
+    return f"{middle:+.2f} % of CPU-seconds a step ({low:+.2f} to {high:+.2f})"
+
+
+def _quiet_step(system: System, asked: Asked) -> str:
+    found = scenarios.quiet(system)
+    return f"{1e3 * found.step_s:.1f} ms a step, {1e3 * found.cpu_s:.1f} CPU-ms of all nodes"
+
+
+ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
+    "leave": (
+        "p50 <= 10 ms, p99 <= 100 ms, 0 iterations",
+        {"ours": lambda asked: cell(ours.leaves(asked.rounds)), **_others(_end(signal.SIGTERM))},
+    ),
+    "join": (
+        "<= 50 ms, no step over 2 x",
+        {"ours": lambda asked: cell(ours.joins(asked.rounds)), **_others(_join())},
+    ),
+    "join-67MB": (
+        "<= 50 ms, no step over 2 x",
+        {
+            "ours": lambda asked: cell(ours.large_joins(max(3, asked.rounds // 3))),
+            **_others(_join(*scenarios.LARGE)),
+        },
+    ),
+    "kill": (
+        "p50 <= 250 ms, p99 <= 1 s, 0 iterations",
+        {"ours": lambda asked: cell(ours.kills(asked.rounds)), **_others(_end(signal.SIGKILL))},
+    ),
+    "hang": (
+        "<= 1.5 s",
+        {"ours": lambda asked: cell(ours.hangs(max(3, asked.rounds // 2))), **_others(_end(signal.SIGSTOP))},
+    ),
+    "store": ("0 ms", {"ours": lambda asked: cell(ours.store_deaths()), **_others(_store)}),
+    "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost, **_each(_quiet_step)}),
+}
