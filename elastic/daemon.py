@@ -7,25 +7,20 @@ import importlib
 import json
 import logging
 import os
-import signal
 import socket
 import sys
-import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import structlog
-from apscheduler.schedulers.background import BackgroundScheduler
 
 from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
-from elastic.errors import AlreadyRunning, ClaimLost, ElasticError, InvalidInput, StoreUnavailable
+from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
 from elastic.model import Limits, NodeType, Offering
 from elastic.policy import decide
 from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
@@ -44,69 +39,12 @@ from elastic.reconciler import (
     secret_in,
 )
 from elastic.store import Store, lock, open_store
+from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
 
-
 _SLACK_S = 10.0
 """What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent keeps for itself."""
-
-
-class Ticker:
-    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice.
-
-    `tick` may give in how many seconds the next one is due, if that is before the interval is over. One that finds its
-    claim lost is the last: then the whole process ends, as its user would end it.
-    """
-
-    def __init__(self, tick: Callable[[], float | None], *, interval_s: float, clock: Clock) -> None:
-        self._tick = tick
-        self._clock = clock
-        self._interval_s = interval_s
-        self._one_at_a_time = threading.Lock()
-        self._is_woken = threading.Event()
-        self.last: tuple[float, float, str | None] | None = None
-        """When the last tick ended (on the wall clock), how many seconds it took, and why it failed if it did."""
-        self._scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None})
-
-    def start(self) -> None:
-        now = datetime.fromtimestamp(self._clock.now_s(), UTC)
-        self._scheduler.add_job(self._run, "interval", seconds=self._interval_s, next_run_time=now, max_instances=1)
-        self._scheduler.start()
-
-    def wake(self) -> None:
-        """Asks for a tick now; many wakes before it begins make one tick."""
-        if not self._is_woken.is_set() and self._scheduler.running:
-            self._is_woken.set()
-            self._scheduler.add_job(self._run)
-
-    def stop(self) -> None:
-        """Returns when the tick in progress, if any, is over."""
-        if self._scheduler.running:
-            self._scheduler.shutdown(wait=True)
-
-    def _run(self) -> None:
-        with self._one_at_a_time:
-            self._is_woken.clear()
-            started_s = time.monotonic()
-            failure: str | None = None
-            again_s: float | None = None
-            try:
-                again_s = self._tick()
-            except ClaimLost as error:
-                failure = str(error)
-                self._scheduler.pause()
-                os.kill(os.getpid(), signal.SIGTERM)  # the API stops, and `serve` tells why
-            except ElasticError as error:
-                failure = str(error)
-                log.error("tick failed; the next one looks again", error=failure)
-            except Exception as error:
-                failure = repr(error)
-                log.exception("tick failed; the next one looks again")
-            self.last = (self._clock.now_s(), time.monotonic() - started_s, failure)
-            if again_s is not None and again_s < self._interval_s and self._scheduler.running:
-                at = datetime.fromtimestamp(self._clock.now_s() + again_s, UTC)
-                self._scheduler.add_job(self._run, "date", run_date=at, id="again", replace_existing=True)
 
 
 @dataclass(frozen=True, slots=True)

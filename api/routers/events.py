@@ -56,8 +56,10 @@ def list_events(
     return EventSourceResponse(follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"})
 
 
-async def follow(context: Context, feed: Feed, *, job: str | None, after: int) -> AsyncIterator[bytes]:
-    """Gives events as they happen, and a comment whenever nothing has for a while, until the feed closes."""
+async def follow(
+    context: Context, feed: Feed, *, job: str | None, after: int, silence_s: float = HEARTBEAT_S
+) -> AsyncIterator[bytes]:
+    """Gives events as they happen, and a comment whenever nothing has for `silence_s`, until the feed closes."""
     yield f"retry: {_RECONNECT_MS}\n\n".encode()
     async with feed.stream() as is_news:
         while not feed.is_closed:
@@ -66,7 +68,7 @@ async def follow(context: Context, feed: Feed, *, job: str | None, after: int) -
             for event in found:
                 yield _written(event)
                 after = event.id
-            if len(found) < _BATCH and not await _wait(is_news):
+            if len(found) < _BATCH and not await _wait(is_news, silence_s):
                 yield KEEPALIVE_COMMENT
 
 
@@ -77,9 +79,9 @@ async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event
         return ()  # the stream goes on when the store does
 
 
-async def _wait(is_news: asyncio.Event) -> bool:
+async def _wait(is_news: asyncio.Event, timeout_s: float) -> bool:
     try:
-        await asyncio.wait_for(is_news.wait(), HEARTBEAT_S)
+        await asyncio.wait_for(is_news.wait(), timeout_s)
     except TimeoutError:
         return False
     return True

@@ -117,11 +117,9 @@ def test_streams_have_a_bound() -> None:
     assert in_a_loop(open_all())
 
 
-def test_a_silent_stream_is_kept_alive_by_comments(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "HEARTBEAT_S", 0.01)
-
+def test_a_silent_stream_is_kept_alive_by_comments(world: World) -> None:
     async def first_chunks() -> list[bytes]:
-        stream = events.follow(world.context, Feed(lambda: 0), job=None, after=10**6)
+        stream = events.follow(world.context, Feed(lambda: 0), job=None, after=10**6, silence_s=0.01)
         return [await anext(stream) for _ in range(3)]
 
     assert in_a_loop(first_chunks())[1:] == [b": ping\n\n", b": ping\n\n"]

@@ -15,7 +15,7 @@ import boto3
 import pytest
 
 from elastic.lab import InstanceView, Lab, parse_scenario, running_lab
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.running import RunningDaemon, running_daemon_on
 
 CHECKPOINT_INTERVAL = 20
 TINY: dict[str, Any] = {
@@ -150,7 +150,7 @@ def told(folder: Path, **scenario: Any) -> Iterator[Story]:
     """Runs a lab and a daemon for one story. Whatever a failed story leaves running ends with the lab."""
     with running_lab(parse_scenario(scenario)) as lab:
         _make_bucket_and_role(lab)
-        with running_daemon(folder, {**lab.environment(), "ELASTICD_PROVIDER": "ec2"}, config=_CONFIG) as daemon:
+        with running_daemon_on(lab, folder, config=_CONFIG) as daemon:
             yield Story(lab, daemon)
 
 

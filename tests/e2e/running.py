@@ -18,6 +18,7 @@ import psutil
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
+from elastic.lab import Lab, parse_scenario, running_lab
 
 _CONFIG = """
 tick_s = 1.0
@@ -166,3 +167,19 @@ def running_daemon(
         if daemon.process is not None and daemon.process.poll() is None:
             daemon.stop()
         daemon.sweep()
+
+
+@contextmanager
+def running_daemon_on(lab: Lab, folder: Path, *, config: str) -> Iterator[RunningDaemon]:
+    """A daemon that buys on this lab."""
+    with running_daemon(folder, {**lab.environment(), "ELASTICD_PROVIDER": "ec2"}, config=config) as daemon:
+        yield daemon
+
+
+@contextmanager
+def lab_left_empty(scenario: Mapping[str, Any]) -> Iterator[Lab]:
+    """A lab in which no instance may be left when the test is over."""
+    with running_lab(parse_scenario(scenario)) as lab:
+        yield lab
+        left = [each.instance_id for each in lab.running()]
+    assert left == [], "a job that is over leaves no machine, and who has the claim ends what it does not know"

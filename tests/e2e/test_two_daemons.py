@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import Conflict
-from elastic.lab import Lab, parse_scenario, running_lab
-from tests.e2e.running import RunningDaemon, running_daemon
+from elastic.lab import Lab
+from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon_on
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(560)]
 
@@ -26,17 +26,14 @@ capacities = ["on-demand"]
 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
-    with running_lab(parse_scenario(SCENARIO)) as running:
+    with lab_left_empty(SCENARIO) as running:
         yield running
-        left = [each.instance_id for each in running.running()]
-    assert left == [], "who has the claim must end what it does not know"
 
 
 @pytest.fixture
 def first(tmp_path: Path, lab: Lab) -> Iterator[RunningDaemon]:
     (tmp_path / "first").mkdir()
-    environment = {**lab.environment(), "ELASTICD_PROVIDER": "ec2"}
-    with running_daemon(tmp_path / "first", environment, config=CONFIG) as running:
+    with running_daemon_on(lab, tmp_path / "first", config=CONFIG) as running:
         yield running
 
 

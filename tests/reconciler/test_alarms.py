@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,17 +11,9 @@ from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
 from tests.builders import intend
-from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
+from tests.reconciler.virtual import SMALL, VirtualCluster
 
 REFUSED = Forbidden("listing the machines: allow ec2:DescribeInstances")
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> VirtualCluster:
-    cluster = VirtualCluster(tmp_path, small_forever)
-    cluster.submit()
-    cluster.run(10)
-    return cluster
 
 
 def standing(cluster: VirtualCluster) -> set[AlarmKind]:

@@ -19,10 +19,9 @@ def pair_forever(snapshot: Snapshot) -> Plan:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> VirtualCluster:
-    cluster = VirtualCluster(tmp_path, small_forever)
-    cluster.submit()
-    cluster.run(200)
+def cluster(cluster: VirtualCluster) -> VirtualCluster:
+    """One whose ledger has something to tell."""
+    cluster.run(190)
     return cluster
 
 

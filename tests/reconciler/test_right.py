@@ -14,14 +14,6 @@ FORBIDDEN = ProviderError("terminating: these credentials may not")
 SILENT = ProviderUnavailable("no answer")
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> VirtualCluster:
-    cluster = VirtualCluster(tmp_path, small_forever)
-    cluster.submit()
-    cluster.run(10)
-    return cluster
-
-
 def lease_left_s(cluster: VirtualCluster) -> float:
     return cluster.right.lease_left_s(now_s=cluster.clock.now_s())
 

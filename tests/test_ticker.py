@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from elastic.clock import SystemClock
-from elastic.daemon import Ticker
+from elastic.ticker import Ticker
 
 
 def test_a_tick_that_asks_for_another_gets_it_before_the_interval_is_over() -> None:
