@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
+from elastic.aws import LateClient, session_in
 from elastic.errors import InvalidInput
 
 _CONFIG = Config(connect_timeout=3, read_timeout=6, retries={"mode": "standard", "total_max_attempts": 2})
@@ -27,11 +26,10 @@ class Feeds:
 def connect_feeds(region: str | None) -> Feeds:
     """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
     try:
-        # boto3 itself heeds AWS_DEFAULT_REGION only; AWS's other programs know this name as well.
-        session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
-        ec2 = session.client("ec2", config=_CONFIG)
+        session = session_in(region)
+        ec2 = LateClient(session, "ec2", config=_CONFIG)
         found = str(ec2.meta.region_name)
-        return Feeds(found, session.client("pricing", region_name=price_list_region(found), config=_CONFIG), ec2)
+        return Feeds(found, LateClient(session, "pricing", region_name=price_list_region(found), config=_CONFIG), ec2)
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(
             f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}", field="ec2.region"

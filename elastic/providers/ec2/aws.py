@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
+from elastic.aws import LateClient, session_in
 from elastic.errors import InvalidInput
 
 _CONNECT_TIMEOUT_S = 5
@@ -33,14 +32,13 @@ class Aws:
 def connect(region: str | None) -> Aws:
     """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
     try:
-        # boto3 itself heeds AWS_DEFAULT_REGION only; AWS's other programs know this name as well.
-        session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
+        session = session_in(region)
         return Aws(
-            reads=session.client("ec2", config=_config(attempts=4)),
+            reads=LateClient(session, "ec2", config=_config(attempts=4)),
             # A launch that got no answer is repeated by its intent, which is on record, and not from here.
-            launches=session.client("ec2", config=_config(attempts=1, read_timeout_s=_LAUNCH_TIMEOUT_S)),
-            endings=session.client("ec2", config=_config(attempts=5)),
-            parameters=session.client("ssm", config=_config(attempts=4)),
+            launches=LateClient(session, "ec2", config=_config(attempts=1, read_timeout_s=_LAUNCH_TIMEOUT_S)),
+            endings=LateClient(session, "ec2", config=_config(attempts=5)),
+            parameters=LateClient(session, "ssm", config=_config(attempts=4)),
         )
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(
