@@ -12,7 +12,7 @@ from elastic.model.job import (
     TrainingPhase,
     move_job,
 )
-from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches
+from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches, surcharge_usd
 from elastic.model.measurement import Group, Sample, Series, Window
 from elastic.model.node import (
     LEGAL_NODE_MOVES,
@@ -27,7 +27,7 @@ from elastic.model.node import (
     last_safe_instant,
     move_node,
 )
-from elastic.model.offering import Capacity, NodeType, Obstacle, Offering, Price, Unavailable
+from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Obstacle, Offering, Price, Unavailable
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
@@ -43,6 +43,7 @@ __all__ = [
     "CapacityChoice",
     "Change",
     "Decision",
+    "DoubtedPrice",
     "Exit",
     "Generation",
     "Goal",
@@ -84,4 +85,5 @@ __all__ = [
     "move_node",
     "spent_usd",
     "stretches",
+    "surcharge_usd",
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from elastic.model.offering import Offering, Price
+from elastic.model.offering import DoubtedPrice, Offering, Price
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,24 @@ def stretches(tenure: Tenure, prices: Sequence[Price]) -> tuple[Stretch, ...]:
 def spent_usd(rows: tuple[LedgerRow, ...], now_s: float) -> float:
     """Dollars that all `rows` have cost by `now_s`."""
     return sum(row.usd(now_s) for row in rows)
+
+
+def surcharge_usd(rows: Iterable[LedgerRow], doubted: Iterable[DoubtedPrice], now_s: float) -> float:
+    """Dollars that `rows` would have cost more by `now_s`, were the doubted prices true; a lower one takes nothing off.
+
+    >>> from elastic.model.offering import Offering
+    >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=None)
+    >>> round(surcharge_usd([row], [DoubtedPrice(Offering("c5.xlarge"), 3.6, since_s=60.0)], 160.0), 6)
+    0.09
+    """
+    dearer = {each.offering: each for each in doubted}
+    usd = 0.0
+    for row in rows:
+        doubt = dearer.get(row.offering)
+        if doubt is not None and not row.is_waived:
+            lasts_s = (now_s if row.to_s is None else row.to_s) - max(row.from_s, doubt.since_s)
+            usd += max(doubt.usd_per_h - row.usd_per_h, 0.0) * max(lasts_s, 0.0) / 3600
+    return usd
 
 
 def _in_force(prices: Sequence[Price], at_s: float) -> Price:

@@ -65,6 +65,15 @@ class Price:
         _require_positive(self.usd_per_h, f"{self.offering}: price in USD per hour")
 
 
+@dataclass(frozen=True, slots=True)
+class DoubtedPrice:
+    """A price that is not believed, though it may be true: so much an hour, the whole node, since `since_s`."""
+
+    offering: Offering
+    usd_per_h: float
+    since_s: float
+
+
 class Obstacle(StrEnum):
     """Why an offering is left alone for a while."""
 

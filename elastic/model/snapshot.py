@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from elastic.model.job import Job
 from elastic.model.measurement import Group, Series
 from elastic.model.node import Node
-from elastic.model.offering import Capacity, NodeType, Price, Unavailable
+from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Price, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,9 @@ class Snapshot:
     `target` is the group decided last (None before the first decision), `current` the group that trains now (None while
     none does). `prices` holds the price in force of each candidate offering, and may hold the one before it, so that a
     reason can tell what changed; an offering without one is absent.
-    `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now.
+    `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now. `doubted`
+    holds prices that are not believed but would cost more if they were true, `doubted_usd` what the job would have cost
+    more by them at `now_s`.
     """
 
     now_s: float
@@ -90,3 +92,5 @@ class Snapshot:
     spent_usd: float
     limits: Limits = Limits()
     unavailable: tuple[Unavailable, ...] = ()
+    doubted: tuple[DoubtedPrice, ...] = ()
+    doubted_usd: float = 0.0

@@ -14,7 +14,7 @@ from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapsho
 from elastic.policy.availability import UNAVAILABLE, lack_of
 from elastic.policy.finishing import unreplaced
 from elastic.policy.passage import transition_of
-from elastic.policy.quotes import burn_usd_per_h, fresh_quotes, known_burn_usd_per_h, latest_quotes
+from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.words import duration, name, usd
 
 _S_PER_H = 3600.0
@@ -45,22 +45,40 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     budget_usd = snapshot.job.spec.objective.budget_usd
     if budget_usd is None:
         return None
-    quotes = latest_quotes(snapshot)
+    quotes = dearest_quotes(snapshot)
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
     held = snapshot.target.members if snapshot.target else ()
     starts = plan.target.members if plan.target and snapshot.target is None else ()
     burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held, starts))
     reserve_usd = burn * snapshot.limits.wind_down_s / _S_PER_H
-    if snapshot.spent_usd + reserve_usd < budget_usd:
+    if snapshot.spent_usd + snapshot.doubted_usd + reserve_usd < budget_usd:
         return None
     text = (
-        f"{usd(snapshot.spent_usd)} spent and {usd(reserve_usd)} kept back to end in good order "
+        f"{_spent(snapshot)} and {usd(reserve_usd)} kept back to end in good order "
         f"({duration(snapshot.limits.wind_down_s)} of {usd(burn)}/h) reach the budget of {usd(budget_usd)}: "
         "the job stops"
     )
     numbers = {"spent_usd": snapshot.spent_usd, "reserve_usd": reserve_usd, "budget_usd": budget_usd, "usd_per_h": burn}
+    if snapshot.doubted:
+        numbers["doubted_usd"] = snapshot.doubted_usd
     limited_by = tuple(dict.fromkeys((*plan.limited_by, "budget")))
-    return replace(plan, action=Action.STOP, target=None, reason=Reason("budget", text, numbers), limited_by=limited_by)
+    return replace(
+        plan,
+        action=Action.STOP,
+        target=None,
+        reason=Reason("budget", _with_doubts(snapshot, text), numbers),
+        limited_by=limited_by,
+    )
+
+
+def _spent(snapshot: Snapshot) -> str:
+    """What the job has cost, and what it may have cost more."""
+    more = f" (perhaps {usd(snapshot.doubted_usd)} more)" if snapshot.doubted_usd else ""
+    return f"{usd(snapshot.spent_usd)} spent{more}"
+
+
+def _with_doubts(snapshot: Snapshot, text: str) -> str:
+    return f"{text}; prices that are not believed yet count where they are higher" if snapshot.doubted else text
 
 
 def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
@@ -112,13 +130,13 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
         return plan
     # What could not be bought costs nothing to leave.
     origin = snapshot.current if plan.reason.code == UNAVAILABLE else snapshot.target
-    transition, quotes = transition_of(snapshot, origin, plan.target), latest_quotes(snapshot)
+    transition, quotes = transition_of(snapshot, origin, plan.target), dearest_quotes(snapshot)
     burn = known_burn_usd_per_h(transition.union, quotes)
     needed_usd = transition.usd(quotes) + burn * snapshot.limits.wind_down_s / _S_PER_H
-    if snapshot.spent_usd + needed_usd < budget_usd:
+    if snapshot.spent_usd + snapshot.doubted_usd + needed_usd < budget_usd:
         return plan
-    why = f"{usd(snapshot.spent_usd)} spent and {usd(needed_usd)} for the change exceed the budget of {usd(budget_usd)}"
-    return _refused(snapshot, plan, "budget", "budget_short", why)
+    why = f"{_spent(snapshot)} and {usd(needed_usd)} for the change exceed the budget of {usd(budget_usd)}"
+    return _refused(snapshot, plan, "budget", "budget_short", _with_doubts(snapshot, why))
 
 
 def _cooldown(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -35,6 +35,16 @@ def latest_quotes(snapshot: Snapshot) -> Quotes:
     return {offering: _quote(history) for offering, history in _in_force(snapshot).items()}
 
 
+def dearest_quotes(snapshot: Snapshot) -> Quotes:
+    """The newest quotes, at the doubted price where that is higher: what nodes may cost at worst."""
+    quotes = dict(latest_quotes(snapshot))
+    for doubt in snapshot.doubted:
+        known = quotes.get(doubt.offering)
+        if known is not None and doubt.usd_per_h > known.usd_per_h:
+            quotes[doubt.offering] = Quote(doubt.offering, doubt.usd_per_h, doubt.since_s, known.usd_per_h)
+    return quotes
+
+
 def burn_usd_per_h(group: Group, quotes: Quotes) -> float | None:
     """What the group costs an hour; None if one of its offerings has no quote."""
     if any(offering not in quotes for offering, _ in group.members):

@@ -24,6 +24,7 @@ from elastic.model import (
     Price,
     Snapshot,
     Tier,
+    surcharge_usd,
 )
 from elastic.pricing import PriceSource
 from elastic.providers import Provider
@@ -92,7 +93,7 @@ class Reconciler:
     _looks_again: bool = False
 
     def __post_init__(self) -> None:
-        self._price_records = PriceRecords(self.store)
+        self._price_records = PriceRecords(self.store, self.limits)
         self.alarms = Alarms(self.machines.namespace, self.machines.right)
 
     def tick(self, *, now_s: float) -> float | None:
@@ -177,7 +178,16 @@ class Reconciler:
             blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
 
     def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> Plan:
-        snapshot = observe(facts, self.provider, prices, limits=self.limits, now_s=now_s)
+        doubted = self._price_records.doubted
+        snapshot = observe(
+            facts,
+            self.provider,
+            prices,
+            doubted=doubted,
+            doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s) if doubted else 0.0,
+            limits=self.limits,
+            now_s=now_s,
+        )
         plan = self.decide(snapshot)
         sets_target = plan.action not in (Action.HOLD, Action.STOP)
         self.store.record_decision(snapshot, plan, facts.job.spec.policy, sets_target=sets_target)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastic.model import Generation, Group, Limits, Node, Offering, Price, Snapshot
+from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Price, Snapshot
 from elastic.providers import Provider
 from elastic.reconciler.steps import exit_of
 from elastic.store import JobFacts
 
 
-def observe(facts: JobFacts, provider: Provider, prices: Iterable[Price], *, limits: Limits, now_s: float) -> Snapshot:
+def observe(
+    facts: JobFacts,
+    provider: Provider,
+    prices: Iterable[Price],
+    *,
+    doubted: tuple[DoubtedPrice, ...] = (),
+    doubted_usd: float = 0.0,
+    limits: Limits,
+    now_s: float,
+) -> Snapshot:
     """Gives the snapshot of one job at `now_s`; only what is on offer counts as priced."""
     on_offer = set(provider.offerings())
     return Snapshot(
@@ -27,6 +36,8 @@ def observe(facts: JobFacts, provider: Provider, prices: Iterable[Price], *, lim
         spent_usd=facts.spent_usd,
         limits=limits,
         unavailable=provider.blocks.listed(now_s=now_s),
+        doubted=doubted,
+        doubted_usd=doubted_usd,
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import structlog
 
 from elastic.errors import PriceUnavailable
-from elastic.model import Offering, Price
-from elastic.pricing import PriceSource, Quote, sift
+from elastic.model import DoubtedPrice, Limits, Offering, Price
+from elastic.pricing import PriceSource, Quote, sift, why_impossible
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
@@ -22,7 +22,14 @@ class PriceRecords:
     """Keeps the store's prices up with a source."""
 
     store: Store
+    limits: Limits
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
+    _doubted: dict[Offering, DoubtedPrice] = field(default_factory=dict)
+
+    @property
+    def doubted(self) -> tuple[DoubtedPrice, ...]:
+        """What is not believed and higher than the price in force, until a price of that offering is believed again."""
+        return tuple(self._doubted.values())
 
     def refresh(self, source: PriceSource, *, now_s: float) -> None:
         """Asks the source. One that does not answer leaves what is known to grow older."""
@@ -32,7 +39,9 @@ class PriceRecords:
             log.warning("no prices this tick; those known grow older", error=str(error))
             return
         known = {price.offering: price for price in self.store.prices_in_force(now_s)}
-        sifted = sift(quotes, {offering: price.usd_per_h for offering, price in known.items()})
+        # What nobody has confirmed for so long that nothing is bought at it is no measure of what comes after it.
+        trusted = {each.offering: each.usd_per_h for each in known.values() if self.limits.trust(each, now_s=now_s)}
+        sifted = sift(quotes, trusted)
         newest = {quote.offering: quote for quote in sifted.believed}
         for quote in sifted.believed:
             before = known.get(quote.offering)
@@ -40,11 +49,28 @@ class PriceRecords:
                 continue  # past, and known already
             if _says_something(quote, before, now_s=now_s):
                 self._record(quote, now_s=now_s)
+        for offering in newest:
+            self._doubted.pop(offering, None)
         for each in sifted.quarantined:
+            believed = newest.get(each.quote.offering)
+            if believed is None or believed.valid_from_s < each.quote.valid_from_s:
+                self._doubt(each.quote, known.get(each.quote.offering))
             if self._disbelieved.get(each.quote.offering) != each.quote:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
                 self.store.add_event("price_quarantined", text, now_s=now_s)
+
+    def _doubt(self, quote: Quote, known: Price | None) -> None:
+        """Takes note of what may be true, since the price in force was heard last; another thing's price may not.
+
+        Of several in a row the latest counts, from the first one's instant on.
+        """
+        if known is None or quote.doubt is not None or why_impossible(quote.usd_per_h) is not None:
+            return
+        before = self._doubted.pop(quote.offering, None)
+        if quote.usd_per_h > known.usd_per_h:
+            since_s = before.since_s if before else max(quote.valid_from_s, known.observed_at_s)
+            self._doubted[quote.offering] = DoubtedPrice(quote.offering, quote.usd_per_h, since_s)
 
     def _record(self, quote: Quote, *, now_s: float) -> None:
         self.store.add_price(

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from elastic.model import Action, Change, Group, JobPhase, NodePhase, Objective, Plan, Reason
+from elastic.model import Action, Change, DoubtedPrice, Group, JobPhase, NodePhase, Objective, Plan, Reason
 from elastic.policy import guard
 from tests.builders import NOW_S, change, group, job, limits, node, offering, price, prices, snapshot
 
@@ -73,6 +74,30 @@ def test_an_old_price_still_counts_against_the_budget() -> None:
     )
 
     assert plan.action is Action.STOP
+
+
+def test_a_price_that_is_not_believed_counts_against_the_budget_where_it_is_higher() -> None:
+    running = job(objective=Objective(budget_usd=1.0))
+    known: dict[str, Any] = {
+        "prices": prices({"local.half": 0.36, "local.full": 0.72}),
+        "limits": limits(wind_down_s=600.0),
+    }
+    doubted = (DoubtedPrice(offering(), 3.6, NOW_S - 60), DoubtedPrice(offering("unheard.of"), 9e9, NOW_S))
+    held = _plan(HALF, Action.HOLD)
+    alone = snapshot(target="local.half", job=running, spent_usd=0.3, **known)
+    assert guard(alone, held).action is Action.HOLD
+    doubtful = replace(alone, doubted=doubted, doubted_usd=0.06)
+    assert guard(doubtful, held).action is Action.HOLD, "$0.60 are kept back, $0.36 are spent if it is true"
+    plan = guard(replace(doubtful, doubted_usd=0.11), held)
+    assert (plan.action, plan.reason.code) == (Action.STOP, "budget")
+    assert "$0.30 spent (perhaps $0.11 more) and $0.60 kept back" in plan.reason.text
+    assert plan.reason.text.endswith("prices that are not believed yet count where they are higher")
+    assert plan.reason.numbers["doubted_usd"] == 0.11
+    move = guard(doubtful, _plan(FULL))
+    assert (move.action, move.reason.code) == (Action.HOLD, "budget_short")
+    assert guard(alone, _plan(FULL)).action is Action.MOVE, "it fits at the price in force"
+    lower = replace(alone, doubted=(DoubtedPrice(offering(), 0.01, NOW_S),))
+    assert guard(lower, held) == guard(alone, held)
 
 
 def test_a_change_that_does_not_fit_the_budget_is_refused() -> None:

@@ -1,0 +1,87 @@
+"""Prices that are not believed: they count against budgets where they are higher, and are believed in the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Capacity, DoubtedPrice, JobPhase, Objective, Offering
+from elastic.policy import decide
+from elastic.pricing import Quote
+from elastic.reconciler.price_records import PriceRecords
+from elastic.store import Store, open_store
+from tests.builders import limits
+from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
+
+USD = 0.36
+SPOT = Offering("small", Capacity.SPOT)
+
+
+def quote(usd_per_h: float, at_s: float, of: Offering = SMALL) -> Quote:
+    return Quote(of, usd_per_h, at_s, "told")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+
+
+@pytest.fixture
+def records(store: Store) -> PriceRecords:
+    records = PriceRecords(store, limits(price_max_age_s=86_400.0, spot_price_max_age_s=3600.0))
+    records.refresh(Prices(quote(USD, 0.0), quote(USD, 0.0, SPOT)), now_s=100.0)
+    return records
+
+
+def test_a_jump_upward_is_doubted_from_when_the_price_before_it_was_heard_last(records: PriceRecords) -> None:
+    records.refresh(Prices(quote(10 * USD, 50.0)), now_s=160.0)
+    assert records.doubted == (DoubtedPrice(SMALL, 10 * USD, since_s=100.0),)
+    records.refresh(Prices(quote(9 * USD, 200.0)), now_s=220.0)
+    assert records.doubted == (DoubtedPrice(SMALL, 9 * USD, since_s=100.0),), "one doubt, whatever it says by now"
+
+
+def test_a_jump_downward_and_what_is_no_price_are_not_counted(records: PriceRecords) -> None:
+    foreign = replace(quote(10 * USD, 150.0), doubt="wanted a price in USD, got one in CNY")
+    records.refresh(
+        Prices(quote(USD / 10, 150.0), foreign, quote(float("nan"), 150.0), quote(-5.0, 150.0)), now_s=160.0
+    )
+    assert records.doubted == ()
+
+
+def test_a_doubt_is_over_when_a_price_is_believed_again_and_not_when_the_feed_is_silent(records: PriceRecords) -> None:
+    records.refresh(Prices(quote(10 * USD, 150.0)), now_s=160.0)
+    records.refresh(Prices(), now_s=170.0)
+    assert records.doubted
+    records.refresh(Prices(quote(1.1 * USD, 180.0)), now_s=190.0)
+    assert records.doubted == ()
+
+
+def test_a_jump_that_was_over_before_it_was_heard_of_is_no_doubt(records: PriceRecords) -> None:
+    records.refresh(Prices(quote(10 * USD, 110.0), quote(USD, 120.0)), now_s=160.0)
+    assert records.doubted == ()
+
+
+def test_a_jump_is_believed_once_the_price_before_it_is_too_old_to_buy_at(records: PriceRecords, store: Store) -> None:
+    jump = Prices(quote(10 * USD, 150.0), quote(10 * USD, 150.0, SPOT))
+    records.refresh(jump, now_s=3600.0)
+    assert {each.usd_per_h for each in store.prices_in_force(3600.0)} == {USD}
+    records.refresh(jump, now_s=3701.0)
+    (spot,) = (each for each in store.prices_in_force(3701.0) if each.offering == SPOT)
+    assert (spot.usd_per_h, spot.valid_from_s) == (10 * USD, 150.0), "and what it cost since is charged"
+    assert [each.offering for each in records.doubted] == [SMALL]
+    records.refresh(jump, now_s=86_501.0)
+    assert records.doubted == ()
+
+
+def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, decide)
+    job = cluster.submit(objective=Objective(budget_usd=1.0))
+    cluster.run(20)
+    assert cluster.store.job(job.id).phase is not JobPhase.DRAINING
+    cluster.reconciler.prices = Prices(*(quote(20 * USD, cluster.clock.now_s(), of) for of in (SMALL, LARGE)))
+    cluster.run(10)
+    assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
+    assert "not believed yet" in (cluster.store.job(job.id).message or "")
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) < 0.01, "the ledger cites believed prices only"
