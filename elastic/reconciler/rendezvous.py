@@ -14,15 +14,20 @@ from pathlib import Path
 import psutil
 
 _MODULE = "elastic.workloads.rendezvous"
+_DIES_WITHIN_S = 5.0
 
 
 @dataclass(slots=True)
 class RendezvousStores:
-    """Starts, finds again and ends the stores; `root` holds a folder for each job."""
+    """Starts, finds again and ends the stores; `root` holds a folder for each job.
+
+    One that has not ended `patience_s` after it was told to is killed.
+    """
 
     root: Path
     host: str
     python: str = sys.executable
+    patience_s: float = 5.0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def endpoint(self, job_id: str) -> str | None:
@@ -45,10 +50,10 @@ class RendezvousStores:
         child = self._children.pop(job_id, None)
         if child is not None:
             try:
-                child.wait(timeout=5)
+                child.wait(timeout=self.patience_s)
             except subprocess.TimeoutExpired:
                 child.kill()
-                child.wait(timeout=5)
+                child.wait(timeout=_DIES_WITHIN_S)
 
     def _start(self, job_id: str, folder: Path, ready: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)

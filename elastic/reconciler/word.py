@@ -56,20 +56,17 @@ def word_for(node: Node, job: Job, generation: Generation | None, *, lease_s: fl
     """Gives the word for a node as the recorded facts stand."""
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return Word(lease_s=lease_s, shutdown=True)
-    is_running = (
-        generation is not None
-        and node.id in generation.node_ids
-        and generation.drain_at_s is None
-        and generation.ended_at_s is None
-        and job.phase is not JobPhase.DRAINING
-    )
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering) if is_running else None)
+    if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
+        return Word(lease_s=lease_s)
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering))
 
 
-def _assignment(job: Job, generation: Generation | None, offering: Offering) -> Assignment | None:
+def _has_part_in(generation: Generation, node: Node) -> bool:
+    return node.id in generation.node_ids and generation.drain_at_s is None and generation.ended_at_s is None
+
+
+def _assignment(job: Job, generation: Generation, offering: Offering) -> Assignment:
     """`offering` stands for all members': what they are lost by, their capacity, differs between few."""
-    if generation is None:
-        return None
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
     return Assignment(

@@ -1,0 +1,105 @@
+"""The stores where members meet: each a process that outlives the daemon, stood in for by one that only listens."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+
+import psutil
+import pytest
+
+from elastic.clock import SystemClock
+from elastic.reconciler import RendezvousStores
+
+LISTENS = f"""#!{sys.executable}
+import pathlib, signal, socket, sys
+signal.signal(signal.SIGTERM, {{deafness}})
+server = socket.create_server(("127.0.0.1", 0))
+ready = pathlib.Path(sys.argv[sys.argv.index("--ready-file") + 1])
+ready.with_suffix(".part").write_text("127.0.0.1:%d" % server.getsockname()[1])
+ready.with_suffix(".part").replace(ready)
+while True:
+    server.accept()[0].close()
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """What stands in for the interpreter: it ignores which module it is to run."""
+    program = tmp_path / "listens"
+    program.write_text(LISTENS.format(deafness="signal.SIG_DFL"))
+    program.chmod(0o755)
+    return program
+
+
+@pytest.fixture
+def stores(tmp_path: Path, program: Path) -> Iterator[RendezvousStores]:
+    stores = RendezvousStores(root=tmp_path / "jobs", host="127.0.0.1", python=str(program))
+    yield stores
+    stores.end("job-1")
+
+
+def answering(stores: RendezvousStores) -> str:
+    """Waits until the job's store answers, and gives its address."""
+    until_s = monotonic() + 60.0
+    while monotonic() < until_s:
+        if (endpoint := stores.endpoint("job-1")) is not None:
+            return endpoint
+        SystemClock().sleep(0.02)
+    raise AssertionError("no store answered")
+
+
+def process(stores: RendezvousStores) -> psutil.Process:
+    record = json.loads((stores.root / "job-1" / "rendezvous" / "process.json").read_text())
+    return psutil.Process(record["pid"])
+
+
+def test_a_store_is_started_once_and_found_again_by_the_next_daemon(stores: RendezvousStores) -> None:
+    assert stores.endpoint("job-1") is None, "it has only just been started"
+    endpoint = answering(stores)
+    after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
+    assert after.endpoint("job-1") == endpoint
+    after.end("job-1")
+    stores.end("job-1")
+    assert not (stores.root / "job-2").exists()
+    assert stores.endpoint("job-1") is None, "what has ended is started anew"
+
+
+def test_one_that_died_is_replaced(stores: RendezvousStores) -> None:
+    answering(stores)
+    first = process(stores)
+    first.kill()
+    first.wait(10)
+    answering(stores)
+    assert process(stores).pid != first.pid
+
+
+def test_another_process_of_the_same_number_is_not_taken_for_it(stores: RendezvousStores) -> None:
+    folder = stores.root / "job-1" / "rendezvous"
+    folder.mkdir(parents=True)
+    (folder / "process.json").write_text(json.dumps({"pid": psutil.Process().pid, "created_s": 1.0}))
+    stores.end("job-1")  # nothing of ours: this test goes on
+    assert stores.endpoint("job-1") is None
+    assert process(stores).pid != psutil.Process().pid
+
+
+def test_one_that_listens_no_more_has_no_address(stores: RendezvousStores) -> None:
+    answering(stores)
+    (stores.root / "job-1" / "rendezvous" / "ready").write_text("127.0.0.1:1")
+    assert stores.endpoint("job-1") is None
+
+
+def test_ending_what_never_was_does_nothing(stores: RendezvousStores) -> None:
+    stores.end("job-9")
+
+
+def test_one_that_does_not_heed_its_end_is_killed(stores: RendezvousStores, program: Path) -> None:
+    program.write_text(LISTENS.format(deafness="signal.SIG_IGN"))
+    stores.patience_s = 0.1
+    answering(stores)
+    deaf = process(stores)
+    stores.end("job-1")
+    assert not deaf.is_running()
