@@ -13,12 +13,15 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from benchmarks.elastic_training import stress
 from benchmarks.elastic_training.rows import ROWS, SYSTEMS, Asked
 from benchmarks.elastic_training.with_torchft import PYTHON
 
 
 def main(argv: Sequence[str]) -> None:
-    """Prints a row for each change, and in it a cell for each system."""
+    """Prints a row for each change, and in it a cell for each system; or plays `stress`."""
+    if argv[:1] == ["stress"]:
+        sys.exit(stress.main(argv[1:]))
     parser = argparse.ArgumentParser(prog="python -m benchmarks.elastic_training", description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=10, help="rounds of a session's changes")
     parser.add_argument("--others-rounds", type=int, default=1, help="rounds of the other systems' changes")

@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -24,25 +24,61 @@ from tests.workloads.session.member import BATCH, ITEMS, Task
 TIMEOUT_S = 60.0
 
 
+class Process(Protocol):
+    """What is asked of a member's process, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | Any: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def kill(self) -> None: ...
+    def send_signal(self, sig: int) -> None: ...
+
+
+Launch = Callable[[Sequence[str], Mapping[str, str], Path], Process]
+
+
+def program(command: Sequence[str], environment: Mapping[str, str], errors: Path) -> Process:
+    """Starts a member as a program of its own."""
+    with errors.open("wb") as output:
+        return subprocess.Popen(command, env=environment, stderr=output)
+
+
 @dataclass(slots=True)
 class Member:
-    """One process and its log."""
+    """One process and its log, of which each line is read once."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
+    _events: list[dict[str, Any]] = field(default_factory=list)
+    _steps: list[dict[str, Any]] = field(default_factory=list)
+    _read_bytes: int = 0
 
     def events(self) -> list[dict[str, Any]]:
-        if not self.log.exists():
-            return []
-        lines = self.log.read_text().split("\n")[:-1]
-        return [json.loads(line) for line in lines]
+        self._read()
+        return self._events
 
     def steps(self) -> list[dict[str, Any]]:
-        return [event for event in self.events() if event["event"] == "step"]
+        self._read()
+        return self._steps
 
     @property
     def last(self) -> dict[str, Any]:
         return (self.steps() or [{"step": 0, "world_size": 0, "generation": 0, "rank": None}])[-1]
+
+    def _read(self) -> None:
+        if not self.log.exists():
+            return
+        with self.log.open("rb") as log:
+            log.seek(self._read_bytes)
+            whole = log.read().rpartition(b"\n")[0]
+        if whole:
+            self._read_bytes += len(whole) + 1
+            new = [json.loads(line) for line in whole.split(b"\n")]
+            self._events += new
+            self._steps += [event for event in new if event["event"] == "step"]
 
     def has(self, event: str) -> bool:
         return any(each["event"] == event for each in self.events())
@@ -65,6 +101,9 @@ class Fleet:
     members: list[Member] = field(default_factory=list)
     store: subprocess.Popen[bytes] | None = None
     host: Host | None = None
+    launch: Launch = program
+    digests: dict[int, set[str]] = field(default_factory=dict)
+    _compared: dict[Path, int] = field(default_factory=dict)
 
     def start_store(self) -> None:
         ready = self.folder / "store"
@@ -96,9 +135,7 @@ class Fleet:
             environment = self.environment
             if host is not None:
                 command, environment = host.command(*command), {**environment, "ELASTICD_SESSION_HOST": host.address}
-            with log.with_suffix(".err").open("wb") as errors:
-                process = subprocess.Popen(command, env=environment, stderr=errors)
-            member = Member(process, log)
+            member = Member(self.launch(command, environment, log.with_suffix(".err")), log)
             self.members.append(member)
             started.append(member)
         return started
@@ -135,12 +172,16 @@ class Fleet:
 
     def assert_identical(self) -> None:
         """Compares the state's digests over all members, at every step that any of them committed."""
-        digests: dict[int, set[str]] = {}
+        torn = []
         for member in self.members:
-            for event in member.steps():
-                digests.setdefault(event["step"], set()).add(event["digest"])
-        torn = {step: found for step, found in digests.items() if len(found) > 1}
-        assert not torn, f"{len(torn)} of {len(digests)} steps differ, first {min(torn)}"
+            steps = member.steps()
+            for event in steps[self._compared.get(member.log, 0) :]:
+                found = self.digests.setdefault(event["step"], set())
+                found.add(event["digest"])
+                if len(found) > 1:
+                    torn.append(event["step"])
+            self._compared[member.log] = len(steps)
+        assert not torn, f"{len(torn)} of {len(self.digests)} steps differ, first {min(torn)}"
 
     def assert_nothing_lost(self, members: Sequence[Member]) -> None:
         """Every member's steps must follow one another: none twice, none left out."""
@@ -159,7 +200,9 @@ class Fleet:
 
 
 @contextmanager
-def running_fleet(folder: Path, *options: str, silence_s: float = 1.0, host: Host | None = None) -> Iterator[Fleet]:
+def running_fleet(
+    folder: Path, *options: str, silence_s: float = 1.0, host: Host | None = None, launch: Launch = program
+) -> Iterator[Fleet]:
     """Gives a store without members, and leaves nothing running."""
     environment = {
         **os.environ,
@@ -168,13 +211,13 @@ def running_fleet(folder: Path, *options: str, silence_s: float = 1.0, host: Hos
         "ELASTICD_SESSION_SILENCE_S": str(silence_s),
         "ELASTICD_JOB_ID": "job-1",
     }
-    fleet = Fleet(folder, environment, options, host=host)
+    fleet = Fleet(folder, environment, options, host=host, launch=launch)
     fleet.start_store()
     try:
         yield fleet
     finally:
-        processes = [member.process for member in fleet.members] + ([fleet.store] if fleet.store else [])
-        for process in processes:
+        processes: list[Process] = [member.process for member in fleet.members]
+        for process in [*processes, *([fleet.store] if fleet.store else [])]:
             process.kill()
             process.wait()
 

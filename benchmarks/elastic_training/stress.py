@@ -1,0 +1,74 @@
+"""Random membership events on up to four ranks: `python -m benchmarks.elastic_training stress --events 200 --seed 1`.
+
+Members come (one or two at once), leave, are killed (one, two, or the source of a transfer), stop and wake again, and
+the store is killed and another one begun. After each event the SHA-256 over parameters and optimizer state must have
+been the same on all ranks at every step; at the end the weights those of one undisturbed process. It says what it has
+compared, and ends with status 1 where something differs or the members never meet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from benchmarks.elastic_training.forked import forking
+from tests.workloads.session.running import Fleet, Member, assert_near, running_fleet, undisturbed
+from tests.workloads.session.schedule import Schedule
+
+TOLERANCES = {"float64": 1e-12, "float32": 1e-5}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Plays the events; 0 where all held."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.elastic_training stress")
+    parser.add_argument("--events", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dtype", choices=list(TOLERANCES), default="float64")
+    options = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    began_s = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = ("--pause", "0.02", "--dtype", options.dtype)
+        with running_fleet(Path(folder), *settings, launch=forking()) as fleet:
+            schedule = Schedule(fleet, options.seed, tell=lambda line: print(line, flush=True))
+            try:
+                schedule.play(options.events)
+                found = _verified(fleet, schedule, options.dtype)
+            except AssertionError as failed:
+                print(f"FAILED after event {len(schedule.played)}, seed {options.seed}: {failed}")
+                return 1
+    played = collections.Counter(schedule.played)
+    print(f"events: {', '.join(f'{count} x {name}' for name, count in played.most_common())}")
+    print(f"{found} ({time.monotonic() - began_s:.0f} s, seed {options.seed})")
+    return 0
+
+
+def _verified(fleet: Fleet, schedule: Schedule, dtype: str) -> str:
+    """Ends the job and compares; raises AssertionError."""
+    steps = fleet.await_end(schedule.alive)
+    fleet.assert_identical()
+    fleet.assert_nothing_lost([member for member in schedule.alive if not _has_started_over(member)])
+    missing = set(range(1, steps + 1)) - set(fleet.digests)
+    assert not missing, f"{len(missing)} of {steps} steps were committed by nobody, first {min(missing)}"
+    wanted = undisturbed(steps, dtype=getattr(torch, dtype))
+    for member in schedule.alive:
+        assert_near(member.weights(), wanted, tolerance=TOLERANCES[dtype])
+    compared = sum(len(member.steps()) for member in fleet.members)
+    return (
+        f"{len(schedule.played)} events, {len(fleet.members)} members: at each of {steps} steps one SHA-256 of "
+        f"parameters and optimizer state on all ranks ({compared} compared), no step lost or done twice; weights of "
+        f"{len(schedule.alive)} ranks within {TOLERANCES[dtype]:.0e} of an undisturbed process ({dtype})"
+    )
+
+
+def _has_started_over(member: Member) -> bool:
+    """One that was stopped meanwhile came in again as a newcomer, and has a gap."""
+    return member.has("again")
