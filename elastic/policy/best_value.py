@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from elastic.model import Action, Group, JobPhase, Plan, Snapshot
+from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
+from elastic.policy.horizon import seconds_left
+from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
-from elastic.policy.survey import Outlook, Ranked, Survey, nothing_to_be_had, take_survey
-from elastic.policy.trial import is_on_trial, seconds_left, spent_on_trials_usd, trial_cap_usd, trial_offers
-from elastic.policy.words import figures, name, rate, usd
+from elastic.policy.survey import Outlook, Ranked, Survey, most_promising, nothing_to_be_had, take_survey
+from elastic.policy.trial import Offer, is_on_trial, spent_on_trials_usd, trial_cap_usd, trial_offers
+from elastic.policy.words import duration, figures, name, rate, usd
 
 
 def best_value(snapshot: Snapshot) -> Plan:
@@ -61,26 +63,49 @@ def _unavailable(survey: Survey) -> Plan | None:
     if held is None or held.lack is None:
         return None
     why, numbers = held.lack.text, until(held.lack.until_s)
-    if snapshot.current is not None and lack_of(snapshot, snapshot.current, survey.quotes) is None:
+    if snapshot.current is not None and _may_go_back_to(survey, snapshot.current):
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return survey.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
     anew = _start(take_survey(replace(snapshot, target=None)))
     assert anew is not None and anew.target is not None, "a job without a target starts where there is a choice"
+    filled = _filled_up(survey, anew.target)
+    if filled is not None:
+        assert filled.passage is not None, "what promises something can be told of"
+        end = f"should finish in {duration(filled.passage.lasts_s)} for {usd(filled.passage.usd.value)}"
+        text = f"{why}: {name(filled.group)} keeps what is there and {end}"
+        return survey.plan(Action.MOVE, filled.group, UNAVAILABLE, text, numbers)
     text = f"{why}: {anew.reason.text}"
     return survey.plan(Action.MOVE, anew.target, UNAVAILABLE, text, {**anew.reason.numbers, **numbers})
+
+
+def _may_go_back_to(survey: Survey, group: Group) -> bool:
+    """Whether it may stay: in a session old and new of a swap train too, and what is left of a group does."""
+    outlook = survey.of(group)
+    is_barred = not is_in_one_zone(group) or outlook is None or outlook.objection is not None
+    if is_barred and survey.snapshot.job.spec.tier is Tier.T2:
+        return False
+    return lack_of(survey.snapshot, group, survey.quotes) is None
+
+
+def _filled_up(survey: Survey, anew: Group) -> Outlook | None:
+    """The mix that keeps what is there, if that promises more than beginning anew elsewhere."""
+    rivals = [each for each in survey.choices if is_mix(each.group) or each.group == anew]
+    best = most_promising(survey.snapshot, rivals)
+    return best if best is not None and is_mix(best.group) else None
 
 
 def _start(survey: Survey) -> Plan | None:
     if survey.snapshot.target is not None:
         return None
-    if survey.settled:
-        best = survey.settled[0]
+    plain = survey.unmixed
+    if plain.settled:
+        best = plain.settled[0]
         text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}"
         return survey.plan(Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h})
-    first = _cheapest(survey)
+    first = _cheapest(plain)
     text = (
         f"start on {name(first.group)}: {usd(first.usd_per_h or 0.0)}/h is the least burn of "
-        f"{len(survey.choices)} candidates, and nothing is known of their speed yet"
+        f"{len(plain.choices)} candidates, and nothing is known of their speed yet"
     )
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
 
@@ -89,7 +114,10 @@ def _not_permitted(survey: Survey) -> Plan | None:
     held = survey.of(survey.snapshot.target)
     if held is None or held.objection is None:
         return None
-    to = survey.settled[0].group if survey.settled else _cheapest(survey).group
+    plain = survey.unmixed
+    to = plain.settled[0].group if plain.settled else _cheapest(plain).group
+    filled = _filled_up(survey, to)
+    to = to if filled is None else filled.group
     return survey.plan(Action.MOVE, to, "not_permitted", f"{held.objection}: move to {name(to)}")
 
 
@@ -171,11 +199,8 @@ def _try_another(survey: Survey) -> Plan | None:
     if not worth:
         return None
     offer = worth[0]
-    hope = (
-        f"at best it needs {figures(offer.step_s)} s an iteration" if offer.step_s else "its speed is anybody's guess"
-    )
     text = (
-        f"try {name(offer.group)}: {hope} and could finish for {usd(offer.hope.usd.value)} against "
+        f"try {name(offer.group)}: {_hope(offer)} for {usd(offer.hope.usd.value)} against "
         f"{usd(best.passage.usd.value)} on {name(best.group)}; "
         f"the trial costs about {usd(offer.trial_usd)} and trains on"
         f"{', and every candidate is to be tried' if survey.snapshot.limits.trial_of_every else ''}"
@@ -190,6 +215,15 @@ def _try_another(survey: Survey) -> Plan | None:
         "iterations_left": survey.iterations_left or 0.0,
     }
     return survey.plan(Action.TRIAL, offer.group, "trial", text, numbers)
+
+
+def _hope(offer: Offer) -> str:
+    if not offer.step_s:
+        return "its speed is anybody's guess and could finish"
+    need = f"{figures(offer.step_s)} s an iteration"
+    if is_mix(offer.group):
+        return f"together they should need {need} and could finish in {duration(offer.hope.lasts_s)}"
+    return f"at best it needs {need} and could finish"
 
 
 def _cheapest(survey: Survey) -> Outlook:

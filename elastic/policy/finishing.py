@@ -109,11 +109,12 @@ def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: flo
     """When all is done without a replacement; None if those that stay are too few to go on, or none is missing.
 
     They are taken to be slower by as much as they are fewer: less is sent when fewer compute, so no slower than that.
+    Of several node types the fast one may be what is missing, so nothing is told of those.
     """
     if lasts_s <= stops_in_s and _leavers(snapshot, group):
         return lasts_s
     count, stay = group.node_count, len(_staying(snapshot, group))
-    if not max(snapshot.job.spec.nodes_min, 1) <= stay < count:
+    if not max(snapshot.job.spec.nodes_min, 1) <= stay < count or len(group.node_types) > 1:
         return None
     has_gone_on = snapshot.current is not None and snapshot.current != group
     pause_s = 0.0 if has_gone_on else transition_of(snapshot, None, group).pause_s

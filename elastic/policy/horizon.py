@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from elastic.model import Job, JobSpec
+from elastic.model import Job, JobSpec, Snapshot
 
 OPEN_HORIZON_S = 3600.0
 """A job that says no end is taken to go on for as long again as it has, and for an hour at least."""
@@ -63,6 +63,12 @@ def iterations_by_phase(spec: JobSpec, iteration: int) -> dict[str, int]:
         if count > 0:
             done[name] = done.get(name, 0) + count
     return done
+
+
+def seconds_left(snapshot: Snapshot) -> float | None:
+    """Seconds to the deadline; None without one."""
+    deadline_s = snapshot.job.spec.objective.deadline_s
+    return None if deadline_s is None else deadline_s - snapshot.now_s
 
 
 def _left(spec: JobSpec, iteration: int) -> Iterator[tuple[str, int | None]]:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from elastic.model import Action, Interval, Plan
+from elastic.policy.horizon import seconds_left
+from elastic.policy.mixture import is_mix
 from elastic.policy.passage import passage
 from elastic.policy.quotes import Quote
 from elastic.policy.survey import Ranked, Survey
-from elastic.policy.trial import Verdict, seconds_left, trial_offers
+from elastic.policy.trial import Verdict, trial_offers
 from elastic.policy.words import duration, figures, name, percent, rate, usd
 
 _S_PER_H = 3600.0
@@ -78,6 +80,16 @@ def move_or_stay(survey: Survey) -> Plan:
     )
     assert held is not None, "the rules before this one hold while the group that trains is unmeasured or unpriced"
     others = tuple(each for each in survey.settled if each.group != held.group)
+    plan = _among(survey, held, others)
+    unmixed = tuple(each for each in others if not is_mix(each.group))
+    if plan.action is Action.HOLD and len(unmixed) < len(others):
+        # A mix that is not clearly better, or is only just, must not stand before one that is.
+        without = _among(survey, held, unmixed)
+        return plan if without.action is Action.HOLD else without
+    return plan
+
+
+def _among(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
     left_s = seconds_left(survey.snapshot)
     if left_s is None:
         return _by_cost(survey, held, others)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.model import Action, Candidate, Group, Interval, Offering, Plan, Reason, Sample, Snapshot
 from elastic.policy.availability import UNAVAILABLE, Lack, all_told, lack_of, until
-from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of
+from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of, seconds_left
+from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.passage import Passage, passage
 from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
 from elastic.policy.words import name, usd
-from elastic.throughput import estimate_step_s, iterations_per_usd, predict_step_s
+from elastic.throughput import NodeTypes, estimate_step_s, iterations_per_usd, predict_mixed_step_s, predict_step_s
 
 _S_PER_H = 3600.0
 # Fewer windows than this may agree by chance.
 _LEAST_WINDOWS = 5
-
-NodeTypes = tuple[tuple[str, int], ...]
-"""What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +82,12 @@ class Survey:
         return tuple(each for each in self.outlooks if each.is_choice)
 
     @property
+    def unmixed(self) -> Survey:
+        """The same without mixes, unless those are all that can be chosen."""
+        plain = replace(self, outlooks=tuple(each for each in self.outlooks if not is_mix(each.group)))
+        return plain if plain.choices else self
+
+    @property
     def settled(self) -> tuple[Ranked, ...]:
         """The choices that can be ranked, best first."""
         found = [self.ranked(each) for each in self.choices if each.is_settled]
@@ -135,7 +139,7 @@ def take_survey(snapshot: Snapshot) -> Survey:
     outlooks = []
     for group in groups:
         types, windows = group.node_types, len(samples.get(group.node_types, ()))
-        step_s = measured.get(types) or _predicted(types, measured)
+        step_s = measured.get(types) or _predicted(types, measured) or _predicted_mix(snapshot, group, measured)
         burn = burn_usd_per_h(group, quotes)
         outlooks.append(
             Outlook(
@@ -149,7 +153,23 @@ def take_survey(snapshot: Snapshot) -> Survey:
                 lack=lack_of(snapshot, group, quotes),
             )
         )
-    return Survey(snapshot, quotes, focus, left, tuple(outlooks))
+    return Survey(snapshot, quotes, focus, left, _shortened(snapshot, outlooks))
+
+
+def promise_of(snapshot: Snapshot, way: Passage) -> tuple[float, float]:
+    """Seconds that it would be late, then what it costs: what is less is better."""
+    left_s = seconds_left(snapshot)
+    late_s = max(way.lasts_s - left_s, 0.0) if left_s is not None else 0.0
+    return float(f"{late_s:.9g}"), float(f"{way.cost_usd:.9g}")
+
+
+def most_promising(snapshot: Snapshot, outlooks: Iterable[Outlook]) -> Outlook | None:
+    """The choice that promises most, of those of which anything can be told; of equals the first by name."""
+    told = {
+        each.group: (promise_of(snapshot, each.passage), each) for each in outlooks if each.is_choice and each.passage
+    }
+    best = min(((promise, group) for group, (promise, _) in told.items()), default=None)
+    return None if best is None else told[best[1]][1]
 
 
 def nothing_to_be_had(survey: Survey, wanted: Sequence[Outlook]) -> Plan:
@@ -202,7 +222,20 @@ def _groups(snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes]) -
         if admits(snapshot, offering)
         for count in _counts(snapshot, offering, known)
     }
-    return sorted(found | set(held))
+    admitted = [offering for offering in quotes if admits(snapshot, offering)]
+    return sorted(found | set(held) | mixes(snapshot, admitted))
+
+
+def _shortened(snapshot: Snapshot, outlooks: Sequence[Outlook]) -> tuple[Outlook, ...]:
+    """Of the mixes that nobody has tried only the one that promises most: the cheapest in time, else the soonest.
+
+    There are more of them than a person reads, and each trial costs; once it is measured the next best may follow.
+    """
+    held = (snapshot.target, snapshot.current)
+    open_mixes = [each for each in outlooks if is_mix(each.group) and not each.samples and each.group not in held]
+    best = most_promising(snapshot, open_mixes)
+    left_out = {each.group for each in open_mixes if best is None or each.group != best.group}
+    return tuple(each for each in outlooks if each.group not in left_out)
 
 
 def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) -> set[int]:
@@ -225,6 +258,12 @@ def _predicted(types: NodeTypes, measured: Mapping[NodeTypes, Interval]) -> Inte
     ((node_type, size),) = types
     sizes = {each[0][1]: step_s.value for each, step_s in measured.items() if [name for name, _ in each] == [node_type]}
     return predict_step_s(sizes, size)
+
+
+def _predicted_mix(snapshot: Snapshot, group: Group, measured: Mapping[NodeTypes, Interval]) -> Interval | None:
+    if not (is_mix(group) and may_mix(snapshot)):
+        return None
+    return predict_mixed_step_s({types: step_s.value for types, step_s in measured.items()}, group.node_types)
 
 
 def _iterations_left(

@@ -16,9 +16,11 @@ from itertools import pairwise
 
 from elastic.model import Group, Interval, NodeType, Snapshot
 from elastic.policy.availability import UNAVAILABLE
+from elastic.policy.horizon import seconds_left
+from elastic.policy.mixture import is_mix
 from elastic.policy.passage import Passage, Transition, passage, transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
-from elastic.policy.survey import Outlook, Ranked, Survey
+from elastic.policy.survey import Outlook, Ranked, Survey, promise_of
 
 _S_PER_H = 3600.0
 # How much better than its cores promise a node type may turn out: generations of processors differ by less than this.
@@ -142,13 +144,22 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook) -> Offer:
 def _verdict(
     survey: Survey, best: Ranked, group: Group, hope: Passage, *, back_usd: float, trial_usd: float
 ) -> Verdict:
-    if not (survey.snapshot.limits.trial_of_every or _pays(survey, best, hope, back_usd)):
+    if is_mix(group) and not _promises_most(survey, hope):
+        return Verdict.CANNOT_PAY
+    is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group)
+    if not (is_demanded or _pays(survey, best, hope, back_usd)):
         return Verdict.CANNOT_PAY
     if _has_been_tried(survey, group):
         return Verdict.TRIED
     if spent_on_trials_usd(survey) + trial_usd > trial_cap_usd(survey, best):
         return Verdict.TOO_DEAR
     return Verdict.TRY
+
+
+def _promises_most(survey: Survey, hope: Passage) -> bool:
+    """Whether nothing measured would be as soon in time for as little: what runs is mixed only where that is needed."""
+    promise = promise_of(survey.snapshot, hope)
+    return all(promise < promise_of(survey.snapshot, each.passage) for each in survey.settled)
 
 
 def _pays(survey: Survey, best: Ranked, hope: Passage, back_usd: float) -> bool:
@@ -167,12 +178,6 @@ def _risks_deadline(survey: Survey, best: Ranked, trial_s: float, back: Transiti
     if left_s is None or best.passage.lasts_s > left_s:
         return False
     return best.passage.lasts_s + trial_s + back.pause_s + back.boot_s > left_s
-
-
-def seconds_left(snapshot: Snapshot) -> float | None:
-    """Seconds to the deadline; None without one."""
-    deadline_s = snapshot.job.spec.objective.deadline_s
-    return None if deadline_s is None else deadline_s - snapshot.now_s
 
 
 def _has_been_tried(survey: Survey, group: Group) -> bool:

@@ -1,5 +1,6 @@
 """What a dollar buys: step time with its interval, how it changes with the group's size, iterations per dollar."""
 
+from elastic.throughput.mixing import NodeTypes, predict_mixed_step_s
 from elastic.throughput.paramount import RECENT_WINDOWS, as_series, estimate_step_s, warm_samples
 from elastic.throughput.scaling import ScalingModel, fit_scaling, predict_step_s
 from elastic.throughput.value import (
@@ -13,6 +14,7 @@ from elastic.throughput.value import (
 
 __all__ = [
     "RECENT_WINDOWS",
+    "NodeTypes",
     "Overhead",
     "ScalingModel",
     "as_series",
@@ -23,6 +25,7 @@ __all__ = [
     "fit_scaling",
     "iterations_bought",
     "iterations_per_usd",
+    "predict_mixed_step_s",
     "predict_step_s",
     "warm_samples",
 ]

@@ -8,10 +8,11 @@ import pytest
 
 from elastic.model import Action, Group, Notice, NoticeKind, Objective, Plan, Reason, Snapshot, TrainingPhase
 from elastic.policy import guard
-from tests.builders import NOW_S, group, job, limits, node, series, snapshot, switch
+from tests.builders import NOW_S, group, job, limits, node, offering, series, snapshot, switch
 
 ONE, TWO = group("local.half"), group("local.half", 2)
 KEPT = ("finishing",)
+MIXED = Group(((offering("local.full"), 1), (offering("local.half"), 1)))
 
 
 def leaving(*, in_s: float = 120.0, number: int = 1, **rest: Any) -> Any:
@@ -136,6 +137,14 @@ def test_those_that_stay_must_be_enough() -> None:
     spec = job(iteration=895, iterations=1000, drain_grace_s=20.0, nodes_min=2, nodes_max=2)
     slow = taken_back(105, nodes=nodes, of=TWO, job=spec, switches=(switch(TWO, boot_s=130.0, pause_s=5.0),))
     assert guarded(slow).may_buy
+
+
+def test_where_the_fast_node_of_a_mix_may_be_the_one_that_goes_it_is_replaced() -> None:
+    nodes = (leaving(of="local.full"), node(number=2))
+    slow = taken_back(105, nodes=nodes, of=MIXED, switches=(switch(MIXED, boot_s=130.0, pause_s=5.0),))
+    assert guarded(slow).may_buy
+    # What is done before it goes needs no other.
+    assert not guarded(taken_back(80, nodes=nodes, of=MIXED)).may_buy
 
 
 def test_a_move_for_want_of_the_market_that_took_it_back_is_not_made_either() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
@@ -19,8 +20,10 @@ from elastic.model import (
     Objective,
     Obstacle,
     Offering,
+    Plan,
     Price,
     Snapshot,
+    Tier,
     Unavailable,
 )
 from elastic.policy import POLICIES, decide
@@ -33,7 +36,12 @@ _OFFERINGS = [
     Offering("local.full"),
     Offering("local.full", Capacity.SPOT, "zone-a"),
 ]
-_GROUPS = st.builds(Group.of, st.sampled_from(_OFFERINGS), st.integers(1, 5))
+_GROUPS = st.builds(Group.of, st.sampled_from(_OFFERINGS), st.integers(1, 5)) | st.builds(
+    lambda ours, others: Group(((Offering("local.full"), ours), (Offering("local.half"), others))),
+    st.integers(1, 2),
+    st.integers(1, 2),
+)
+_LOCAL = _OFFERINGS[:3]
 _MAYBE_USD = st.none() | st.floats(1e-4, 1.0)
 
 
@@ -87,6 +95,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             iteration=draw(st.integers(0, 9_000)),
             iterations=draw(st.none() | st.integers(9_000, 20_000)),
             objective=objective,
+            tier=draw(st.sampled_from([Tier.T1, Tier.T2])),
         ),
     )
 
@@ -172,6 +181,52 @@ def test_a_group_is_never_chosen_across_zones(seen: Snapshot) -> None:
     plan = decide(seen)
     if plan.target is not None and plan.target != seen.target and plan.target != seen.current:
         assert len({offering.zone for offering, _ in plan.target.members}) == 1
+
+
+@st.composite
+def measured_snapshots(draw: st.DrawFn) -> Snapshot:
+    """A job in a session that trains on what is well known, while some types are not to be had."""
+    most = draw(st.integers(2, 3))
+    sizes = [Group.of(offering, count) for offering in _LOCAL for count in range(1, most + 1)]
+    pairs = [Group(((ours, 1), (others, 1))) for ours in _LOCAL for others in _LOCAL if ours < others]
+    known = draw(st.lists(st.sampled_from([*sizes, *pairs]), min_size=1, max_size=8, unique=True))
+    held = draw(st.sampled_from(known))
+    left_s = draw(st.none() | st.floats(500, 9_000))
+    objective = Objective(
+        deadline_s=None if left_s is None else NOW_S + left_s, max_usd_per_hour=draw(st.none() | st.just(0.15))
+    )
+    return snapshot(
+        target=held,
+        measured=[series(each, draw(st.floats(0.1, 1.0)), noise=0.001) for each in known],
+        unavailable=tuple(
+            Unavailable(each, NOW_S + 300, Obstacle.CAPACITY)
+            for each in draw(st.lists(st.sampled_from(_LOCAL), unique=True, max_size=2))
+        ),
+        job=job(nodes_max=most, objective=objective, tier=Tier.T2),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(measured_snapshots())
+def test_with_mixes_what_is_chosen_is_never_dearer_for_the_same_deadline(seen: Snapshot) -> None:
+    """A trial that would be made without them is a hope and no choice; what mixes promise is compared with the rest."""
+    spec = replace(seen.job.spec, tier=Tier.T1)
+    mixed, unmixed = decide(seen), decide(replace(seen, job=replace(seen.job, spec=spec)))
+    if mixed.target == unmixed.target or unmixed.action is Action.TRIAL:
+        return
+    left_s = (seen.job.spec.objective.deadline_s or math.inf) - NOW_S
+    with_usd, with_late_s = _promise(mixed, mixed, left_s)
+    without_usd, without_late_s = _promise(unmixed, mixed, left_s)
+    if with_usd is not None and without_usd is not None:
+        assert with_usd <= without_usd * (1 + 1e-9) or with_late_s < without_late_s
+
+
+def _promise(plan: Plan, with_mixes: Plan, left_s: float) -> tuple[float | None, float]:
+    """What the chosen group is to cost from now on and how late it would be, None if nothing is known of it."""
+    chosen = next((each for each in with_mixes.candidates if each.group == plan.target), None)
+    usd = plan.reason.numbers.get("hoped_usd", chosen.remaining_usd if chosen else None)
+    lasts_s = chosen.remaining_s if chosen and chosen.remaining_s is not None else 0.0
+    return usd, max(lasts_s - left_s, 0.0)
 
 
 _STEPS = st.tuples(st.floats(0.5, 2.0), st.floats(0.2, 1.0), st.floats(0.1, 0.5))

@@ -25,6 +25,7 @@ from elastic.model import (
     Plan,
     Reason,
     Snapshot,
+    Tier,
     Window,
 )
 from elastic.pricing import Quote, StaticPrices
@@ -227,6 +228,8 @@ class VirtualCluster:
             self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + word.lease_s
         windows: list[Window] = []
         wanted = None if word.assignment is None else word.assignment.generation
+        if job.spec.tier is Tier.T2 and None not in (wanted, agent.generation):
+            agent.generation = wanted  # workers in a session go on as members of the next generation
         if agent.generation is not None and agent.generation != wanted:
             agent.exit = Exit(agent.generation, Outcome.DRAINED, 0, self.done.get(job.id, 0))
             agent.generation = None
@@ -238,6 +241,7 @@ class VirtualCluster:
             Heard(
                 state=AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
                 generation=agent.generation,
+                tier=None if agent.generation is None else job.spec.tier,
                 last_exit=agent.exit,
                 windows=windows,
                 acked_seq=agent.seq,
@@ -259,7 +263,8 @@ class VirtualCluster:
         if node.id != generation.node_ids[0]:
             return []
         agent.seq += 1
-        iterations = int(1.0 / STEP_S[node.offering.node_type]) * len(generation.node_ids)
+        members = [self.store.node(node_id) for node_id in generation.node_ids]
+        iterations = sum(int(1.0 / STEP_S[each.offering.node_type]) for each in members)
         self.done[job.id] = min(self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9)
         if self.done[job.id] == job.spec.iterations:
             agent.exit, agent.generation = Exit(agent.generation, Outcome.SUCCEEDED, 0, self.done[job.id]), None

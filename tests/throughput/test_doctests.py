@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["paramount", "scaling", "value"])
+@pytest.mark.parametrize("name", ["mixing", "paramount", "scaling", "value"])
 def test_the_numbers_in_docstrings_are_right(name: str) -> None:
     found = doctest.testmod(importlib.import_module(f"elastic.throughput.{name}"))
 

@@ -1,0 +1,82 @@
+"""Mixes: groups of several offerings, in which what runs already stays and other nodes come in beside it.
+
+Only a session divides a batch by measured speed; on other tiers a mix is as slow as its slowest node. A mix is never
+begun with: it grows out of what is there, where a single offering cannot, or not as soon, or for more money, do the
+rest in time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from elastic.model import Group, NodePhase, Offering, Snapshot, Tier
+
+_PRESENT = frozenset({NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.JOINED})
+
+
+def is_mix(group: Group) -> bool:
+    """Whether its nodes were not all bought the same way."""
+    return len(group.members) > 1
+
+
+def is_in_one_zone(group: Group) -> bool:
+    """Whether its gradients stay within a zone; where they cross, they cost more than computing."""
+    return len({offering.zone for offering, _ in group.members}) == 1
+
+
+def may_mix(snapshot: Snapshot) -> bool:
+    """Whether the job trains in a session, as far as its nodes have said, and may have several nodes."""
+    spec = snapshot.job.spec
+    tiers = {node.tier for node in snapshot.nodes if not node.phase.is_gone} - {None}
+    return spec.tier is Tier.T2 and spec.nodes_max > 1 and tiers <= {Tier.T2}
+
+
+def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
+    """What runs with nodes of one of `offerings` beside it; and, of a mix that runs, what is left without a part."""
+    if not may_mix(snapshot):
+        return set()
+    spec, sold = snapshot.job.spec, sorted(offerings)
+    found: set[Group] = set()
+    for base in filter(is_in_one_zone, _bases(snapshot)):
+        found |= {base, *_without_a_part(base)}
+        near = [each for each in sold if each.zone == base.members[0][0].zone]
+        found |= {_beside(base, each, more) for each in near for more in _numbers(spec.nodes_max - base.node_count)}
+    return {group for group in found if is_mix(group) and spec.nodes_min <= group.node_count <= spec.nodes_max}
+
+
+def _bases(snapshot: Snapshot) -> set[Group]:
+    """What trains, and what is there to stay."""
+    stays = Counter(
+        node.offering
+        for node in snapshot.nodes
+        if node.phase in _PRESENT and node.leaves_at_s is None and node.stopping_at_s is None
+    )
+    found = {snapshot.current, _group(stays)} if stays else {snapshot.current}
+    return {group for group in found if group is not None}
+
+
+def _beside(base: Group, offering: Offering, more: int) -> Group:
+    return _group(Counter(dict(base.members)) + Counter({offering: more}))
+
+
+def _without_a_part(base: Group) -> Iterator[Group]:
+    """The mix with one node fewer of an offering."""
+    for offering, _ in base.members:
+        rest = Counter(dict(base.members)) - Counter({offering: 1})
+        if rest:
+            yield _group(rest)
+
+
+def _numbers(most: int) -> set[int]:
+    """One, its doublings, and the most: few, yet within reach."""
+    numbers = {most} if most > 0 else set()
+    count = 1
+    while count < most:
+        numbers.add(count)
+        count *= 2
+    return numbers
+
+
+def _group(counts: Counter[Offering]) -> Group:
+    return Group(tuple(sorted(counts.items())))
