@@ -31,8 +31,8 @@ class Comparison:
 
     @property
     def gain(self) -> float:
-        """Share of the rest's cost that moving saves, the move itself paid for."""
-        return self.saved_usd / self.held.passage.cost_usd
+        """Share of the rest's cost that moving saves, the move itself paid for; 0 where no rest can be paid for."""
+        return self.saved_usd / self.held.passage.cost_usd if self.held.passage.cost_usd > 0 else 0.0
 
     @property
     def steady_gain(self) -> float:

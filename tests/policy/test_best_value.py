@@ -723,3 +723,12 @@ def test_spot_and_on_demand_of_a_type_are_told_apart() -> None:
 
     assert plan.target == Group.of(spot)
     assert plan.reason.text.startswith("local.half spot zone-a: 600,000 it/$")
+
+
+def test_where_the_budget_pays_for_no_iteration_more_nothing_is_moved() -> None:
+    broke = job(objective=Objective(budget_usd=0.01), node_types=("local.half", "local.full"))
+    measured = (series("local.half", 0.4), series("local.full", 0.3))
+
+    plan = best_value(snapshot(target="local.full", measured=measured, spent_usd=0.02, job=broke))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, FULL, "cannot_pay")
