@@ -23,6 +23,7 @@ def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None
         progress=_progress(job, current, decisions, now_s=now_s),
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
+        waits_because=decisions[0].plan.reason.text if decisions and not nodes and not job.phase.is_final else None,
         running_tier=running_tier(generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",

@@ -29,6 +29,9 @@ class Job(JobState):
     progress: Progress
     current_group: Group | None = Field(description="The group that trains now; null while none does.")
     target_group: Group | None = Field(description="The group decided last.")
+    waits_because: str | None = Field(
+        None, description="Why it has no node now, by the newest decision; null while it has."
+    )
     running_tier: Tier | None = Field(description="What its workers run on, by their nodes' word; null while none do.")
     spent_usd: FiniteFloat
     files_at: str | None = Field(None, description="Its checkpoints and artifacts: a folder, or a place in a bucket.")

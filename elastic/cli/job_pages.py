@@ -44,6 +44,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
+    if job["waits_because"]:
+        print(f"waits: {job['waits_because']}")
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
     if job.get("files_at"):

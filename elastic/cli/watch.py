@@ -32,6 +32,7 @@ class Standing:
     spent_usd: float
     eta_s: float | None
     message: str | None
+    waits_because: str | None = None
 
     @property
     def is_over(self) -> bool:
@@ -51,6 +52,8 @@ class Standing:
         parts += [self.group or "no nodes", f"spent {render.usd(self.spent_usd)}"]
         if self.eta_s is not None and not self.is_over:
             parts.append(f"{render.duration(self.eta_s)} left")
+        if self.waits_because is not None:
+            parts.append(self.waits_because)
         return "  ".join(parts)
 
 
@@ -70,6 +73,7 @@ def standing_of(job: JsonObject) -> Standing:
         spent_usd=job["spent_usd"],
         eta_s=progress["eta_s"],
         message=job["message"],
+        waits_because=job["waits_because"],
     )
 
 
@@ -109,7 +113,12 @@ def _lines() -> Iterator[Callable[[Standing], None]]:
 
 
 def _moved(before: Standing, now: Standing) -> bool:
-    return (before.phase, before.group, before.iteration) != (now.phase, now.group, now.iteration)
+    return (before.phase, before.group, before.iteration, before.waits_because) != (
+        now.phase,
+        now.group,
+        now.iteration,
+        now.waits_because,
+    )
 
 
 @contextmanager

@@ -49,8 +49,22 @@ def _nothing_to_buy(survey: Survey) -> Plan | None:
     admitted = [each for each in survey.outlooks if each.objection is None and each.usd_per_h is not None]
     if admitted:
         return nothing_to_be_had(survey, admitted)
+    if (too_dear := _too_dear(survey, what)) is not None:
+        return too_dear
     why = "; ".join(objections) or "no node type that the job admits has a fresh price"
     return survey.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
+
+
+def _too_dear(survey: Survey, what: str) -> Plan | None:
+    """Where the cap alone stands against every candidate: the least burn says how far it is from being enough."""
+    cap = survey.snapshot.job.spec.objective.max_usd_per_hour
+    priced = [(each.usd_per_h, each.group) for each in survey.outlooks if each.usd_per_h is not None]
+    if cap is None or not priced or min(priced)[0] <= cap:
+        return None
+    least, group = min(priced)
+    why = f"every candidate burns more than the cap of {usd(cap)}/h, the least of them, {name(group)}, {usd(least)}/h"
+    waits = "" if survey.snapshot.target else ", and the job waits for a lower price or a higher max_usd_per_hour"
+    return survey.hold("not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap})
 
 
 def _unavailable(survey: Survey) -> Plan | None:

@@ -141,6 +141,13 @@ def test_jobs_are_paged_newest_first(client: TestClient) -> None:
     assert third["next_before"] is None
 
 
+def test_a_job_without_a_node_says_what_it_waits_for(client: TestClient, world: World) -> None:
+    job = client.post("/v1/jobs", json=SPEC).json()
+    assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] is None, "nothing has been decided yet"
+    decide_once(world, world.store.job(job["id"]))
+    assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] == "small is the cheapest"
+
+
 def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, world: World) -> None:
     job, _ = train(world)
     decide_once(world, job)
@@ -152,6 +159,7 @@ def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, 
         "iteration": 60, "iterations": 100, "fraction": 0.6, "iterations_per_s": 2.0, "eta_s": 18.0,
     }  # fmt: skip
     assert shown["spent_usd"] == pytest.approx(0.36 * 62 / 3600)
+    assert shown["waits_because"] is None
     assert shown["candidates"][0]["iterations_per_usd"] == {"value": 20_000.0, "low": None, "high": None}
 
 

@@ -30,6 +30,13 @@ def test_ends_with_the_jobs_own_status(is_live: bool, capsys: pytest.CaptureFixt
     assert "job a: failed: the workers exited with 1" in capsys.readouterr().out
 
 
+def test_why_a_job_waits_is_said_once_for_each_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    dear = replace(RUNNING, phase="submitted", group=None, waits_because="every candidate is above the cap")
+    watched(looks(dear, dear, replace(dear, waits_because="no capacity"), replace(RUNNING, phase="succeeded")))
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    assert [line[-1] for line in lines[:2]] == ["every candidate is above the cap", "no capacity"]
+
+
 def test_ctrl_c_leaves_the_job_running_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert watched(looks(RUNNING)) is ExitCode.JOB_UNFINISHED
     assert "the job goes on" in capsys.readouterr().out

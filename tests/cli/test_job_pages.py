@@ -1,0 +1,31 @@
+"""One job on one screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elastic.cli.job_pages import show_job
+
+WAITING: dict[str, Any] = {
+    "id": "job-1",
+    "spec": {"name": "first", "objective": {"maximize": "iterations_per_dollar"}, "tier": "T1"},
+    "phase": "submitted",
+    "progress": {"iteration": 0, "iterations": 100, "eta_s": None},
+    "current_group": None,
+    "target_group": None,
+    "running_tier": None,
+    "spent_usd": 0.0,
+    "waits_because": "no capacity for c5.large spot until 12:03:00",
+    "candidates": [],
+}
+
+
+def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    show_job(WAITING)
+    shown = capsys.readouterr().out
+    assert "on no nodes" in shown
+    assert "waits: no capacity for c5.large spot until 12:03:00" in shown
+    show_job({**WAITING, "waits_because": None})
+    assert "waits" not in capsys.readouterr().out
