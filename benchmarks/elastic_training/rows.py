@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
-from benchmarks.elastic_training import ours, quiet, scenarios
+from benchmarks.elastic_training import ours, quiet, scenarios, uneven
 from benchmarks.elastic_training.cells import cell
 from benchmarks.elastic_training.gaps import Found
 from benchmarks.elastic_training.nodes import NeverCame
@@ -16,6 +16,7 @@ from benchmarks.elastic_training.scenarios import System
 from benchmarks.elastic_training.torchrun import STOCK, TUNED
 from benchmarks.elastic_training.with_torchft import Torchft
 
+NEAR_IDEAL = "<= 1.10 x ideal within 3 steps"
 SYSTEMS = ("ours", "torchft", "tuned", "stock")
 
 
@@ -103,5 +104,7 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
         {"ours": lambda asked: cell(ours.hangs(max(3, asked.rounds // 2))), **_others(_end(signal.SIGSTOP))},
     ),
     "store": ("0 ms", {"ours": lambda asked: cell(ours.store_deaths()), **_others(_store)}),
+    "slow-joins": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slow_joins())}),
+    "slows-down": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slows_down())}),
     "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost, **_each(_quiet_step)}),
 }

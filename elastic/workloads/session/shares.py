@@ -14,7 +14,7 @@ def split(batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | 
     Every rank gets one at least where there are enough; `limits` are the most that a rank's memory holds.
 
     >>> split(48, (0.002, 0.002, 0.008))
-    (21, 21, 6)
+    (22, 21, 5)
     >>> split(12, (1.0, 0.0))
     (6, 6)
     >>> split(12, (1.0, 1.0), limits=(2, None))
@@ -75,7 +75,8 @@ def smoothed(before: float, measured: float) -> float:
 
 
 def _give(result: list[int], left: int, speeds: Sequence[float], most: Sequence[int], batch: int) -> None:
-    """Fills up towards the ideal: whole shares first, then one sample to whoever lacks most, the first on a tie."""
+    """Fills up towards the ideal: whole shares first, then one sample to whoever is done with it soonest, the first on
+    a tie."""
     open_ranks = [rank for rank in range(len(result)) if result[rank] < most[rank]]
     fixed = sum(result[rank] for rank in range(len(result)) if rank not in open_ranks)
     total = sum(speeds[rank] for rank in open_ranks)
@@ -87,7 +88,7 @@ def _give(result: list[int], left: int, speeds: Sequence[float], most: Sequence[
         result[rank] += more
         given += more
     if not given:
-        result[max(open_ranks, key=lambda rank: (ideal[rank] - result[rank], -rank))] += 1
+        result[min(open_ranks, key=lambda rank: ((result[rank] + 1) / speeds[rank], rank))] += 1
 
 
 def _duration(shares: Sequence[int], costs: Sequence[float]) -> float:
