@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -100,8 +99,7 @@ def main() -> None:
             event: dict[str, Any] = {"at_s": time.time(), "event": "step", "step": training.step}
             place = {"generation": os.getpid(), "rank": training.rank, "world_size": training.size}
             print(json.dumps(event | place), file=log)
-    sys.stdout.flush()
-    os._exit(0)  # whoever stops first would wait in vain for the others to take the group down with it
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":

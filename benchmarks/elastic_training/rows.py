@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
-from benchmarks.elastic_training import ours, quiet, scenarios, uneven
+from benchmarks.elastic_training import agents, ours, quiet, scenarios, uneven
 from benchmarks.elastic_training.cells import cell
 from benchmarks.elastic_training.gaps import Found
 from benchmarks.elastic_training.nodes import NeverCame
@@ -17,6 +17,7 @@ from benchmarks.elastic_training.torchrun import STOCK, TUNED
 from benchmarks.elastic_training.with_torchft import Torchft
 
 NEAR_IDEAL = "<= 1.10 x ideal within 3 steps"
+AGENT_ROUNDS = 2
 SYSTEMS = ("ours", "torchft", "tuned", "stock")
 
 
@@ -64,6 +65,15 @@ def _store(system: System, asked: Asked) -> Found:
     return scenarios.store_death(system, bound_s=asked.bound_s)
 
 
+def _on_agents(measure: Callable[..., Found], tier: str) -> dict[str, Measure]:
+    """A script under torchrun, so at the pace of torchrun: a few rounds tell all."""
+    return {
+        "ours": lambda asked: cell(
+            [measure(tier, bound_s=asked.bound_s) for _ in range(min(asked.rounds, AGENT_ROUNDS))]
+        )
+    }
+
+
 def _quiet_cost(asked: Asked) -> str:
     """Alternates the two loops, so that a neighbour's load falls on both alike."""
     ratios = []
@@ -106,5 +116,10 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
     "store": ("0 ms", {"ours": lambda asked: cell(ours.store_deaths()), **_others(_store)}),
     "slow-joins": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slow_joins())}),
     "slows-down": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slows_down())}),
+    "T0-join": ("<= 6 s, 0 iterations", _on_agents(agents.join, "T0")),
+    "T0-leave": ("<= 8 s, 0 iterations", _on_agents(agents.leave, "T0")),
+    "T0-kill": ("", _on_agents(agents.kill, "T0")),
+    "T1-join": ("", _on_agents(agents.join, "T1")),
+    "T1-leave": ("", _on_agents(agents.leave, "T1")),
     "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost, **_each(_quiet_step)}),
 }

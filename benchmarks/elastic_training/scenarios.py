@@ -33,7 +33,7 @@ def join(system: System, *options: str, bound_s: float) -> Found:
         stay = _trained(nodes, 2)
         began_s = time.time()
         (third,) = nodes.start()
-        return _seen(nodes, stay, [*stay, third], began_s=began_s, bound_s=bound_s)
+        return seen(nodes, stay, [*stay, third], began_s=began_s, bound_s=bound_s)
 
 
 def end(system: System, number: signal.Signals, *, bound_s: float) -> Found:
@@ -44,7 +44,7 @@ def end(system: System, number: signal.Signals, *, bound_s: float) -> Found:
         stay = [member for member in members if member is not lost]
         began_s = time.time()
         befall(lost, number)
-        return _seen(nodes, stay, stay, began_s=began_s, bound_s=bound_s)
+        return seen(nodes, stay, stay, began_s=began_s, bound_s=bound_s)
 
 
 def store_death(system: System, *, bound_s: float) -> Found:
@@ -54,7 +54,7 @@ def store_death(system: System, *, bound_s: float) -> Found:
         began_s = time.time()
         if nodes.store is None:
             befall(members[0], signal.SIGKILL)
-            return _seen(nodes, members[1:], members[1:], began_s=began_s, bound_s=bound_s)
+            return seen(nodes, members[1:], members[1:], began_s=began_s, bound_s=bound_s)
         nodes.store.kill()
         try:
             goal = members[0].last["step"] + 2 * AROUND
@@ -92,14 +92,8 @@ def longest_step(member: Member, *, after_s: float) -> Change:
     return Change(worst_s - usual_s, worst_s / usual_s, 0)
 
 
-def _trained(nodes: Nodes, count: int) -> list[Member]:
-    members = nodes.start(count)
-    nodes.await_world(members, further=AROUND)
-    return members
-
-
-def _seen(nodes: Nodes, stay: Sequence[Member], world: Sequence[Member], *, began_s: float, bound_s: float) -> Found:
-    """Gives the change to a world of so many as the first of those who stay saw it."""
+def seen(nodes: Nodes, stay: Sequence[Member], world: Sequence[Member], *, began_s: float, bound_s: float) -> Found:
+    """Waits for the change to a world of these, and gives it as the first of those who stay saw it."""
 
     def is_so() -> bool:
         return has_changed(stay[0].steps(), after_s=began_s, world_size=len(world))
@@ -109,6 +103,12 @@ def _seen(nodes: Nodes, stay: Sequence[Member], world: Sequence[Member], *, bega
     except NeverCame as never:
         return NoChange(never.waited_s, never.has_ended)
     return change_at(stay[0].steps(), after_s=began_s, world_size=len(world))
+
+
+def _trained(nodes: Nodes, count: int) -> list[Member]:
+    members = nodes.start(count)
+    nodes.await_world(members, further=AROUND)
+    return members
 
 
 def _cpu_s(members: Sequence[Member]) -> float:

@@ -168,9 +168,9 @@ class Node:
 class World:
     """One job's daemon, store and nodes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, daemon: FakeDaemon | None = None) -> None:
         self.folder = folder
-        self.daemon = FakeDaemon()
+        self.daemon = daemon or FakeDaemon()
         self._nodes: list[Node] = []
         self._store: subprocess.Popen[str] | None = None
 
