@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchmarks.elastic_training import plain
-from benchmarks.elastic_training.gaps import Found
+from benchmarks.elastic_training.gaps import Found, NoChange
 from benchmarks.elastic_training.nodes import Nodes
 from benchmarks.elastic_training.scenarios import AROUND, seen
 from elastic.agent.processes import kill_group
@@ -41,22 +42,19 @@ class Agents:
         return self.members[:count]
 
 
-def join(tier: str, *, bound_s: float) -> Found:
-    """Two nodes train; a third that waits is let in."""
+@cache
+def join_and_leave(tier: str, *, bound_s: float) -> tuple[Found, Found]:
+    """Two nodes train; a third that waits is let in, and then is to leave."""
     with _running(tier) as (agents, nodes):
         stay = agents.begin(2)
         nodes.await_world(stay, further=AROUND)
         began_s = time.time()
-        return seen(nodes, stay, agents.begin(3), began_s=began_s, bound_s=bound_s)
-
-
-def leave(tier: str, *, bound_s: float) -> Found:
-    """Three nodes train; one is to leave."""
-    with _running(tier) as (agents, nodes):
-        nodes.await_world(agents.begin(3), further=AROUND)
+        join = seen(nodes, stay, agents.begin(3), began_s=began_s, bound_s=bound_s)
+        if isinstance(join, NoChange):
+            return join, join
+        nodes.await_world(agents.members, further=AROUND)
         began_s = time.time()
-        stay = agents.begin(2)
-        return seen(nodes, stay, stay, began_s=began_s, bound_s=bound_s)
+        return join, seen(nodes, stay, agents.begin(2), began_s=began_s, bound_s=bound_s)
 
 
 def kill(tier: str, *, bound_s: float) -> Found:

@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from statistics import median
 
+from benchmarks.elastic_training.cells import duration
+from benchmarks.elastic_training.forked import forking
 from benchmarks.elastic_training.gaps import Change, change_at
-from benchmarks.elastic_training.scenarios import AROUND, longest_step
+from benchmarks.elastic_training.scenarios import AROUND, Quiet, longest_step, quiet_steps
 from tests.workloads.session.running import Fleet, Member, running_fleet
 
 SMALL = ("--no-digests", "--dtype", "float32", "--pause", "0.04", "--width", "400", "--chunk-bytes", "8000000")
@@ -53,6 +56,31 @@ def store_deaths() -> list[Change]:
         return [longest_step(stay[0], after_s=killed_s)]
 
 
+def store_back(rounds: int) -> str:
+    """Two members without a store, and a newcomer that waits: from the new store's first answer until it is in."""
+    found = []
+    with _fleet(*SMALL) as (fleet, stay):
+        for _ in range(rounds):
+            fleet.kill_store()
+            (third,) = fleet.start()
+            fleet.await_event(third, "warm")
+            fleet.start_store()
+            answers_s = (fleet.folder / "store").stat().st_mtime
+            fleet.await_event(third, "joined")
+            joined = next(event for event in third.events() if event["event"] == "joined")
+            found.append(joined["at_s"] - answers_s)
+            third.kill(signal.SIGTERM)
+            fleet.await_world(stay)
+    return f"a newcomer is in after {duration(median(found))}, worst {duration(max(found))}, {rounds} rounds"
+
+
+def quiet() -> Quiet:
+    """Two members to which nothing happens."""
+    with _fleet(*SMALL) as (fleet, stay):
+        fleet.await_step(stay, AROUND)
+        return quiet_steps(stay, lambda step: fleet.await_step(stay, step))
+
+
 @cache
 def _rounds(rounds: int, number: signal.Signals, options: tuple[str, ...] = SMALL) -> tuple[list[Change], list[Change]]:
     with _fleet(*options) as (fleet, stay):
@@ -62,7 +90,7 @@ def _rounds(rounds: int, number: signal.Signals, options: tuple[str, ...] = SMAL
 
 @contextmanager
 def _fleet(*options: str) -> Iterator[tuple[Fleet, list[Member]]]:
-    with tempfile.TemporaryDirectory() as folder, running_fleet(Path(folder), *options) as fleet:
+    with tempfile.TemporaryDirectory() as folder, running_fleet(Path(folder), *options, launch=forking()) as fleet:
         stay = fleet.start(2)
         fleet.await_world(stay)
         yield fleet, stay

@@ -17,7 +17,6 @@ from benchmarks.elastic_training.torchrun import STOCK, TUNED
 from benchmarks.elastic_training.with_torchft import Torchft
 
 NEAR_IDEAL = "<= 1.10 x ideal within 3 steps"
-AGENT_ROUNDS = 2
 SYSTEMS = ("ours", "torchft", "tuned", "stock")
 
 
@@ -65,15 +64,6 @@ def _store(system: System, asked: Asked) -> Found:
     return scenarios.store_death(system, bound_s=asked.bound_s)
 
 
-def _on_agents(measure: Callable[..., Found], tier: str) -> dict[str, Measure]:
-    """A script under torchrun, so at the pace of torchrun: a few rounds tell all."""
-    return {
-        "ours": lambda asked: cell(
-            [measure(tier, bound_s=asked.bound_s) for _ in range(min(asked.rounds, AGENT_ROUNDS))]
-        )
-    }
-
-
 def _quiet_cost(asked: Asked) -> str:
     """Alternates the two loops, so that a neighbour's load falls on both alike."""
     ratios = []
@@ -84,9 +74,12 @@ def _quiet_cost(asked: Asked) -> str:
     return f"{middle:+.2f} % of CPU-seconds a step ({low:+.2f} to {high:+.2f})"
 
 
-def _quiet_step(system: System, asked: Asked) -> str:
-    found = scenarios.quiet(system)
-    return f"{1e3 * found.step_s:.1f} ms a step, {1e3 * found.cpu_s:.1f} CPU-ms of all nodes"
+def _step(found: scenarios.Quiet) -> str:
+    return f"{1e3 * found.step_s:.1f} ms, {1e3 * found.cpu_s:.1f} CPU-ms of both nodes"
+
+
+def _generations(tier: str, asked: Asked) -> tuple[Found, Found]:
+    return agents.join_and_leave(tier, bound_s=asked.bound_s)
 
 
 ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
@@ -114,12 +107,14 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
         {"ours": lambda asked: cell(ours.hangs(max(3, asked.rounds // 2))), **_others(_end(signal.SIGSTOP))},
     ),
     "store": ("0 ms", {"ours": lambda asked: cell(ours.store_deaths()), **_others(_store)}),
+    "store-back": ("<= 2 s", {"ours": lambda asked: ours.store_back(max(3, asked.rounds // 3))}),
     "slow-joins": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slow_joins())}),
     "slows-down": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slows_down())}),
-    "T0-join": ("<= 6 s, 0 iterations", _on_agents(agents.join, "T0")),
-    "T0-leave": ("<= 8 s, 0 iterations", _on_agents(agents.leave, "T0")),
-    "T0-kill": ("", _on_agents(agents.kill, "T0")),
-    "T1-join": ("", _on_agents(agents.join, "T1")),
-    "T1-leave": ("", _on_agents(agents.leave, "T1")),
-    "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost, **_each(_quiet_step)}),
+    "T0-join": ("<= 6 s, 0 iterations", {"ours": lambda asked: cell([_generations("T0", asked)[0]])}),
+    "T0-leave": ("<= 8 s, 0 iterations", {"ours": lambda asked: cell([_generations("T0", asked)[1]])}),
+    "T0-kill": ("–", {"ours": lambda asked: cell([agents.kill("T0", bound_s=asked.bound_s)])}),
+    "T1-join": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[0]])}),
+    "T1-leave": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[1]])}),
+    "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost}),
+    "step": ("–", {"ours": lambda asked: _step(ours.quiet()), **_each(lambda at, asked: _step(scenarios.quiet(at)))}),
 }

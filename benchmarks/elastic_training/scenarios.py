@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -72,16 +72,25 @@ class Quiet:
     cpu_s: float
 
 
-def quiet(system: System, *, steps: int = 100) -> Quiet:
+def quiet(system: System) -> Quiet:
     """Two nodes to which nothing happens."""
     with system.running() as nodes:
         members = _trained(nodes, 2)
-        first, cpu_s = members[0].last["step"], _cpu_s(members)
-        nodes.await_so(lambda: members[0].last["step"] >= first + steps, "steps", members, bound_s=120)
-        done = members[0].last["step"] - first
-        used_s = _cpu_s(members) - cpu_s
-        ends = [event["at_s"] for event in members[0].steps() if event["step"] >= first]
-        return Quiet(median(b - a for a, b in pairwise(ends)), used_s / done)
+
+        def wait(step: int) -> None:
+            nodes.await_so(lambda: members[0].last["step"] >= step, f"step {step}", members, bound_s=120)
+
+        return quiet_steps(members, wait)
+
+
+def quiet_steps(members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 100) -> Quiet:
+    """Measures so many steps; `wait` waits for a step to be done."""
+    first, cpu_s = members[0].last["step"], _cpu_s(members)
+    wait(first + steps)
+    done = members[0].last["step"] - first
+    used_s = _cpu_s(members) - cpu_s
+    ends = [event["at_s"] for event in members[0].steps() if event["step"] >= first]
+    return Quiet(median(b - a for a, b in pairwise(ends)), used_s / done)
 
 
 def longest_step(member: Member, *, after_s: float) -> Change:
