@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from elastic.clock import ManualClock
-from elastic.model import AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Window
+from elastic.model import AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Rounds, Window
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
@@ -196,7 +196,10 @@ def _windows(node: Node, done: int, count: int) -> list[Window]:
 class _Nowhere:
     """A rendezvous that is always there."""
 
-    def endpoint(self, job_id: str) -> str | None:
+    def lives(self, job_id: str) -> bool:
+        return True
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
         return "127.0.0.1:1"
 
     def end(self, job_id: str) -> None:

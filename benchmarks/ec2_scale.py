@@ -29,7 +29,7 @@ from botocore.config import Config
 
 from elastic.clock import SystemClock
 from elastic.config import Ec2Settings
-from elastic.model import JobSpec, Limits
+from elastic.model import JobSpec, Limits, Rounds
 from elastic.policy import decide
 from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
@@ -251,7 +251,10 @@ def tell(what: str, cost: Cost) -> None:
 class _Nowhere:
     """A rendezvous that is always there."""
 
-    def endpoint(self, job_id: str) -> str | None:
+    def lives(self, job_id: str) -> bool:
+        return True
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
         return "127.0.0.1:1"
 
     def end(self, job_id: str) -> None:

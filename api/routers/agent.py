@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, mod
 
 from api.deps import Context, get_context
 from elastic.errors import Conflict, NotFound, Unauthorized
-from elastic.model import AgentState, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Tier, Window
+from elastic.model import AgentState, Claim, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Tier, Window
 from elastic.reconciler import Word, word_for
 from elastic.store import Event, Heard
 
@@ -102,6 +102,13 @@ class NoticeIn(Strict):
         return self
 
 
+class ClaimIn(Strict):
+    """A round of the session that a worker is about to publish."""
+
+    round: int = Field(ge=1, lt=2**53)
+    members: int = Field(ge=0, le=1_000_000)
+
+
 class Heartbeat(Strict):
     """What an agent says of itself, with all that the daemon has not acknowledged yet."""
 
@@ -114,6 +121,8 @@ class Heartbeat(Strict):
     notice: NoticeIn | None = None
     saving_s: FiniteFloat | None = Field(None, ge=0)
     tier: Tier | None = None
+    round: int | None = Field(None, ge=0, lt=2**53)
+    claim: ClaimIn | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
 
@@ -216,6 +225,8 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
     notice = _notice(request)
     if notice is not None and notice.supersedes(node.notice):
         return True
+    if request.round is not None or request.claim is not None:  # an agent repeats neither once it is answered
+        return True
     return (node.agent_state, node.agent_generation) != said or (reported is not None and node.exit != reported)
 
 
@@ -237,6 +248,8 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             notice=_notice(request),
             saving_s=request.saving_s,
             tier=request.tier,
+            round=request.round,
+            claim=None if request.claim is None else Claim(request.claim.round, request.claim.members),
         ),
         now_s=now_s,
     )

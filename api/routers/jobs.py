@@ -14,14 +14,12 @@ from starlette.exceptions import HTTPException
 from api import schemas
 from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, check_version, require_user
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
-from api.job_document import AUTO
 from api.paging import cut
 from api.plans import priced_plan
 from api.specs import check_node_types, check_workers, to_spec
 from api.standings import standing_of
-from elastic.checkpoints import is_location
-from elastic.errors import Conflict, InvalidInput
-from elastic.model import Job, JobPhase, JobSpec, Tier
+from elastic.errors import Conflict
+from elastic.model import Job, JobPhase, JobSpec
 
 router = APIRouter(prefix="/v1", tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -134,14 +132,6 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
 def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
-    if spec.tier is Tier.T2 and is_location(context.settings.job_root):
-        if document.get("tier", AUTO) == AUTO:
-            return replace(spec, tier=Tier.T1)
-        raise InvalidInput(
-            "tier: T2 keeps its checkpoints in a folder that all nodes share; with checkpoint_root in a bucket wanted "
-            "T0 or T1, got T2",
-            field="tier",
-        )
     return spec
 
 

@@ -15,6 +15,7 @@ from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Folder, Look, Still
 from elastic.checkpoints.s3 import Bucket
 from elastic.checkpoints.shelf import Shelf
+from elastic.model import Tier
 
 BASE_FILE = "checkpoint.json"
 log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ class Cargo:
 
     def __init__(self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location) -> None:
         self.generation = assignment.generation
-        self._writer = Writer(assignment.generation, settings.instance_id)
+        self._node_id, self._is_in_session = settings.instance_id, assignment.tier is Tier.T2
         self._folder = Folder(
             settings.checkpoint_root / assignment.checkpoint_dir, staging=settings.work_dir / "staging"
         )
@@ -59,7 +60,9 @@ class Cargo:
         base = read_json(self._base_file)
         present = {Place(*base["place"])} if base is not None and base["place"] is not None else set()
         self._base_file.unlink(missing_ok=True)
-        brought = bring(self._shelf, self._folder, generation=self.generation, present=present)
+        # A session's checkpoints are numbered by its rounds, and who joins it gets its state from the members.
+        token = None if self._is_in_session else self.generation
+        brought = bring(self._shelf, self._folder, generation=token, present=present)
         place = None if brought is None else brought.place
         if place is None or place not in present:
             self._carried = self._folder.looks()
@@ -75,18 +78,20 @@ class Cargo:
         self._last_looks = looks
         return is_at_rest and looks != self._carried
 
-    def carry(self, *, iteration: int | None, now_s: float) -> bool:
+    def carry(self, *, iteration: int | None, session_round: int | None = None, now_s: float) -> bool:
         """Makes the folder as it is the job's newest checkpoint; False if it holds nothing new.
 
-        Raises what `commit` raises.
+        `session_round` is the one in which it was written: the later one's counts, whichever node it comes from. Raises
+        what `commit` raises.
         """
+        writer = Writer(self.generation if session_round is None else session_round, self._node_id)
         looks = self._folder.looks()
         held = self._folder.hold_still()
         try:
             if not held or self._is_newest(held):
                 self._carried = looks
                 return False
-            manifest = commit(self._shelf, held, writer=self._writer, iteration=iteration, committed_at_s=now_s)
+            manifest = commit(self._shelf, held, writer=writer, iteration=iteration, committed_at_s=now_s)
         finally:
             self._folder.let_go()
         self._carried = looks

@@ -27,6 +27,10 @@ class Carriage(Protocol):
         """From now on this generation's folder counts."""
         ...
 
+    def serve(self, generation: int) -> None:
+        """The workers, who are in a session, belong to this generation from now on; what was begun goes on."""
+        ...
+
     def hears(self, message: Mapping[str, Any]) -> bool:
         """Takes note of what the first rank said; True if the daemon is to hear it only later."""
         ...
@@ -49,6 +53,9 @@ class SharedFolder:
     """The folder is reached by all nodes: what is written there is durable already."""
 
     def begin(self, assignment: Assignment) -> None:
+        """Nothing is to be done."""
+
+    def serve(self, generation: int) -> None:
         """Nothing is to be done."""
 
     def hears(self, message: Mapping[str, Any]) -> bool:

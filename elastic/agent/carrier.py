@@ -15,6 +15,7 @@ from elastic.agent.carriage import Verdict
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, StorageUnavailable, Superseded
+from elastic.model import Tier
 
 LOOK_S = 5.0
 FIRST_PAUSE_S = 0.5
@@ -36,14 +37,21 @@ class Wish:
 
 @dataclass(slots=True)
 class Trip:
-    """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs."""
+    """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs.
+
+    Workers in a session go on in later ones: `serves` is the one that they belong to, `round` the newest of the
+    session's own in which the first rank was here, None outside a session.
+    """
 
     assignment: Assignment
     has_first_rank: bool
     cargo: Cargo | None = None
+    serves: int | None = None
+    round: int | None = None
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
     wishes: list[Wish] = field(default_factory=list)
+    has_given_way: bool = False
     ended_at: float | None = None
     is_clean: bool = True
     verdict: Verdict | None = None
@@ -105,14 +113,23 @@ class Carrier:
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:
-            self._trip = Trip(assignment, has_first_rank=assignment.nnodes_max == 1)
+            # In a session only the first rank's own word tells that it is here, and in which round.
+            is_alone = assignment.nnodes_max == 1 and assignment.tier is not Tier.T2
+            self._trip = Trip(assignment, has_first_rank=is_alone)
             self._changed.notify_all()
+
+    def serve(self, generation: int) -> None:
+        with self._changed:
+            if self._trip is not None:
+                self._trip.serves = generation
 
     def hears(self, message: Mapping[str, Any]) -> bool:
         with self._changed:
             trip = self._present(message.get("generation"))
             if trip is not None:
                 trip.has_first_rank = True
+                if message.get("round", trip.round) != trip.round:
+                    trip.round, trip.has_given_way = message["round"], False
             if message["kind"] != "checkpoint":
                 return False
             # One of an earlier generation says nothing that the exit did not.
@@ -157,7 +174,7 @@ class Carrier:
 
     def _present(self, generation: object) -> Trip | None:
         trip = self._trip
-        return trip if trip is not None and trip.assignment.generation == generation else None
+        return trip if trip is not None and generation in (trip.assignment.generation, trip.serves) else None
 
     def _run(self) -> None:
         while True:
@@ -179,22 +196,33 @@ class Carrier:
             self._work(trip)
             self._trouble, self._pause_s = "", 0.0
         except Superseded as error:
-            # This generation is over: nothing that it leaves counts any more.
-            self._tell(f"checkpoints are no longer stored: {error}")
-            with self._changed:
-                trip.close(Verdict(is_durable=False, why=str(error)))
+            self._give_way(trip, error)
         except (StorageUnavailable, Changing) as error:
             self._try_again(error)
         except Exception as error:
             log.exception("carrying failed; it is tried again")
             self._try_again(error)
 
+    def _give_way(self, trip: Trip, error: Superseded) -> None:
+        """Another writer is ahead for good: nothing that this generation leaves counts any more.
+
+        In a session the first rank has come to be elsewhere, and may come back: there nothing is lost.
+        """
+        if trip.assignment.tier is Tier.T2:
+            log.info("a checkpoint is not stored, for a later round's is: %s", error)
+            with self._changed:
+                trip.held.clear()
+                trip.has_given_way = True
+            return
+        self._tell(f"checkpoints are no longer stored: {error}")
+        with self._changed:
+            trip.close(Verdict(is_durable=False, why=str(error)))
+
     def _work(self, trip: Trip) -> None:
         cargo = trip.cargo = trip.cargo or self._load(trip.assignment)
         with self._changed:
             wishes, is_ending, has_events = tuple(trip.wishes), trip.is_ending, bool(trip.held)
-        is_last = is_ending and trip.is_clean
-        if cargo.is_filled and trip.has_first_rank and (has_events or is_last or cargo.has_come_to_rest()):
+        if cargo.is_filled and trip.has_first_rank and (has_events or self._is_at_rest(trip, cargo)):
             self._carry(trip, cargo)
         if wishes:
             self._fill(trip, wishes, cargo)
@@ -204,12 +232,17 @@ class Carrier:
             with self._changed:
                 trip.close(Verdict(is_durable=True))
 
+    def _is_at_rest(self, trip: Trip, cargo: Cargo) -> bool:
+        """Whether the folder holds what is to be stored though nobody told of it."""
+        is_last = trip.is_ending and trip.is_clean
+        return not trip.has_given_way and (is_last or cargo.has_come_to_rest())
+
     def _carry(self, trip: Trip, cargo: Cargo) -> None:
         with self._changed:
             held = tuple(trip.held)
             trip.iteration = next((each["iteration"] for each in reversed(held)), trip.iteration)
         begun_at = time.monotonic()
-        is_new = cargo.carry(iteration=trip.iteration, now_s=self._wall_s())
+        is_new = cargo.carry(iteration=trip.iteration, session_round=trip.round, now_s=self._wall_s())
         if is_new:
             self._longest_s = max(time.monotonic() - begun_at, self._longest_s or 0.0)
         # A script that tells of none is told of, too: its checkpoint is safe from now on.

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from elastic.agent.carriage import Carriage, SharedFolder
 from elastic.agent.daemon_client import DaemonClient, Registration
-from elastic.agent.gate import Gate
+from elastic.agent.gate import open_gate
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory, recall, remember
+from elastic.agent.rounds import RoundBook, open_claims
 from elastic.agent.settings import AgentSettings, read_settings
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
@@ -91,7 +92,9 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
     wake_heart, clock = threading.Event(), SystemClock()
     spool = Spool(settings.work_dir / "spool.sqlite")
     with closing(spool), _carriage(settings, spool) as carriage:
-        intake = Intake(settings.socket_path, spool=spool, carriage=carriage)
+        book = RoundBook(wake=wake_heart.set)
+        intake = Intake(settings.socket_path, spool=spool, carriage=carriage, saw_round=book.saw)
+        claims = open_claims(settings.claims_path, book)
         supervisor = Supervisor(
             settings,
             memory=memory,
@@ -100,6 +103,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
             spool=spool,
             lease=lease,
             carriage=carriage,
+            rounds=book,
             wake_heart=wake_heart,
         )
         heart = Heart(
@@ -115,6 +119,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
         intake.take_leftovers()
         intake.start()
+        claims.start()
         heart.start()
         if watcher is not None:
             watcher.start()
@@ -124,6 +129,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
             if watcher is not None:
                 watcher.stop()
             heart.stop()
+            claims.stop()
             intake.stop()
 
 
@@ -144,7 +150,7 @@ def _carriage(settings: AgentSettings, spool: Spool) -> Iterator[Carriage]:
     from elastic.agent.bucket import open_carrier
 
     with open_carrier(settings, settings.storage, say=spool.add, wall_s=SystemClock().now_s) as carrier:
-        gate = Gate(settings.gate_path, fill=carrier.fill)
+        gate = open_gate(settings.gate_path, fill=carrier.fill)
         gate.start()
         try:
             yield carrier

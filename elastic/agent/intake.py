@@ -8,6 +8,7 @@ import logging
 import select
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,10 +41,18 @@ class Heard:
 class Intake:
     """A socket and the thread that empties it."""
 
-    def __init__(self, socket_path: Path, *, spool: Spool, carriage: Carriage | None = None) -> None:
+    def __init__(
+        self,
+        socket_path: Path,
+        *,
+        spool: Spool,
+        carriage: Carriage | None = None,
+        saw_round: Callable[[int], None] | None = None,
+    ) -> None:
         self._path = socket_path
         self._spool = spool
         self._carriage = carriage or SharedFolder()
+        self._saw_round = saw_round
         self._lock = threading.Lock()
         self._generation: int | None = None
         self._serves: tuple[int, int] | None = None
@@ -171,6 +180,8 @@ class Intake:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):
             self._iteration = message["iteration"]
+        if self._saw_round is not None and isinstance(message.get("round"), int):
+            self._saw_round(message["round"])
 
     def _forget(self) -> None:
         self._words.clear()

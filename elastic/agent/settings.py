@@ -63,6 +63,11 @@ class AgentSettings:
         """Where workers ask whether their checkpoint folder is filled."""
         return self.socket_path.with_name("gate.socket")
 
+    @property
+    def claims_path(self) -> Path:
+        """Where workers have rounds of their session recorded."""
+        return self.socket_path.with_name("claims.socket")
+
 
 def read_settings(path: Path) -> AgentSettings:
     """Reads the provider's file; raises InvalidInput when it is readable by others or lacks something."""

@@ -15,6 +15,7 @@ from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory, remember
+from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
 from elastic.agent.steering import (
@@ -58,6 +59,7 @@ class Supervisor:
         spool: Spool,
         lease: Lease,
         carriage: Carriage,
+        rounds: RoundBook,
         wake_heart: threading.Event,
     ) -> None:
         self._settings = settings
@@ -67,6 +69,7 @@ class Supervisor:
         self._spool = spool
         self._lease = lease
         self._carriage = carriage
+        self._rounds = rounds
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
         self._wanted = Wanted()
@@ -108,6 +111,7 @@ class Supervisor:
         """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
         self._spool.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
+        self._rounds.is_told(report)
         with self._lock:
             if report["exit"] is not None:
                 self._told_exit_of = report["exit"]["generation"]
@@ -115,6 +119,10 @@ class Supervisor:
         if reply.shutdown:
             self.leave()
         self._wake.set()
+
+    def hear_nothing(self) -> None:
+        """The daemon has not answered a report."""
+        self._rounds.is_not_told()
 
     def report(self) -> dict[str, Any]:
         """What the next heartbeat says."""
@@ -136,6 +144,7 @@ class Supervisor:
             "notice": asdict(notice) if notice else None,
             "saving_s": self._carriage.saving_s,
             "tier": self._memory.tier if group else None,
+            **self._rounds.news(),
             "windows": [message for message in said if message["kind"] == "window"],
             "events": [message for message in said if message["kind"] != "window"],
         }
@@ -195,7 +204,7 @@ class Supervisor:
         log.info("adopting generation %s, which an earlier agent began in %s", assignment.generation, began)
         self._is_foreign, self._has_adopted = choose_way(assignment).is_foreign, True
         self._intake.listen_to(began)
-        self._carriage.begin(assignment)
+        self._carriage.begin(replace(assignment, generation=began))
         drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
         self._group = Group(
             generation=began,
@@ -232,6 +241,7 @@ class Supervisor:
         self._memory = replace(self._memory, running=assignment)
         remember(self._memory, self._settings.work_dir)
         self._intake.serve(assignment.generation, world_size=_world_size(assignment))
+        self._carriage.serve(assignment.generation)
         self._set_group(replace(group, serves=assignment.generation))
         self._wake_heart.set()
 

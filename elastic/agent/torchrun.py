@@ -113,6 +113,7 @@ def torchrun_environment(
         # A script may train in a session or not by whether it is told of a store: on other tiers there is none.
         "ELASTICD_SESSION_STORE": str(session_store_file(settings)) if assignment.tier is Tier.T2 else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
+        "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if (rate := assignment.interruptions_per_h) is None else f"{rate:.6g}",
         # Empty where the folder needs no filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",

@@ -16,19 +16,19 @@ _LOOKS = 3
 log = logging.getLogger(__name__)
 
 
-def bring(shelf: Shelf, folder: Folder, *, generation: int, present: Collection[Place] = ()) -> Manifest | None:
+def bring(shelf: Shelf, folder: Folder, *, generation: int | None, present: Collection[Place] = ()) -> Manifest | None:
     """Makes the folder hold what the newest usable manifest names, and nothing else; None where there is none.
 
     A folder that holds one of `present` already is left as it is: it may be ahead. Raises Superseded when a newer
-    generation than `generation` has committed, CheckpointDamaged when there are manifests and none can be used:
-    starting anew would waste what was paid for.
+    generation than `generation`, if that is given, has committed, CheckpointDamaged when there are manifests and none
+    can be used: starting anew would waste what was paid for.
     """
     seen: list[Place] = []
     for _ in range(_LOOKS):
         places = shelf.places()
         if not places:
             return None
-        if places[0].generation > generation:
+        if generation is not None and places[0].generation > generation:
             raise Superseded(f"generation {places[0].generation} has committed a checkpoint; {generation} is over")
         if places == seen:
             break

@@ -16,7 +16,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who commits: a node in a generation."""
+    """Who commits: a node in a generation. In a session it is the session's own, called a round."""
 
     generation: int
     node_id: str

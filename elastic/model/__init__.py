@@ -29,6 +29,7 @@ from elastic.model.node import (
 )
 from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Obstacle, Offering, Price, Unavailable
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
+from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
 
@@ -42,6 +43,7 @@ __all__ = [
     "Capacity",
     "CapacityChoice",
     "Change",
+    "Claim",
     "Decision",
     "DoubtedPrice",
     "Exit",
@@ -66,6 +68,7 @@ __all__ = [
     "Plan",
     "Price",
     "Reason",
+    "Rounds",
     "Sample",
     "Series",
     "Snapshot",

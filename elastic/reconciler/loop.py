@@ -22,6 +22,7 @@ from elastic.model import (
     Outcome,
     Plan,
     Price,
+    Rounds,
     Snapshot,
     Tier,
     surcharge_usd,
@@ -33,8 +34,10 @@ from elastic.reconciler.alarms import Alarms
 from elastic.reconciler.cause import cause_in
 from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
-from elastic.reconciler.observe import observe, training_group
+from elastic.reconciler.observe import observe
+from elastic.reconciler.phases import phase_of
 from elastic.reconciler.price_records import PriceRecords
+from elastic.reconciler.session import all_are_heard
 from elastic.reconciler.steps import World, next_steps
 from elastic.store import JobFacts, Store
 
@@ -51,8 +54,12 @@ _RENDEZVOUS_STARTS_WITHIN_S = 60.0
 class Rendezvous(Protocol):
     """Where the members of a job's generations meet."""
 
-    def endpoint(self, job_id: str) -> str | None:
-        """The address to meet at; None until it answers."""
+    def lives(self, job_id: str) -> bool:
+        """Whether there is such a place already."""
+        ...
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
+        """The address to meet at; None until it answers. One that has to be made anew knows of `rounds`."""
         ...
 
     def end(self, job_id: str) -> None:
@@ -166,7 +173,7 @@ class Reconciler:
             facts = self.store.facts(job_id, now_s=now_s)
         if not facts.nodes and facts.job.phase is not JobPhase.DRAINING:
             self._fail_if_forbidden(facts.job, now_s=now_s)
-        if plan is not None and facts.job.phase is not (phase := _phase(facts, plan)):
+        if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
             self.store.move_job(job_id, phase, now_s=now_s)
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
@@ -216,8 +223,13 @@ class Reconciler:
     def _session_store(self, facts: JobFacts) -> str | None:
         """Looks after the store of a session that runs: members go on without it, but cannot change."""
         job, generation = facts.job, facts.generation
-        is_running = generation is not None and generation.ended_at_s is None and generation.drain_at_s is None
-        return self.rendezvous.endpoint(job.id) if job.spec.tier is Tier.T2 and is_running else None
+        if job.spec.tier is not Tier.T2 or generation is None or generation.ended_at_s or generation.drain_at_s:
+            return None
+        are_heard = all_are_heard(generation, facts.nodes, since_s=self._listening_since_s)
+        return self._meeting_place(job.id) if are_heard or self.rendezvous.lives(job.id) else None
+
+    def _meeting_place(self, job_id: str) -> str | None:
+        return self.rendezvous.endpoint(job_id, rounds=self.store.rounds(job_id))
 
     def _act(self, world: World) -> bool:
         """Performs the steps that are due and tells whether another look is worth while now."""
@@ -235,7 +247,7 @@ class Reconciler:
             case due.End(node, reason, is_failure):
                 return self._end(node, reason, is_failure=is_failure, now_s=now_s)
             case due.StartGeneration(members):
-                endpoint = self.rendezvous.endpoint(job_id)
+                endpoint = self._meeting_place(job_id)
                 if endpoint is None:
                     self._looks_again |= _have_just_joined(members, now_s=now_s)
                     return False
@@ -262,7 +274,7 @@ class Reconciler:
     def _launch(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
         if all(self._is_for_sale(offering, now_s=now_s) for offering, _ in wanted.members):
             self.machines.buy(job_id, wanted, why, now_s=now_s)
-            self.rendezvous.endpoint(job_id)  # starts it, so that it answers by the time the nodes have joined
+            self._meeting_place(job_id)  # starts it, so that it answers by the time the nodes have joined
 
     def _is_for_sale(self, offering: Offering, *, now_s: float) -> bool:
         """Whether it may be bought now: it is not blocked, and the price in force can be relied on."""
@@ -330,17 +342,3 @@ def _told(failure: Exit) -> str:
         return "the workers stopped at a safe point, though nobody had asked them to"
     said = cause_in(failure.log_tail)
     return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
-
-
-_TRYING = frozenset({"start", "trial", "phase", "measuring"})
-"""Reasons of a job that trains in order to be measured."""
-
-
-def _phase(facts: JobFacts, plan: Plan) -> JobPhase:
-    """How a job that goes on is called, by what trains now and what was decided."""
-    job, current = facts.job, training_group(facts.generation, facts.nodes)
-    if job.phase.is_final or job.phase is JobPhase.DRAINING or facts.target is None:
-        return job.phase
-    if current != facts.target and job.iteration > 0:
-        return JobPhase.RESCALING
-    return JobPhase.PROFILING if current is None or plan.reason.code in _TRYING else JobPhase.RUNNING

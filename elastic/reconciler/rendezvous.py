@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 
+from elastic.model import Rounds
+
 _MODULE = "elastic.workloads.rendezvous"
 _DIES_WITHIN_S = 5.0
 
@@ -30,13 +32,17 @@ class RendezvousStores:
     patience_s: float = 5.0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
-    def endpoint(self, job_id: str) -> str | None:
-        """The address of the job's store, starting one if none lives; None until it answers."""
+    def lives(self, job_id: str) -> bool:
+        """Whether the job has a store, be it that it does not answer yet."""
+        return self._process(job_id) is not None
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
+        """The address of the job's store, starting one that knows of `rounds` if none lives; None until it answers."""
         folder = self.root / job_id / "rendezvous"
         ready = folder / "ready"
         if self._process(job_id) is None:
             ready.unlink(missing_ok=True)
-            self._start(job_id, folder, ready)
+            self._start(job_id, folder, ready, rounds)
         if not ready.is_file():
             return None
         endpoint = ready.read_text().strip()
@@ -55,9 +61,10 @@ class RendezvousStores:
                 child.kill()
                 child.wait(timeout=_DIES_WITHIN_S)
 
-    def _start(self, job_id: str, folder: Path, ready: Path) -> None:
+    def _start(self, job_id: str, folder: Path, ready: Path, rounds: Rounds) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         command = [self.python, "-m", _MODULE, "--host", self.host, "--port", "0", "--ready-file", str(ready)]
+        command += ["--tell", f"{job_id}/floor={rounds.newest}", "--tell", f"{job_id}/claimed={rounds.claimed}"]
         with (folder / "log").open("ab") as log:
             child = subprocess.Popen(
                 command,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.model import AgentState, Generation, Node
+from elastic.model import AgentState, Exit, Generation, Node, NodePhase, Outcome
+from elastic.reconciler.cause import cause_in
 
+MOST_FAILURES = 2
 RUNNING_STILL = frozenset({AgentState.STARTING, AgentState.RUNNING, AgentState.DRAINING, AgentState.SAVING})
 
 
@@ -42,6 +44,34 @@ def loses_all(active: Generation, following: Sequence[Node]) -> bool:
     goes_on = {node.id for node in following}
     has_holder = any(node.agent_state in RUNNING_STILL - {AgentState.STARTING} for node in following)
     return not has_holder and any(node_id not in goes_on for node_id in active.node_ids)
+
+
+def goes_on(alive: Sequence[Node]) -> bool:
+    """Whether somebody trains: what fails on another node is then that node's trouble, not the script's."""
+    return any(node.agent_state is AgentState.RUNNING for node in alive)
+
+
+def is_hopeless(ended: Exit | None, node: Node) -> bool:
+    """Whether its workers have just failed, and had failed before, while others go on: it is to be replaced.
+
+    After the first time they come in anew: an agent may start them otherwise then.
+    """
+    return ended is not None and ended.outcome is Outcome.FAILED and node.failures >= MOST_FAILURES
+
+
+def why_hopeless(node: Node) -> str:
+    """What is told of a node that is given up."""
+    said = None if node.exit is None else cause_in(node.exit.log_tail)
+    return f"its workers failed {node.failures} times in a row while others went on" + (f": {said}" if said else "")
+
+
+def all_are_heard(active: Generation, nodes: Sequence[Node], *, since_s: float) -> bool:
+    """Whether every member that lives has said since this instant which round it is in.
+
+    A new store is told the newest one: with less, a member that was cut off could fill it with an older one.
+    """
+    members = [node for node in nodes if node.id in active.node_ids and node.phase is NodePhase.JOINED]
+    return all((node.heartbeat_at_s or 0.0) > since_s for node in members)
 
 
 def is_leaving(node: Node, active: Generation | None, *, patience_s: float, now_s: float) -> bool:

@@ -197,9 +197,12 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
     members = [node for node_id in active.node_ids if (node := world.member(node_id)) is not None]
     exits = {node.id: each for node in members if (each := exit_of(node, active.number)) is not None}
     alive = [node for node in members if node.id not in exits]
-    if not alive or any(each.outcome is Outcome.FAILED for each in exits.values()):
+    if not alive or (not session.goes_on(alive) and any(each.outcome is Outcome.FAILED for each in exits.values())):
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(list(members), list(exits.values())))
         return
+    hopeless = [node for node in members if session.is_hopeless(exits.get(node.id), node)]
+    yield from (End(node, session.why_hopeless(node), is_failure=True) for node in hopeless)
+    wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
     must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
     following = session.next_members(active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, update
 
-from elastic.model import AgentState, Exit, Notice, Tier, Window
+from elastic.model import AgentState, Claim, Exit, Node, Notice, Outcome, Tier, Window
+from elastic.store import jobs as job_rows
 from elastic.store import measurements, notices
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
@@ -19,7 +20,8 @@ from elastic.store.schema import nodes
 class Heard:
     """What a node said of itself in one heartbeat.
 
-    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
+    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes. `round` is the
+    newest of the session that its workers train in, `claim` one that they are about to publish.
     """
 
     state: AgentState
@@ -31,6 +33,8 @@ class Heard:
     notice: Notice | None = None
     saving_s: float | None = None
     tier: Tier | None = None
+    round: int | None = None
+    claim: Claim | None = None
 
 
 def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
@@ -47,15 +51,17 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
             numbers=note.numbers,
             now_s=note.at_s,
         )
-    connection.execute(update(nodes).where(nodes.c.id == node_id).values(_values(said, before, now_s)))
+    values = _values(said, before, now_s) | _exit_values(node, said.last_exit)
+    connection.execute(update(nodes).where(nodes.c.id == node_id).values(values))
+    if said.round is not None or said.claim is not None:
+        job_rows.note_rounds(connection, node.job_id, newest=said.round, claim=said.claim, node_id=node_id, now_s=now_s)
     if said.notice is not None:
         notices.noticed(connection, node_id, said.notice)
     return fresh
 
 
 def _values(said: Heard, acked_seq: int, now_s: float) -> dict[str, object]:
-    """An earlier exit is kept until another one is reported."""
-    values: dict[str, object] = {
+    return {
         "heartbeat_at_s": now_s,
         "agent_state": said.state,
         "agent_generation": said.generation,
@@ -63,4 +69,12 @@ def _values(said: Heard, acked_seq: int, now_s: float) -> dict[str, object]:
         "saving_s": said.saving_s,
         "tier": said.tier,
     }
-    return values if said.last_exit is None else values | {"exit": to_text(said.last_exit)}
+
+
+def _exit_values(node: Node, said: Exit | None) -> dict[str, object]:
+    """An earlier exit is kept until another one is reported."""
+    if said is None:
+        return {}
+    is_news = node.exit is None or node.exit.generation != said.generation
+    failures = node.failures + is_news if said.outcome is Outcome.FAILED else 0
+    return {"exit": to_text(said), "failures": failures}

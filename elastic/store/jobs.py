@@ -7,7 +7,7 @@ import secrets
 from sqlalchemy import Connection, Row, select, update
 
 from elastic.errors import Conflict, NotFound
-from elastic.model import Group, Job, JobPhase, JobSpec, move_job
+from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
 from elastic.store.schema import generations, jobs, windows
@@ -114,6 +114,28 @@ def drain(connection: Connection, job_id: str, ending: JobPhase, message: str | 
         move(connection, job.id, JobPhase.DRAINING, now_s=now_s, message=message)
         connection.execute(update(jobs).where(jobs.c.id == job.id).values(ending=ending, target=None))
     return get(connection, job.id)
+
+
+def rounds(connection: Connection, job_id: str) -> Rounds:
+    """What is on record of the rounds of a job's session."""
+    found = connection.execute(select(jobs.c.newest_round, jobs.c.claimed_round).where(jobs.c.id == job_id)).one()
+    return Rounds(newest=found.newest_round, claimed=found.claimed_round)
+
+
+def note_rounds(
+    connection: Connection, job_id: str, *, newest: int | None, claim: Claim | None, node_id: str, now_s: float
+) -> None:
+    """Records the newest round that a member trains in, and one that it is about to publish."""
+    before = rounds(connection, job_id)
+    values = {}
+    if newest is not None and newest > before.newest:
+        values["newest_round"] = newest
+    if claim is not None and claim.round > before.claimed:
+        values["claimed_round"] = claim.round
+        text = f"round {claim.round} of the session is to have {claim.members} members"
+        add_event(connection, "round", text, job_id=job_id, node_id=node_id, now_s=now_s)
+    if values:
+        connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
 
 
 def target(connection: Connection, job_id: str) -> Group | None:

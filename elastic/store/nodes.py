@@ -228,6 +228,7 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         stopping_at_s=row.stopping_at_s,
         saving_s=row.saving_s,
         tier=None if row.tier is None else Tier(row.tier),
+        failures=row.failures,
     )
 
 

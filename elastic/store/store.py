@@ -19,6 +19,7 @@ from elastic.model import (
     Offering,
     Plan,
     Price,
+    Rounds,
     Series,
     Snapshot,
     Window,
@@ -108,6 +109,9 @@ class Store:
     def count_failure(self, job_id: str) -> int:
         """Counts one failure and gives how many came in a row without progress."""
         return self._write(jobs.count_failure, job_id)
+
+    def rounds(self, job_id: str) -> Rounds:
+        return self._read(jobs.rounds, job_id)
 
     def facts(self, job_id: str, *, now_s: float) -> JobFacts:
         """Everything that a tick needs to know of a job, of one instant."""

@@ -52,9 +52,12 @@ def note(text: str) -> None:
     worker().say("note", text=text[:MAX_NOTE_LENGTH])
 
 
-def regrouped(*, rank: int, world_size: int) -> None:
-    """Says which place of how many this process has from now on; for workers whose group changes while they run."""
-    worker().regroup(rank=rank, world_size=world_size)
+def regrouped(*, rank: int, world_size: int, number: int | None = None) -> None:
+    """Says which place of how many this process has from now on; for workers whose group changes while they run.
+
+    `number` is the group's own, which grows with each change.
+    """
+    worker().regroup(rank=rank, world_size=world_size, number=number)
 
 
 class Worker:
@@ -63,6 +66,7 @@ class Worker:
     def __init__(self, membership: Membership, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
+        self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
         self.counts_own_turns = False
         self._pid = os.getpid()
@@ -101,15 +105,21 @@ class Worker:
         self._look_for_drain()
         return self._is_asked_to_stop
 
-    def regroup(self, *, rank: int, world_size: int) -> None:
-        now, told_at = time.monotonic(), self._told_joined_at
-        if told_at is None or (rank, world_size) != (self.membership.rank, self.membership.world_size):
+    def regroup(self, *, rank: int, world_size: int, number: int | None = None) -> None:
+        now, told_at, group = time.monotonic(), self._told_joined_at, (rank, world_size, number)
+        if told_at is not None and group == self._group and now - told_at < JOINED_AGAIN_S:
+            return
+        if group != self._group:
+            self._group = group
             self.recorder.restart()
             self.membership = replace(self.membership, rank=rank, world_size=world_size)
-            self._outbox.common = {**self._outbox.common, "rank": rank, "world_size": world_size}
+            self._outbox.common = {
+                **self._outbox.common,
+                "rank": rank,
+                "world_size": world_size,
+                **({} if number is None else {"round": number}),
+            }
             self._is_reporting = rank == 0 and self.membership.socket_path is not None
-        elif now - told_at < JOINED_AGAIN_S:
-            return
         self._told_joined_at = now
         self.tell_agent("joined")
 

@@ -13,7 +13,7 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -34,15 +34,22 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--ready-file", type=Path, required=True, help="receives host:port once the store answers")
     parser.add_argument("--idle-exit-s", type=float, default=IDLE_EXIT_S, help="end after so long without a client")
+    parser.add_argument("--tell", action="append", default=[], metavar="KEY=VALUE", help="what it knows from the start")
     arguments = parser.parse_args(argv)
+    known = dict(each.split("=", 1) for each in arguments.tell)
     # Blocked before torch starts threads of its own, which inherit this: the signal is then waited for, not handled.
     signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
-    serve(arguments.host, arguments.port, arguments.ready_file, idle_exit_s=arguments.idle_exit_s)
+    serve(arguments.host, arguments.port, arguments.ready_file, known=known, idle_exit_s=arguments.idle_exit_s)
     return 0
 
 
-def serve(host: str, port: int, ready_file: Path, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
-    """Serves a store at `host` until one of `END_SIGNALS` arrives, or no client has been there for `idle_exit_s`."""
+def serve(
+    host: str, port: int, ready_file: Path, *, known: Mapping[str, str] | None = None, idle_exit_s: float = IDLE_EXIT_S
+) -> None:
+    """Serves a store at `host` until one of `END_SIGNALS` arrives, or no client has been there for `idle_exit_s`.
+
+    `known` is what it holds before anybody can ask.
+    """
     # Bound before the slow import, so that a taken port is known at once.
     listener = listen(host, port)
     from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
@@ -51,6 +58,8 @@ def serve(host: str, port: int, ready_file: Path, *, idle_exit_s: float = IDLE_E
     store = TCPStore(
         host, listener.port, None, is_master=True, wait_for_workers=False, master_listen_fd=listener.descriptor
     )
+    for key, value in (known or {}).items():
+        store.set(key, value)
     _announce(f"{host}:{store.port}", ready_file)
     idle_since_s = monotonic()
     while signal.sigtimedwait(END_SIGNALS, min(idle_exit_s / 4, 60.0)) is None:

@@ -13,8 +13,9 @@ import pytest
 from elastic.agent.cargo import Cargo
 from elastic.agent.carriage import SharedFolder
 from elastic.agent.carrier import SAVING_PRIOR_S, Carrier
-from elastic.agent.gate import Gate
+from elastic.agent.gate import open_gate
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
+from elastic.model import Tier
 from elastic.worker.gate import pass_gate
 from tests.agent.test_steering import ONE
 
@@ -28,12 +29,14 @@ class FakeCargo:
         self.failures: list[Exception] = []
         self.is_filled = True
         self.carried: list[int | None] = []
+        self.rounds: list[int | None] = []
         self.brought = 0
         self.stored = threading.Event()
 
-    def carry(self, *, iteration: int | None, now_s: float) -> bool:
+    def carry(self, *, iteration: int | None, session_round: int | None, now_s: float) -> bool:
         self._fail()
         self.carried.append(iteration)
+        self.rounds.append(session_round)
         self.stored.set()
         return True
 
@@ -161,6 +164,60 @@ def test_a_node_without_the_first_rank_stores_nothing(desk: Desk) -> None:
     assert desk.cargo.carried == []
 
 
+@pytest.fixture
+def session(desk: Desk) -> Desk:
+    """The same desk for workers in a session, which serve generation 3 by now."""
+    desk.carrier.begin(replace(ONE, tier=Tier.T2))
+    desk.carrier.serve(3)
+    return desk
+
+
+def in_round(number: int, iteration: int) -> dict[str, Any]:
+    return {
+        "kind": "checkpoint",
+        "generation": 3,
+        "rank": 0,
+        "round": number,
+        "iteration": iteration,
+        "elapsed_s": 0.1,
+    }
+
+
+def test_in_a_session_a_checkpoint_is_its_round_s_whichever_generation_it_came_in(session: Desk) -> None:
+    assert session.carrier.hears(in_round(7, 20))
+    session.carrier.start()
+    session.carrier.finish(1, is_clean=False)
+    assert session.verdict() == (True, "")
+    assert (session.kinds(), session.cargo.carried, session.cargo.rounds) == (["checkpoint"], [20], [7])
+
+
+def test_in_a_session_a_later_round_s_checkpoint_takes_nothing_away(session: Desk) -> None:
+    session.cargo.failures = [Superseded("generation 8 has committed")]
+    session.carrier.hears(in_round(7, 20))
+    session.carrier.start()
+    session.carrier.finish(1, is_clean=True)
+    assert session.verdict() == (True, "")
+    assert (session.said, session.cargo.carried) == ([], [])
+
+
+def test_in_a_session_who_is_first_again_stores_again(session: Desk) -> None:
+    session.cargo.failures = [Superseded("generation 8 has committed")]
+    session.carrier.hears(in_round(7, 20))
+    session.carrier.hears(in_round(9, 60))
+    session.carrier.start()
+    session.carrier.hears(in_round(9, 80))
+    session.carrier.finish(1, is_clean=True)
+    assert session.verdict() == (True, "")
+    assert set(session.cargo.rounds) <= {9}
+
+
+def test_in_a_session_nobody_is_first_before_it_says_so(session: Desk) -> None:
+    session.carrier.start()
+    session.carrier.finish(1, is_clean=True)
+    assert session.verdict() == (True, "")
+    assert session.cargo.carried == []
+
+
 def test_a_checkpoint_of_another_generation_is_not_told_of(desk: Desk) -> None:
     assert desk.checkpoint(20, generation=7)
     desk.carrier.start()
@@ -198,7 +255,7 @@ def test_a_script_whose_folder_is_shared_passes_no_gate() -> None:
 
 
 def with_gate(desk: Desk, folder: Path, *, generation: int) -> None:
-    gate = Gate(folder / "gate.socket", fill=desk.carrier.fill)
+    gate = open_gate(folder / "gate.socket", fill=desk.carrier.fill)
     gate.start()
     try:
         pass_gate({"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": str(generation)})

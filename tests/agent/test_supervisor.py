@@ -12,6 +12,7 @@ from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory
+from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
@@ -39,6 +40,7 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
         spool=spool,
         lease=Lease(tmp_path, first_s=60.0),
         carriage=SharedFolder(),
+        rounds=RoundBook(wake=lambda: None),
         wake_heart=threading.Event(),
     )
 
@@ -49,7 +51,7 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
 
     def live() -> None:
         reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
-        supervisor.hear(reply, report=Interrupted(exit=None), asked_at=time.monotonic())
+        supervisor.hear(reply, report=Interrupted(exit=None, round=None, claim=None), asked_at=time.monotonic())
         supervisor.run()
 
     thread = threading.Thread(target=live, daemon=True)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import CapacityUnavailable, ProviderUnavailable
-from elastic.model import Action, Group, JobPhase, NodePhase, Plan, Reason, Snapshot
+from elastic.model import Action, AgentState, Claim, Group, JobPhase, NodePhase, Plan, Reason, Rounds, Snapshot, Tier
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
+from elastic.store import Heard
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 
 
@@ -173,6 +174,32 @@ def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualC
     assert living(cluster) == []
 
 
+def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(cluster: VirtualCluster) -> None:
+    job = cluster.submit(tier=Tier.T2)
+    cluster.run(6)
+    for agent in cluster.agents.values():
+        agent.is_crashing = True
+    cluster.run(10)
+    assert cluster.rendezvous.ended.count(job.id) > 1, "one for each generation that ended"
+
+
+def test_a_session_s_new_store_is_told_the_rounds_on_record_once_every_member_has_spoken(
+    cluster: VirtualCluster,
+) -> None:
+    job = cluster.submit(tier=Tier.T2)
+    cluster.run(10)
+    (node,) = cluster.store.nodes(job.id)
+    cluster.agents_are_silent = True
+    cluster.rendezvous.is_alive = False
+    cluster.restart()
+    cluster.run(3)
+    assert cluster.rendezvous.begun == []
+    said = Heard(state=AgentState.RUNNING, generation=1, round=7, claim=Claim(8, 2))
+    cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
+    cluster.run(1)
+    assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8)]
+
+
 def test_a_spent_budget_ends_the_job_in_good_order(cluster: VirtualCluster, policy: Dictated) -> None:
     job = cluster.submit()
     cluster.run(15)
@@ -203,7 +230,11 @@ def test_the_feed_tells_the_story_in_order(cluster: VirtualCluster) -> None:
 def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(cluster: VirtualCluster) -> None:
     job = cluster.submit(iterations=50)
     answer = cluster.rendezvous.endpoint
-    cluster.rendezvous.endpoint = lambda job_id: None  # type: ignore[method-assign]
+
+    def nowhere(job_id: str, *, rounds: Rounds) -> None:
+        return None
+
+    cluster.rendezvous.endpoint = nowhere  # type: ignore[method-assign]
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "its node has not joined"
     cluster.run(10)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == 0.5

@@ -12,8 +12,10 @@ import psutil
 import pytest
 
 from elastic.clock import SystemClock
+from elastic.model import Rounds
 from elastic.reconciler import RendezvousStores
 
+ROUNDS = Rounds(newest=7, claimed=9)
 LISTENS = f"""#!{sys.executable}
 import pathlib, signal, socket, sys
 signal.signal(signal.SIGTERM, {{deafness}})
@@ -46,7 +48,7 @@ def answering(stores: RendezvousStores) -> str:
     """Waits until the job's store answers, and gives its address."""
     until_s = monotonic() + 60.0
     while monotonic() < until_s:
-        if (endpoint := stores.endpoint("job-1")) is not None:
+        if (endpoint := stores.endpoint("job-1", rounds=ROUNDS)) is not None:
             return endpoint
         SystemClock().sleep(0.02)
     raise AssertionError("no store answered")
@@ -58,19 +60,22 @@ def process(stores: RendezvousStores) -> psutil.Process:
 
 
 def test_a_store_is_started_once_and_found_again_by_the_next_daemon(stores: RendezvousStores) -> None:
-    assert stores.endpoint("job-1") is None, "it has only just been started"
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None, "it has only just been started"
     endpoint = answering(stores)
     after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
-    assert after.endpoint("job-1") == endpoint
+    assert after.endpoint("job-1", rounds=ROUNDS) == endpoint
     after.end("job-1")
     stores.end("job-1")
     assert not (stores.root / "job-2").exists()
-    assert stores.endpoint("job-1") is None, "what has ended is started anew"
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None, "what has ended is started anew"
 
 
-def test_one_that_died_is_replaced(stores: RendezvousStores) -> None:
+def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: RendezvousStores) -> None:
+    assert not stores.lives("job-1")
     answering(stores)
+    assert stores.lives("job-1")
     first = process(stores)
+    assert {"job-1/floor=7", "job-1/claimed=9"} < set(first.cmdline())
     first.kill()
     first.wait(10)
     answering(stores)
@@ -82,14 +87,14 @@ def test_another_process_of_the_same_number_is_not_taken_for_it(stores: Rendezvo
     folder.mkdir(parents=True)
     (folder / "process.json").write_text(json.dumps({"pid": psutil.Process().pid, "created_s": 1.0}))
     stores.end("job-1")  # nothing of ours: this test goes on
-    assert stores.endpoint("job-1") is None
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None
     assert process(stores).pid != psutil.Process().pid
 
 
 def test_one_that_listens_no_more_has_no_address(stores: RendezvousStores) -> None:
     answering(stores)
     (stores.root / "job-1" / "rendezvous" / "ready").write_text("127.0.0.1:1")
-    assert stores.endpoint("job-1") is None
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None
 
 
 def test_ending_what_never_was_does_nothing(stores: RendezvousStores) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from elastic.model import AgentState, Group, Job, JobPhase, JobSpec, Node, NodePhase, Notice, NoticeKind, Outcome, Tier
 from elastic.reconciler import World, next_steps
+from elastic.reconciler.session import all_are_heard
 from elastic.reconciler.steps import BeginEnding, DrainGeneration, End, EndGeneration, Launch, StartGeneration
 from tests.reconciler.test_steps import FULL, HALF, generation, left, node, world
 
@@ -91,6 +92,16 @@ def test_who_has_not_come_in_does_not_go_on_alone_but_begins_anew() -> None:
     assert step.reason.startswith("a: ")
 
 
+def test_a_new_store_waits_until_each_member_that_lives_has_said_which_round_it_is_in() -> None:
+    heard, silent = inside("a", heartbeat_at_s=50.0), inside("b", heartbeat_at_s=None)
+    now = generation("a", "b")
+    assert all_are_heard(now, (heard,), since_s=49.0)
+    assert not all_are_heard(now, (heard,), since_s=50.0)
+    assert not all_are_heard(now, (heard, silent), since_s=49.0)
+    assert all_are_heard(now, (heard, replace(silent, phase=NodePhase.TERMINATING)), since_s=49.0)
+    assert all_are_heard(now, (heard, replace(silent, id="c")), since_s=49.0)
+
+
 def test_nobody_left_ends_the_generation() -> None:
     steps = next_steps(seen(target=Group.of(HALF), generation=generation("a")))
     assert EndGeneration(1, None) in steps
@@ -117,10 +128,29 @@ def test_a_node_that_stopped_by_itself_is_left_out_and_comes_in_again() -> None:
     assert next_steps(seen(one, two, **facts)) == (StartGeneration((one, two)),)
 
 
-def test_workers_that_failed_drain_the_job_as_on_every_tier() -> None:
-    one, two = inside("a"), inside("b", exit=left(Outcome.FAILED))
-    (step,) = next_steps(seen(one, two, target=Group.of(HALF, 2), generation=generation("a", "b")))
+def test_workers_that_failed_on_one_node_come_in_again_and_the_second_time_the_node_is_replaced() -> None:
+    one, two = inside("a"), inside("b", exit=left(Outcome.FAILED), agent_state=AgentState.EXITED, failures=1)
+    facts = {"target": Group.of(HALF, 2), "generation": generation("a", "b")}
+    assert next_steps(seen(one, two, **facts)) == (StartGeneration((one, two)),)
+    again = replace(two, failures=2)
+    ended, following = next_steps(seen(one, again, **facts))
+    assert ended == End(again, "its workers failed 2 times in a row while others went on", is_failure=True)
+    assert following == StartGeneration((one,))
+    told = replace(
+        again,
+        exit=replace(left(Outcome.FAILED), log_tail="Traceback (most recent call last):\nValueError: no such file\n"),
+    )
+    (step, _) = next_steps(seen(one, told, **facts))
+    assert isinstance(step, End)
+    assert step.reason.endswith("went on: ValueError: no such file")
+
+
+def test_workers_that_failed_where_nobody_trains_drain_the_job_as_on_every_tier() -> None:
+    starting = inside("a", agent_state=AgentState.STARTING)
+    two = inside("b", exit=left(Outcome.FAILED), failures=2)
+    (step,) = next_steps(seen(starting, two, target=Group.of(HALF, 2), generation=generation("a", "b")))
     assert isinstance(step, DrainGeneration)
+    assert step.unasked is None
     alone = inside("a", exit=left(Outcome.DRAINED))
     (step,) = next_steps(seen(alone, target=Group.of(HALF), generation=generation("a")))
     assert isinstance(step, DrainGeneration)

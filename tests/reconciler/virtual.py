@@ -24,6 +24,7 @@ from elastic.model import (
     Outcome,
     Plan,
     Reason,
+    Rounds,
     Snapshot,
     Tier,
     Window,
@@ -41,12 +42,20 @@ LEASE_S = 600.0
 
 
 class FakeRendezvous:
-    """Answers at once, at a made-up address, and remembers whom it was ended for."""
+    """Answers at once, at a made-up address, and remembers whom it was ended for, and with what it was begun anew."""
 
     def __init__(self) -> None:
         self.ended: list[str] = []
+        self.begun: list[Rounds] = []
+        self.is_alive = True
 
-    def endpoint(self, job_id: str) -> str | None:
+    def lives(self, job_id: str) -> bool:
+        return self.is_alive
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
+        if not self.is_alive:
+            self.begun.append(rounds)
+            self.is_alive = True
         return f"127.0.0.1:1/{job_id}"
 
     def end(self, job_id: str) -> None:

@@ -20,6 +20,7 @@ from elastic.errors import AlreadyRunning, Conflict, ElasticError, NotFound, Pri
 from elastic.model import (
     Action,
     AgentState,
+    Claim,
     Exit,
     Group,
     Job,
@@ -31,6 +32,7 @@ from elastic.model import (
     Outcome,
     Plan,
     Reason,
+    Rounds,
     Snapshot,
     Window,
 )
@@ -338,6 +340,26 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
     assert [event.text for event in store.events() if event.kind == "note"] == ["said 1", "said 2", "said 3"]
     assert len(store.windows(job.id)) == 3
     assert store.acked_seq(node.id) == 3
+
+
+def test_failures_of_a_node_are_counted_in_a_row_and_each_once(store: Store, job: Job, node: Node) -> None:
+    counts = []
+    for generation, outcome in [(1, Outcome.FAILED), (1, Outcome.FAILED), (2, Outcome.FAILED), (3, Outcome.DRAINED)]:
+        said = Heard(state=AgentState.EXITED, generation=generation, last_exit=Exit(generation, outcome, 1))
+        store.heard(node.id, said, now_s=200.0)
+        store.heard(node.id, Heard(state=AgentState.IDLE, generation=generation), now_s=201.0)
+        counts.append(store.node(node.id).failures)
+    assert counts == [1, 1, 2, 0]
+
+
+def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job, node: Node) -> None:
+    assert store.rounds(job.id) == Rounds()
+    for newest, claim in [(3, Claim(4, 2)), (2, Claim(4, 2)), (None, Claim(1, 1)), (4, None), (None, None)]:
+        said = Heard(state=AgentState.RUNNING, generation=1, round=newest, claim=claim)
+        store.heard(node.id, said, now_s=200.0)
+    assert store.rounds(job.id) == Rounds(newest=4, claimed=4)
+    told = [event.text for event in store.events() if event.kind == "round"]
+    assert told == ["round 4 of the session is to have 2 members"]
 
 
 def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: Node) -> None:

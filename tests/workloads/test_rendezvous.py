@@ -20,11 +20,20 @@ pytestmark = pytest.mark.slow
 
 def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+    command = [
+        sys.executable,
+        "-m",
+        "elastic.workloads.rendezvous",
+        "--ready-file",
+        str(ready),
+        "--tell",
+        "job/floor=12",
+    ]
     process = subprocess.Popen(command)
     try:
         host, port = _wait_for(ready).strip().split(":")
         store = TCPStore(host, int(port), None, False)
+        assert store.get("job/floor") == b"12"
         store.set("word", "kept")
         assert store.get("word") == b"kept"
         listening = [c.laddr for c in psutil.Process(process.pid).net_connections() if c.status == psutil.CONN_LISTEN]

@@ -19,9 +19,10 @@ class Move(StrEnum):
 class Sight:
     """What one member sees: the store's round and its members, and what it knows itself.
 
-    `known` is the newest generation it has been a member of, `known_members` that one's; `floor` the newest generation
-    that was ever recorded; `gone` who is known to be dead or silent; `arrived` who waits with complete state;
-    `is_stuck` says that the newest generation cannot go on though nobody is gone.
+    `known` is the newest generation it has been a member of, `known_members` that one's; `floor` the newest one that
+    anybody trained in, as far as a store that lost its memory was told, `claimed` the newest number given out; `gone`
+    who is known to be dead or silent; `arrived` who waits with complete state; `is_stuck` says that the newest
+    generation cannot go on though nobody is gone.
     """
 
     me: str
@@ -30,6 +31,7 @@ class Sight:
     known: int
     known_members: Sequence[str]
     floor: int = 0
+    claimed: int = 0
     is_leaving: bool = False
     is_stuck: bool = False
     gone: frozenset[str] = field(default_factory=frozenset)
@@ -83,4 +85,4 @@ def _leaves(sight: Sight, base: Sequence[str]) -> bool:
 def _next(sight: Sight, base: Sequence[str]) -> Verdict:
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | sight.arrived) - without))
-    return Verdict(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor) + 1)
+    return Verdict(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1)

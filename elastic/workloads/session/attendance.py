@@ -32,4 +32,4 @@ class Attendance:
 
     def _look(self) -> None:
         generation = self._session.generation
-        regrouped(rank=generation.rank or 0, world_size=generation.world_size)
+        regrouped(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)

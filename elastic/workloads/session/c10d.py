@@ -126,8 +126,12 @@ class Rendezvous:
             raise StoreLost(str(error)) from error
 
     def floor(self) -> int:
-        """Gives the newest generation that was recorded outside the store, as far as the store was told."""
+        """Gives the newest generation that was trained in before this store began, as far as the store was told."""
         return int(self.ask("floor") or 0)
+
+    def claimed(self) -> int:
+        """Gives the newest generation that was about to be published before this store began, as far as it was told."""
+        return int(self.ask("claimed") or 0)
 
     def close(self) -> None:
         """Says that the job is complete: nobody comes in any more."""

@@ -44,6 +44,10 @@ class Desk:
         """Gives what the other members are told."""
         return Status(self.current.number if self.current else 0, self.step, self.need)
 
+    def present(self) -> tuple[str, ...]:
+        """Gives the members of the generation that goes on now, nobody where none does."""
+        return () if self.current is None or self.is_lost else self.current.members
+
     def offer(self, generation: Generation) -> None:
         """Puts a generation where the training thread finds it."""
         with self.changed:

@@ -44,7 +44,7 @@ class Entrance:
         waiting = {name: _about(rendezvous, name) for name in view.waiting}
         able = {name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_live(at)}
         if able and min(able, key=lambda name: (-able[name]["step"], name)) == self._name:
-            number = max(view.round, rendezvous.floor()) + 1
+            number = max(view.round, rendezvous.floor(), rendezvous.claimed()) + 1
             if self._record is not None:
                 self._record(number, (self._name,))
             rendezvous.publish(view, (self._name,), number=number)

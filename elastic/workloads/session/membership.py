@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 
+from elastic.worker.claims import claims_from
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
@@ -43,7 +44,7 @@ class Membership(threading.Thread):
         super().__init__(name="session-membership", daemon=True)
         self.links = Links(settings.host, settings.job, silence_s=settings.silence_s, notify=desk.notify)
         self._settings, self._state, self._desk = settings, state, desk
-        self._record = on_generation
+        self._record = on_generation or claims_from(present=desk.present, later=StoreLost)
         self._reception = Reception(settings, state, desk)
         self._rendezvous: Rendezvous | None = None
         self._name = ""
@@ -160,6 +161,7 @@ class Membership(threading.Thread):
             self._known[0],
             self._known[1],
             floor=rendezvous.floor() if has_forgotten else 0,
+            claimed=rendezvous.claimed() if has_forgotten else 0,
             is_leaving=self._desk.is_leaving,
             is_stuck=self._is_stuck(view),
             gone=self.links.gone(),

@@ -49,6 +49,7 @@ def test_puts_nothing_back_when_a_newer_generation_was_recorded_than_it_ever_saw
     forgetful = replace(CALM, round=0, participants=())
     assert decide(replace(forgetful, floor=5)).move is Move.REJOIN
     assert decide(replace(forgetful, floor=4)) == Verdict(Move.PUBLISH, ("a", "b", "c"), 5)
+    assert decide(replace(forgetful, floor=4, claimed=6)) == Verdict(Move.PUBLISH, ("a", "b", "c"), 7)
 
 
 def test_ranks_change_over_only_together_and_to_the_same_generation() -> None:

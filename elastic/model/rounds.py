@@ -1,0 +1,25 @@
+"""A session's rounds: each change of who trains, numbered by the members themselves; a fencing token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A round that a member is about to publish, and of how many members it is to be."""
+
+    round: int
+    members: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What is on record of a job's rounds; 0 for none.
+
+    `newest` is the newest that members have trained in: who knows only an older one holds no state of the job.
+    `claimed` is the newest that anybody was about to publish: no other may have its number.
+    """
+
+    newest: int = 0
+    claimed: int = 0

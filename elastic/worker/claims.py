@@ -1,0 +1,56 @@
+"""A round of a session, recorded by the daemon before it is published: put off a while, or not, where it is silent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Callable, Collection, Mapping
+from time import monotonic
+
+# A survivor of a death waits no longer than this for a daemon that hangs; one that is not there is known at once.
+ANSWER_TIMEOUT_S = 0.25
+# Training goes on while a newcomer is kept waiting.
+PUT_OFF_S = 5.0
+
+
+class Claims:
+    """Claims rounds at the agent that answers at `path`.
+
+    `present` gives the members of the round that goes on now, nobody where none does. Where newcomers join them nobody
+    loses by waiting: such a round is put off until it is recorded, for 5 s at most, by raising what `later` makes.
+    """
+
+    def __init__(self, path: str, *, present: Callable[[], Collection[str]], later: Callable[[str], Exception]) -> None:
+        self._path, self._present, self._later = path, present, later
+        self._put_off_since_s: float | None = None
+
+    def __call__(self, number: int, members: Collection[str]) -> None:
+        is_recorded, present = self._is_recorded(number, len(members)), frozenset(self._present())
+        if not is_recorded and present and present < frozenset(members):
+            self._put_off_since_s = self._put_off_since_s or monotonic()
+            if monotonic() - self._put_off_since_s < PUT_OFF_S:
+                raise self._later(f"round {number} is not recorded yet")
+        self._put_off_since_s = None
+
+    def _is_recorded(self, number: int, members: int) -> bool:
+        question = {"round": number, "members": members, "timeout_s": ANSWER_TIMEOUT_S}
+        with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(2 * ANSWER_TIMEOUT_S)
+            connection.connect(self._path)
+            connection.sendall(json.dumps(question).encode() + b"\n")
+            with connection.makefile("rb") as answer:
+                return bool(json.loads(answer.readline())["is_recorded"])
+        return False
+
+
+def claims_from(
+    environment: Mapping[str, str] = os.environ,
+    *,
+    present: Callable[[], Collection[str]],
+    later: Callable[[str], Exception],
+) -> Claims | None:
+    """Gives the way to the agent's record; None without an agent."""
+    path = environment.get("ELASTICD_CLAIMS")
+    return Claims(path, present=present, later=later) if path else None

@@ -1,0 +1,119 @@
+"""A round is on record before it is published, or nobody waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from elastic.agent.rounds import RoundBook, open_claims
+from elastic.model import Claim
+from elastic.worker.claims import Claims, claims_from
+
+LONG_S = 30.0
+
+
+class Later(Exception):
+    """What a session takes for a change that is put off."""
+
+
+def heart(answers: bool) -> RoundBook:
+    """A book whose every word is sent at once, and answered or not."""
+
+    def beat() -> None:
+        report = book.news()
+        threading.Thread(target=lambda: book.is_told(report) if answers else book.is_not_told()).start()
+
+    book = RoundBook(wake=beat)
+    return book
+
+
+def claims_at(folder: Path, book: RoundBook, ask: Callable[[Claims], None], *, present: tuple[str, ...] = ()) -> None:
+    """Asks as a worker does, through the agent's socket."""
+    counter = open_claims(folder / "claims.socket", book)
+    counter.start()
+    try:
+        claims = claims_from({"ELASTICD_CLAIMS": str(folder / "claims.socket")}, present=lambda: present, later=Later)
+        assert claims is not None
+        ask(claims)
+    finally:
+        counter.stop()
+
+
+def test_a_claim_waits_until_the_daemon_has_stored_it() -> None:
+    book = heart(answers=True)
+    assert book.claim(Claim(4, 2), timeout_s=LONG_S)
+    assert book.news() == {"round": None, "claim": None}
+
+
+def test_a_daemon_that_is_not_there_keeps_nobody_waiting() -> None:
+    assert not heart(answers=False).claim(Claim(4, 2), timeout_s=LONG_S)
+
+
+def test_a_daemon_that_hangs_is_waited_for_no_longer_than_said() -> None:
+    book = RoundBook(wake=lambda: None)
+    assert not book.claim(Claim(4, 2), timeout_s=0.0)
+    assert book.news()["claim"] is None, "what was given up is not told later as if it were to come"
+
+
+def test_the_newest_claim_stands_for_those_before_it() -> None:
+    woken = threading.Semaphore(0)
+    book = RoundBook(wake=woken.release)
+    answers: list[bool] = []
+
+    def claim(number: int) -> None:
+        answers.append(book.claim(Claim(number, 2), timeout_s=LONG_S))
+
+    waiting = [threading.Thread(target=claim, args=(number,)) for number in (4, 5)]
+    for each in waiting:
+        each.start()
+        woken.acquire()
+    report = book.news()
+    assert report["claim"] == {"round": 5, "members": 2}
+    book.is_told(report)
+    for each in waiting:
+        each.join()
+    assert answers == [True, True]
+
+
+def test_a_round_is_told_until_it_is_answered_and_only_when_it_is_news() -> None:
+    woken: list[int] = []
+    book = RoundBook(wake=lambda: woken.append(1))
+    book.saw(3)
+    book.saw(3)
+    book.saw(2)
+    assert len(woken) == 1
+    report = book.news()
+    assert report["round"] == book.news()["round"] == 3
+    book.is_told(report)
+    assert book.news()["round"] is None
+
+
+def test_a_worker_publishes_what_is_recorded(tmp_path: Path) -> None:
+    claims_at(tmp_path, heart(answers=True), lambda claims: claims(4, ("a", "b")), present=("a",))
+
+
+def test_newcomers_are_put_off_while_the_daemon_is_silent_and_the_rest_is_not(tmp_path: Path) -> None:
+    def ask(claims: Claims) -> None:
+        put_off = 0
+        for members in (("a", "b", "c"), ("a", "c"), ("a",), ("a", "b")):
+            try:
+                claims(4, members)
+            except Later:
+                put_off += 1
+        assert put_off == 1
+
+    claims_at(tmp_path, heart(answers=False), ask, present=("a", "b"))
+
+
+def test_nobody_is_put_off_where_nothing_goes_on(tmp_path: Path) -> None:
+    claims_at(tmp_path, heart(answers=False), lambda claims: claims(4, ("a", "b")))
+
+
+def test_an_agent_that_is_gone_keeps_nobody_waiting(tmp_path: Path) -> None:
+    claims = Claims(str(tmp_path / "none"), present=lambda: ("a", "b"), later=Later)
+    claims(4, ("a",))
+
+
+def test_a_script_without_an_agent_claims_nothing() -> None:
+    assert claims_from({}, present=lambda: (), later=Later) is None
