@@ -37,7 +37,8 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "s"
         self.spool = Spool(folder / "spool")
-        self.intake = Intake(self.path, spool=self.spool)
+        self.rounds: list[int] = []
+        self.intake = Intake(self.path, spool=self.spool, saw_round=self.rounds.append)
         self.intake.listen_to(1)
         self.intake.start()
 
@@ -67,6 +68,20 @@ def test_the_words_of_rank_zero_go_to_the_spool_and_all_last_words_are_heard(des
     assert desk.kept() == ["window", "note", "drained"]
     heard = desk.intake.heard()
     assert (heard.last_words, heard.last_word_ranks, heard.iteration) == (frozenset({"drained"}), 2, 7)
+
+
+def test_what_a_worker_says_before_it_is_a_member_does_not_make_it_one(desk: Desk) -> None:
+    with closing(desk.worker()) as worker:
+        worker.say("note", text="loading")
+        desk.intake.settle()
+        heard = desk.intake.heard()
+        assert (heard.any_word, heard.has_joined, desk.rounds) == (True, False, [])
+        worker.regroup(rank=1, world_size=2, number=5)
+        desk.intake.settle()
+        assert desk.intake.heard().has_joined
+    assert set(desk.rounds) == {5}
+    desk.intake.listen_to(2)
+    assert not desk.intake.heard().has_joined
 
 
 def test_a_wish_for_a_signal_stays_on_the_node(desk: Desk) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from elastic.model import JobSpec, Node, NodePhase
+from elastic.model import JobSpec, Node, NodePhase, Rounds
 from tests.api.world import SMALL, START_S, World
 
 
@@ -80,6 +80,19 @@ def test_a_nodes_token_is_worth_nothing_on_another_machine(
 def test_a_machine_that_is_to_end_may_not_join(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
     world.store.intend_end(pair[0].id, reason="test", now_s=START_S)
     assert ask(client, world, "i-1", launch=pair[0].token).status_code == 409
+
+
+def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, _ = pair
+    token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
+    said = {"state": "running", "generation": 1}
+    assert beat(client, first.id, "i-1", token, **said, round=3, claim={"round": 4, "members": 2}) == 200
+    assert world.store.rounds(first.job_id) == Rounds(newest=3, claimed=4)
+    assert beat(client, first.id, "i-1", token, **said, round=4) == 200
+    assert world.store.rounds(first.job_id) == Rounds(newest=4, claimed=4)
+    assert beat(client, first.id, "i-1", token, **said, claim={"round": 0, "members": 2}) == 422
 
 
 def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(

@@ -139,3 +139,14 @@ def test_only_the_rank_that_is_first_now_speaks_of_turns(agent_socket: AgentSock
     ]  # fmt: skip
     assert messages[-1]["iteration"] == 6
     assert messages[-1]["is_cold"]
+
+
+def test_each_word_of_a_session_s_member_names_its_round(agent_socket: AgentSocket) -> None:
+    membership = Membership(rank=0, world_size=1, generation=1, socket_path=str(agent_socket.path))
+    with closing(Worker(membership, started_at=0.0)) as worker:
+        for number in (4, 5):
+            worker.regroup(rank=0, world_size=2, number=number)
+            worker.turn(number, "main")
+    assert [(m["kind"], m["round"]) for m in agent_socket.received()] == [
+        ("joined", 4), ("window", 4), ("joined", 5), ("window", 5),
+    ]  # fmt: skip
