@@ -211,7 +211,7 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
     iteration, generation, phase = connection.execute(select(*columns).where(jobs.c.id == job_id)).one()
     steps: dict[int, tuple[float, float]] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
-        if window.generation < generation:
+        if window.generation < generation or _is_late(connection, job_id, window, iteration):
             continue
         iteration = iteration + window.iterations if window.iteration is None else window.iteration
         generation, phase = window.generation, window.phase
@@ -221,6 +221,15 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         _mark_steps(connection, job_id, number, first_s=first_s, last_s=last_s)
     values = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
+
+
+def _is_late(connection: Connection, job_id: str, window: Window, iteration: int) -> bool:
+    """Whether another node has told of later turns already: in a session the first rank comes to be elsewhere."""
+    if window.iteration is None or window.iteration >= iteration:
+        return False
+    others = (windows.c.job_id == job_id) & (windows.c.node_id != window.node_id)
+    later = others & (windows.c.generation == window.generation) & (windows.c.ended_at_s > window.ended_at_s)
+    return connection.execute(select(windows.c.id).where(later).limit(1)).first() is not None
 
 
 def _mark_steps(connection: Connection, job_id: str, number: int, *, first_s: float, last_s: float) -> None:

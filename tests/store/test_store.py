@@ -177,6 +177,18 @@ def test_progress_goes_back_with_a_job_that_resumed_from_an_earlier_checkpoint(
     assert store.job(job.id).iteration == 41
 
 
+def test_what_arrives_late_from_who_was_first_before_takes_no_progress_back(store: Store, job: Job, node: Node) -> None:
+    other = store.node_joined(intend(store, job.id, HALF, now_s=109.0).id, now_s=115.0)
+    store.start_generation(job.id, (node, other), rdzv_endpoint="e", now_s=200.0)
+    store.append_windows(node.id, [window(node, 1, iteration=10, generation=2)])
+    store.append_windows(other.id, [window(other, 1, iteration=14, generation=2, ended_at_s=205.0)])
+    store.append_windows(node.id, [window(node, 2, iteration=12, generation=2)])
+    assert store.job(job.id).iteration == 14
+    # Restarted by torchrun on the node where it had been first, from a checkpoint.
+    store.append_windows(node.id, [window(node, 3, iteration=11, generation=2, ended_at_s=206.0)])
+    assert store.job(job.id).iteration == 11
+
+
 def test_windows_of_a_generation_the_node_was_not_in_are_dropped(store: Store, job: Job, node: Node) -> None:
     assert store.append_windows(node.id, [window(node, 1, generation=7)]) == 0
     assert store.windows(job.id) == ()
