@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 from api.documents import JsonValue, read_document
 from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
 from elastic.errors import InvalidInput
-from elastic.model import MODULE_OPTIONS, JobSpec, Objective, Tier, TrainingPhase, choose_tier, declared_tier
+from elastic.model import MODULE_OPTIONS, JobSpec, NodeType, Objective, Tier, TrainingPhase, choose_tier, declared_tier
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
 
@@ -57,6 +57,13 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
     faults = tuple((field, _no_such("node type", name, known)) for field, name in named if name not in known)
     if faults:
         raise _invalid(faults)
+
+
+def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
+    """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so T1 at best."""
+    names = {spec.fixed_node_type} - {None} or set(spec.node_types)
+    has_gpus = any(each.gpu_count for each in types if not names or each.name in names)
+    return dataclasses.replace(spec, tier=min(spec.tier, Tier.T1)) if has_gpus else spec
 
 
 def check_workers(spec: JobSpec) -> None:

@@ -14,9 +14,10 @@ from starlette.exceptions import HTTPException
 from api import schemas
 from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, check_version, require_user
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
+from api.job_document import AUTO
 from api.paging import cut
 from api.plans import priced_plan
-from api.specs import check_node_types, check_workers, to_spec
+from api.specs import check_node_types, check_workers, to_spec, without_untried
 from api.standings import standing_of
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec
@@ -132,7 +133,8 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
 def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
-    return spec
+    is_named = document.get("tier", AUTO) != AUTO
+    return spec if is_named else without_untried(spec, context.provider.node_types())
 
 
 def _type_names(context: Context) -> list[str]:

@@ -3,14 +3,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from api.specs import check_node_types, parse_spec, resolve_paths, settle_tier, to_spec
+from api.specs import check_node_types, parse_spec, resolve_paths, settle_tier, to_spec, without_untried
 from elastic.errors import InvalidInput
-from elastic.model import CapacityChoice, Tier, TrainingPhase
+from elastic.model import CapacityChoice, NodeType, Tier, TrainingPhase
 
 NOW_S = 1_700_000_000.0
 ESRGAN: dict[str, Any] = {"name": "sr", "workload": "esrgan", "preset": "small"}
@@ -163,6 +164,16 @@ def test_a_job_runs_on_the_best_tier_that_it_supports_or_on_the_one_asked_for(
     document: dict[str, Any], tier: Tier
 ) -> None:
     assert to_spec(document, now_s=NOW_S).tier is tier
+
+
+def test_a_job_that_may_train_on_gpus_is_in_no_session_unless_it_asks_for_one() -> None:
+    types = [NodeType("cpu", 4.0, 8.0), NodeType("gpu", 4.0, 8.0, gpu_count=1)]
+    esrgan, plain = (to_spec(each, now_s=NOW_S) for each in (ESRGAN, COMMAND))
+    assert without_untried(esrgan, types).tier is Tier.T1
+    assert without_untried(esrgan, types[:1]) == esrgan
+    assert without_untried(replace(esrgan, node_types=("cpu",)), types).tier is Tier.T2
+    assert without_untried(replace(esrgan, fixed_node_type="gpu"), types).tier is Tier.T1
+    assert without_untried(replace(plain, tier=Tier.T0), types).tier is Tier.T0
 
 
 def test_a_tier_that_cannot_be_is_refused() -> None:
