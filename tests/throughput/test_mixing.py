@@ -5,7 +5,8 @@ import pytest
 from elastic.throughput import NodeTypes, predict_mixed_step_s
 from elastic.throughput.mixing import ASSUMED_LOSS
 
-HALF, FULL = (("half", 1),), (("full", 1),)
+HALF: NodeTypes = (("half", 1),)
+FULL: NodeTypes = (("full", 1),)
 BOTH: NodeTypes = (("full", 1), ("half", 1))
 
 
