@@ -130,7 +130,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         daemon = build(settings, clock=SystemClock(), url=url)
         try:
             daemon.namespace.start(takes_over=takes_over)
-            _write_address(settings.data_dir, url, port)
+            _write_address(settings, url, port)
             _run(daemon, port)
         finally:
             daemon.ticker.stop()
@@ -270,8 +270,9 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _write_address(data_dir: Path, url: str, port: int) -> None:
-    (data_dir / "daemon.json").write_text(json.dumps({"url": url, "port": port, "pid": os.getpid()}))
+def _write_address(settings: Settings, url: str, port: int) -> None:
+    told = {"url": url, "port": port, "pid": os.getpid(), "provider": settings.provider}
+    (settings.data_dir / "daemon.json").write_text(json.dumps(told))
 
 
 def _log_to_stderr() -> None:

@@ -49,7 +49,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     except ElasticError as error:
         yield Finding("settings", "error", str(error), "mend the setting; docs/reference/settings.md names them all")
         return
-    yield Finding("settings", "ok", f"provider {settings.provider}, data in {settings.data_dir}")
+    yield check_settings(settings)
     checks: Sequence[Callable[[Settings], Finding]] = (check_data_dir, check_token, check_database, check_port)
     for check in checks:
         yield check(settings)
@@ -60,6 +60,16 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     if settings.provider == "ec2":
         yield from findings_of_account(settings, clock, nodes=nodes)
         yield check_claim(settings, clock)
+
+
+def check_settings(settings: Settings) -> Finding:
+    """Which provider is looked at, and whether that is the one of the daemon that runs here."""
+    found = f"provider {settings.provider}, data in {settings.data_dir}"
+    running = _running(settings).get("provider", settings.provider)
+    if running != settings.provider:
+        advice = f"elasticd doctor --provider {running}"
+        return Finding("settings", "warning", f"{found}; but the daemon that runs there has provider {running}", advice)
+    return Finding("settings", "ok", found)
 
 
 def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
@@ -138,19 +148,20 @@ def check_port(settings: Settings) -> Finding:
         try:
             probe.bind((settings.host, settings.port))
         except OSError as error:
-            if _is_own(settings):
+            if _running(settings).get("port") == settings.port:
                 return Finding("port", "ok", f"{settings.host}:{settings.port}: this folder's daemon listens there")
             found = f"{settings.host}:{settings.port}: {error.strerror}"
             return Finding("port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT")
     return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
 
 
-def _is_own(settings: Settings) -> bool:
-    """Whether the daemon that runs on this data folder has the port."""
+def _running(settings: Settings) -> Mapping[str, object]:
+    """What the daemon that runs on this data folder has written of itself; empty if none runs."""
     with suppress(OSError, ValueError, KeyError, TypeError):
-        told = json.loads((settings.data_dir / "daemon.json").read_text())
-        return bool(told["port"] == settings.port and Path(f"/proc/{int(told['pid'])}").exists())
-    return False
+        told: dict[str, object] = json.loads((settings.data_dir / "daemon.json").read_text())
+        if Path(f"/proc/{int(str(told['pid']))}").exists():
+            return told
+    return {}
 
 
 def check_quotas() -> Finding:

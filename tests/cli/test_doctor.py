@@ -77,6 +77,18 @@ def test_a_taken_port_is_worth_knowing(settings: Settings) -> None:
     assert (found.level, mine.level) == ("warning", "ok"), "one's own daemon has it by right"
 
 
+def test_a_daemon_that_runs_with_another_provider_is_worth_knowing(settings: Settings) -> None:
+    settings.data_dir.mkdir()
+    assert checks.check_settings(settings).level == "ok"
+    told = {"port": 1, "pid": os.getpid(), "provider": "ec2"}
+    (settings.data_dir / "daemon.json").write_text(json.dumps(told))
+    found = checks.check_settings(settings)
+    assert (found.level, found.advice) == ("warning", "elasticd doctor --provider ec2")
+    assert checks.check_settings(settings.model_copy(update={"provider": "ec2"})).level == "ok"
+    (settings.data_dir / "daemon.json").write_text(json.dumps({**told, "pid": 2**22 + 1}))
+    assert checks.check_settings(settings).level == "ok", "it runs no more"
+
+
 def test_a_clock_apart_from_the_file_systems_is_to_be_mended(tmp_path: Path) -> None:
     assert checks.check_clock(tmp_path, ManualClock(1_000_000.0)).level == "error"
 
