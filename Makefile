@@ -14,7 +14,7 @@ export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo test slow soak crash check format lint types imports clean
+.PHONY: help venv browser demo test slow soak crash cover check format lint types imports clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,7 +45,7 @@ test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
 
 # The demo promises a time, and a quota is a share of a core that must be there: these have the machine to themselves.
-ALONE := tests/agent/test_throttle.py tests/examples
+ALONE := tests/agent/test_throttle.py tests/examples/test_demo.py
 slow: SLOW = $(BIN)/pytest -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900 --durations 12
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
 	$(SLOW) -n $(SLOW_JOBS) --dist loadfile $(addprefix --ignore ,$(ALONE))
@@ -56,6 +56,12 @@ soak: $(STAMP)  ## Runs the slowest tests: the containers, the demo without righ
 
 crash: $(STAMP)  ## Kills the daemon at every ordered pair of crash points: the whole square, of which `slow` plays a sample.
 	ELASTICD_CRASH_PAIRS=$${ELASTICD_CRASH_PAIRS:-all} $(BIN)/pytest -n $(JOBS) -m slow --timeout 7200 tests/crash
+
+# Their branches are to be covered in full. Alone, because tracing makes these tests twice as long.
+COVERED := model throughput policy reconciler
+cover: $(STAMP)  ## Tells which branches of the core no fast test has taken; fails if there are any.
+	$(BIN)/pytest -n $(JOBS) --timeout 600 $(addprefix tests/,$(COVERED)) \
+		$(addprefix --cov=elastic.,$(COVERED)) --cov-branch --cov-report term-missing:skip-covered --cov-fail-under 100
 
 check: $(STAMP) lint types imports test  ## The whole truth: format, lint, types, import rules, tests.
 

@@ -13,7 +13,7 @@ from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon_on
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 
-TURNS, INTERVAL = 600, 50
+TURNS, INTERVAL = 400, 50
 SCENARIO = {"node_types": {"c5.large": {"on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034}}}
 CONFIG = """
 tick_s = 1.0
@@ -115,7 +115,7 @@ def test_an_interruption_with_notice_loses_no_iteration(daemon: RunningDaemon, l
     job_id = submit(daemon)
     daemon.until_iteration(job_id, 20)
     old, instance_id = only_machine(daemon, job_id)
-    lab.interrupt(instance_id, notice_s=30.0)
+    lab.interrupt(instance_id, notice_s=20.0)
     finish(daemon, job_id, lab)
     assert redone(daemon, job_id) == 0
     node = daemon.get(f"/v1/nodes/{old}")
@@ -143,7 +143,7 @@ def test_a_notice_that_comes_while_the_daemon_is_dead_loses_no_iteration(daemon:
     daemon.until_iteration(job_id, 20)
     _, instance_id = only_machine(daemon, job_id)
     daemon.kill()
-    lab.interrupt(instance_id, notice_s=20.0)
+    lab.interrupt(instance_id, notice_s=14.0)
     daemon.until("the machine is taken", lambda: not lab.running(), timeout_s=40.0)
     daemon.start()
     finish(daemon, job_id, lab)

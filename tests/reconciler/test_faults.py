@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from elastic.errors import CapacityUnavailable, ProviderUnavailable, StoreUnavailable
-from elastic.model import Action, Exit, Group, JobPhase, NodePhase, Outcome, Plan, Reason, Snapshot
+from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable, StoreUnavailable
+from elastic.model import Action, Exit, Group, JobPhase, NodePhase, Obstacle, Outcome, Plan, Reason, Snapshot
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
@@ -181,5 +181,15 @@ def test_the_rendezvous_is_ended_before_the_job_is_over(cluster: VirtualCluster)
 def test_capacity_that_returns_is_used_at_once_after_a_quiet_time(cluster: VirtualCluster) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none"))
     cluster.submit()
+    cluster.run(10)
+    assert living(cluster) == 1
+
+
+def test_a_launch_that_fails_of_something_unheard_of_is_tried_again_after_a_while(cluster: VirtualCluster) -> None:
+    cluster.cloud.fail_next(Operation.LAUNCH, ProviderError("the launch template has no image"))
+    cluster.submit()
+    cluster.run(1)
+    (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
+    assert (block.offering, block.why) == (SMALL, Obstacle.LAUNCH_FAILED)
     cluster.run(10)
     assert living(cluster) == 1

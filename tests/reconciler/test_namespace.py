@@ -11,7 +11,7 @@ from elastic.errors import AlreadyRunning, ClaimLost, ProviderError, ProviderUna
 from elastic.model import JobPhase
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeProvider, Operation
-from elastic.reconciler import Namespace
+from elastic.reconciler import Namespace, place_of
 from tests.reconciler.virtual import VirtualCluster, small_forever
 
 SILENT = ProviderUnavailable("no answer")
@@ -222,3 +222,8 @@ def test_after_its_clock_was_set_back_a_daemon_acts_on_no_old_proof(first: Virtu
         first.namespace.require()
     first.namespace.look(now_s=first.host_clock.now_s())
     first.namespace.require()
+
+
+def test_a_place_is_told_by_its_host_and_its_whole_path(tmp_path: Path) -> None:
+    assert place_of(tmp_path).endswith(f", data in {tmp_path}")
+    assert place_of(Path("data")) == place_of(Path.cwd() / "data")

@@ -1,0 +1,42 @@
+"""The demo leaves nothing behind however it ends."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.examples.test_demo import Demo, left_of, own_environment, start
+from tests.unprivileged import identity, needs_root, nobodys_python
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    check_interrupted(start(output, environment=own_environment(tmp_path)), output, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@needs_root
+def test_somebody_without_rights_has_the_demo_too(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    with nobodys_python() as (python, environment):
+        demo = start(output, python=python, environment=environment, **identity())
+        check_interrupted(demo, output, Path(environment["TMPDIR"]))
+
+
+def check_interrupted(demo: Demo, output: Path, folder: Path) -> None:
+    """Interrupts a demo whose first node has joined, and looks for what it may have left."""
+    until_s = time.monotonic() + 100
+    while "node_joined" not in output.read_text() and time.monotonic() < until_s:
+        assert demo.poll() is None, output.read_text()
+        time.sleep(0.2)
+    assert left_of(folder)
+    assert "node_joined" in output.read_text()
+    demo.send_signal(signal.SIGINT)
+    assert demo.wait(timeout=100) == 130, output.read_text()
+    assert left_of(folder) == []
+    assert [path for path in folder.iterdir() if path.name.startswith("elasticd-demo-")] == []

@@ -1,0 +1,58 @@
+"""When machines began and ended, by what their provider lists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Node, NodePhase, Offering
+from elastic.providers import Instance, InstanceState
+from elastic.reconciler.tenures import Tenures
+from elastic.store import Store, open_store
+from tests.builders import intend, job_spec
+
+SMALL = Offering("small")
+INTENDED_S, LEASE_S = 1000.0, 600.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    yield store
+    store.close()
+
+
+def bought(store: Store, *, launched_at_s: float) -> Node:
+    """A node whose purchase was answered at an instant that counts as its launch."""
+    job, _ = store.submit_job(job_spec(), key=None, request_hash="h", now_s=INTENDED_S)
+    store.add_price(SMALL, 0.36, valid_from_s=0.0, observed_at_s=INTENDED_S, source="test")
+    node = intend(store, job.id, SMALL, now_s=INTENDED_S)
+    store.node_launched(node.id, "i-1", launched_at_s=launched_at_s, minimum_s=0.0)
+    return store.node(node.id)
+
+
+def listed(node: Node, *, launched_at_s: float) -> Instance:
+    return Instance("i-1", node.id, node.job_id, node.token, SMALL, InstanceState.RUNNING, launched_at_s)
+
+
+def test_a_purchase_that_was_repeated_costs_from_when_it_was_made_first(store: Store) -> None:
+    node = bought(store, launched_at_s=INTENDED_S + 90.0)
+    Tenures(store, LEASE_S).note_seen(node, listed(node, launched_at_s=INTENDED_S + 1.0), now_s=INTENDED_S + 95.0)
+    (row,) = store.ledger_of_job(node.job_id)
+    assert (store.node(node.id).launched_at_s, row.from_s) == (INTENDED_S + 1.0, INTENDED_S + 1.0)
+
+
+@pytest.mark.parametrize(("after_s", "from_s"), [(500.0, INTENDED_S), (60.0, INTENDED_S + 60.0)])
+def test_what_a_late_repetition_bought_and_nobody_ever_saw_costs_from_the_first_attempt(
+    store: Store, after_s: float, from_s: float
+) -> None:
+    """The first attempt may have bought it, and its cloud may have forgotten it since."""
+    node, tenures = bought(store, launched_at_s=INTENDED_S + after_s), Tenures(store, LEASE_S)
+    later_s = INTENDED_S + after_s + 121.0
+    assert tenures.note_missing(node, now_s=later_s) is False, "one look may be too early"
+    assert tenures.note_missing(node, now_s=later_s + 1.0) is True
+    (row,) = store.ledger_of_job(node.job_id)
+    assert store.node(node.id).phase in (NodePhase.LOST, NodePhase.TERMINATED)
+    assert row.from_s == from_s
