@@ -41,7 +41,7 @@ class Session:
 
     def __init__(self, state: State, *, batch: int, settings: Settings, step: int, numbers: int) -> None:
         self._state, self._batch, self._settings = state, batch, settings
-        self._desk = Desk(step=step)
+        self._desk, self._pace = Desk(step=step), shares.Pace()
         self._buffers = Buffers(state.parameters, numbers)
         self._membership: Membership | None = None
         self._split: tuple[int, ...] = ()
@@ -211,7 +211,7 @@ class Session:
     def _commit(self, turn: Turn, gradients: Sequence[Tensor | None]) -> tuple[Outcome, Generation | None]:
         """Sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, turn.generation
-        desk.cost = shares.smoothed(desk.cost, turn.cost_s()) if turn.share else desk.cost
+        desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
         told, offered = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._buffers.keep()
         self._move()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 
+AGREEING = 1.25  # how far two turns at one pace lie apart at most
 WORTH_MOVING = 1.05  # what a new split must gain: each step's noise would otherwise move samples about
 
 
@@ -69,9 +71,33 @@ def slice_of(split_: Sequence[int], rank: int) -> range:
     return range(first, first + split_[rank])
 
 
-def smoothed(before: float, measured: float) -> float:
-    """Gives a rank's cost a sample after another measurement; the first one counts in full."""
-    return measured if before <= 0 else 0.5 * before + 0.5 * measured
+@dataclass(slots=True)
+class Pace:
+    """A rank's seconds a sample: half its last turn's, half what it was, so that one odd turn moves little. Two turns
+    that agree with each other and not with what was before tell of a change that stays: it is what they say.
+
+    >>> pace = Pace()
+    >>> [pace.after(cost_s) for cost_s in (2.0, 2.0, 8.0, 8.0, 8.0)]
+    [2.0, 2.0, 5.0, 8.0, 8.0]
+    >>> [pace.after(cost_s) for cost_s in (80.0, 8.0, 8.0)]
+    [44.0, 26.0, 8.0]
+    """
+
+    cost_s: float = 0.0
+    last_s: float = 0.0
+
+    def after(self, measured_s: float) -> float:
+        """Gives the pace after another turn; the first one counts in full."""
+        before_s, self.last_s = self.last_s, measured_s
+        if self.cost_s <= 0 or (_agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)):
+            self.cost_s = (before_s + measured_s) / 2 if before_s > 0 else measured_s
+        else:
+            self.cost_s = (self.cost_s + measured_s) / 2
+        return self.cost_s
+
+
+def _agree(one_s: float, other_s: float) -> bool:
+    return max(one_s, other_s) <= AGREEING * min(one_s, other_s)
 
 
 def _give(result: list[int], left: int, speeds: Sequence[float], most: Sequence[int], batch: int) -> None:

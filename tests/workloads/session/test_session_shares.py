@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elastic.workloads.session.shares import next_split, slice_of, smoothed, split
+from elastic.workloads.session.shares import Pace, next_split, slice_of, split
 
 COSTS = st.lists(st.one_of(st.just(0.0), st.floats(1e-5, 10.0)), min_size=1, max_size=9)
 
@@ -27,6 +29,15 @@ def test_takes_hardly_longer_than_the_ideal(batch: int, costs: list[float]) -> N
     assert duration_s <= ideal_s + max(costs)
 
 
+@given(batch=st.integers(3, 24), costs=st.lists(st.floats(0.5, 8.0), min_size=3, max_size=3))
+def test_no_other_split_is_done_sooner(batch: int, costs: list[float]) -> None:
+    def duration_s(shares: Sequence[int]) -> float:
+        return max(share * cost for share, cost in zip(shares, costs, strict=True))
+
+    others = [(a, b, batch - a - b) for a in range(1, batch - 1) for b in range(1, batch - a)]
+    assert duration_s(split(batch, costs)) <= min(map(duration_s, others)) * (1 + 1e-9)
+
+
 def test_gives_an_unmeasured_rank_the_usual_share() -> None:
     assert split(12, (1.0, 0.0, 1.0)) == (4, 4, 4)
 
@@ -43,6 +54,15 @@ def test_keeps_a_split_that_is_nearly_as_good() -> None:
     assert next_split(48, (24, 24), (1.0, 3.0)) == (36, 12)
 
 
-def test_lets_the_first_measurement_count_in_full() -> None:
-    assert smoothed(0.0, 2.0) == 2.0
-    assert smoothed(2.0, 4.0) == 3.0
+def test_lets_the_first_measurement_count_in_full_and_an_odd_one_by_half() -> None:
+    pace = Pace()
+    assert [pace.after(cost_s) for cost_s in (2.0, 4.0, 3.0)] == [2.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize("cost_s", [8.0, 0.5])
+def test_believes_a_change_of_pace_at_its_second_turn(cost_s: float) -> None:
+    pace = Pace()
+    for _ in range(10):
+        pace.after(2.0)
+    assert pace.after(cost_s) == (2.0 + cost_s) / 2
+    assert pace.after(cost_s * 1.1) == pytest.approx(cost_s * 1.05)
