@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from benchmarks.elastic_training import stress
-from benchmarks.elastic_training.rows import ROWS, SYSTEMS, Asked
+from benchmarks.elastic_training.rows import ROWS, SYSTEMS, Asked, measured
 from benchmarks.elastic_training.with_torchft import PYTHON
 
 
@@ -39,7 +39,8 @@ def main(argv: Sequence[str]) -> None:
         target, measures = ROWS[change]
         print(f"| {change} | {target} |", end="", flush=True)
         for system in options.systems:
-            print(f" {measures[system](asked) if system in measures else '–'} |", end="", flush=True)
+            told = measured(measures[system], asked) if system in measures else "–"
+            print(f" {told} |", end="", flush=True)
         print(flush=True)
 
 

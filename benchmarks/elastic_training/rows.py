@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
 from benchmarks.elastic_training import agents, ours, quiet, scenarios, uneven
-from benchmarks.elastic_training.cells import cell
+from benchmarks.elastic_training.cells import cell, duration
 from benchmarks.elastic_training.gaps import Found
 from benchmarks.elastic_training.nodes import NeverCame
 from benchmarks.elastic_training.scenarios import System
@@ -34,14 +35,19 @@ Measure = Callable[[Asked], str]
 Once = Callable[[System, Asked], Found]
 
 
-def _others(once: Once, *, rounds: int | None = None) -> dict[str, Measure]:
-    def at(system: System, asked: Asked) -> str:
-        try:
-            return cell([once(system, asked) for _ in range(rounds or asked.others_rounds)])
-        except NeverCame as never:
-            return f"did not begin within {never.waited_s:.0f} s"
+def measured(measure: Measure, asked: Asked) -> str:
+    """Gives a cell; that a system did not come as far as the change is one too, and ends no table."""
+    try:
+        return measure(asked)
+    except NeverCame as never:
+        return f"did not begin within {duration(never.waited_s)}"
+    except (AssertionError, TimeoutError) as failed:
+        print(failed, file=sys.stderr)
+        return f"failed: {str(failed).partition(':')[0]}"
 
-    return _each(at)
+
+def _others(once: Once) -> dict[str, Measure]:
+    return _each(lambda system, asked: cell([once(system, asked) for _ in range(asked.others_rounds)]))
 
 
 def _each(at: Callable[[System, Asked], str]) -> dict[str, Measure]:
