@@ -20,14 +20,16 @@ MEETING_TIMEOUT_S = 5.0
 class Builder(threading.Thread):
     """Calls the roll of one round's members, and meets them when all have answered."""
 
-    def __init__(self, view: View, name: str, *, settings: Settings, cost: float, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, view: View, name: str, *, settings: Settings, cost: float, is_new: bool, changed: Callable[[], None]
+    ) -> None:
         super().__init__(name=f"session-builder-{view.round}", daemon=True)
         self.number = view.round
         self.result: Generation | None = None
         self.has_failed = False
         self.began_s = monotonic()
         self._members, self._rank = view.participants, view.participants.index(name)
-        self._settings, self._cost = settings, cost
+        self._settings, self._cost, self._is_new = settings, cost, is_new
         self._changed = changed
         self._is_cancelled = False
 
@@ -45,11 +47,12 @@ class Builder(threading.Thread):
     def _built(self) -> Generation | None:
         size = len(self._members)
         if size == 1:
-            return Generation(self.number, self._members, 0, None, (self._cost,), (self._settings.most_samples,))
+            limits = (self._settings.most_samples,)
+            return Generation(self.number, self._members, 0, None, (self._cost,), limits, (self._is_new,))
         store = c10d.branch(self._settings.address(), f"{self._settings.job}/generation/{self.number}")
         plug = Plug(self._settings.host)
         about = {"plugs": plug.addresses, "cost": self._cost, "limit": self._settings.most_samples}
-        store.set(f"here/{self._rank}", json.dumps(about))
+        store.set(f"here/{self._rank}", json.dumps({**about, "is_new": self._is_new}))
         keys = [f"here/{rank}" for rank in range(size)]
         while not store.check(keys):
             if self._is_cancelled:
@@ -59,5 +62,5 @@ class Builder(threading.Thread):
         plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S)
         costs = tuple(float(each["cost"]) for each in answers)
-        limits = tuple(each["limit"] for each in answers)
-        return Generation(self.number, self._members, self._rank, group, costs, limits)
+        limits, are_new = (tuple(each[key] for each in answers) for key in ("limit", "is_new"))
+        return Generation(self.number, self._members, self._rank, group, costs, limits, are_new)

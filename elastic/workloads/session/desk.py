@@ -6,11 +6,21 @@ import threading
 from dataclasses import dataclass, field
 from time import monotonic
 
+from elastic.workloads.session.following import Follower
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Status
-from elastic.workloads.session.transfer import Follower, Inlet
+from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
+LEVEL_S = 3.0  # how long a newcomer that falls behind may put off the change that makes it a member
+
+
+class SessionEnded(Exception):
+    """This process can be no member: the job is complete, or its state is lost with all who had it."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.is_complete = why == COMPLETE
 
 
 @dataclass(slots=True)
@@ -18,7 +28,8 @@ class Desk:
     """Shared under `changed`. `current` is trained in, `offered` is built and may be changed over to.
 
     `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is this rank's seconds
-    a sample; `is_torn` says that the state held here is no state of the job; `end` why no generation can come any more.
+    a sample; `is_torn` says that the state held here is no state of the job; `is_entering` that the training thread
+    waits to come in; `end` why no generation can come any more.
     """
 
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -31,11 +42,13 @@ class Desk:
     is_leaving: bool = False
     is_torn: bool = False
     must_start_over: bool = False
+    is_entering: bool = False
     is_closed: bool = False
     step: int = 0
     need: int = 0
     cost: float = 0.0
     followers: list[Follower] = field(default_factory=list)
+    parting: list[Follower] = field(default_factory=list)
     inlet: Inlet | None = None
     end: str | None = None
     retired: list[tuple[float, Generation]] = field(default_factory=list)
@@ -53,6 +66,38 @@ class Desk:
         with self.changed:
             self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
             self.changed.notify_all()
+
+    def await_entry(self) -> tuple[Generation, bool]:
+        """Waits for a first generation; gives it, and whether its members have agreed on it with this newcomer.
+
+        Raises SessionEnded.
+        """
+        self.settle()
+        with self.changed:
+            self.is_entering = True
+            self.changed.notify_all()
+            try:
+                while self.end is None:
+                    if (found := self._entry()) is not None:
+                        return found
+                    self.changed.wait(1.0)
+                raise SessionEnded(self.end)
+            finally:
+                self.is_entering = False
+
+    def await_next(self) -> Generation | None:
+        """Waits for a generation after the current one; None where this process must start over.
+
+        Raises SessionEnded.
+        """
+        with self.changed:
+            while self.current is not None:
+                if self.offered is not None and self.offered.number > self.current.number:
+                    return self.offered
+                if self.end is not None:
+                    raise SessionEnded(self.end)
+                self.changed.wait(1.0)
+            return None
 
     def withdraw(self) -> None:
         """Takes back what was offered."""
@@ -83,12 +128,29 @@ class Desk:
         with self.changed:
             return list(self.followers)
 
+    def settle(self) -> None:
+        """Says that state and last sums are about to change: whoever is owed copies of them gets these first."""
+        with self.changed:
+            owed, self.parting = [*self.followers, *self.parting], []
+        for follower in owed:
+            follower.settle()
+
+    def ready(self) -> Generation | None:
+        """Gives the generation that this rank can change over to: nobody whom it brings up to date is far behind."""
+        with self.changed:
+            offered = self.offered
+            if offered is None or monotonic() - self.offered_s > LEVEL_S:
+                return offered
+            awaited = [each for each in self.followers if each.newcomer in offered.members]
+            return offered if all(each.is_level(self.step) for each in awaited) else None
+
     def hand_over(self, generation: Generation) -> None:
         """Lets the newcomers that a generation counts in go: from this step on they are members of it."""
         with self.changed:
             for follower in self.followers:
                 if follower.newcomer in generation.members:
                     follower.adopt(generation.number, self.step)
+                    self.parting.append(follower)
             self.followers[:] = [each for each in self.followers if each.newcomer not in generation.members]
 
     def close(self) -> None:
@@ -102,6 +164,7 @@ class Desk:
         """Forgets all that belongs to the name that this process gives up."""
         with self.changed:
             self._end_streams()
+            self.parting += self.followers
             self.followers.clear()
             self.inlet, self.current, self.offered, self.is_lost, self.need = None, None, None, True, 0
             self.is_torn, self.must_start_over = True, False
@@ -111,6 +174,19 @@ class Desk:
         """Wakes whoever waits for a change."""
         with self.changed:
             self.changed.notify_all()
+
+    def _entry(self) -> tuple[Generation, bool] | None:
+        inlet, offered = self.inlet, self.offered
+        if inlet is None or offered is None or offered.rank is None:
+            return None
+        if inlet.adopted is not None and offered.number >= inlet.adopted:
+            self.step, self.is_torn = inlet.step, False
+            return offered, offered.number == inlet.adopted
+        if inlet.adopted is None and not inlet.is_streaming:
+            if inlet.units:
+                self.step, self.is_torn = inlet.step, inlet.is_torn
+            return offered, False
+        return None
 
     def _end_streams(self) -> None:
         for follower in self.followers:

@@ -12,7 +12,7 @@ class Generation:
     """`rank` is this process's, None in a generation that has left it out; `group` is None where it is alone.
 
     `costs` are the members' seconds a sample when they met, 0 where none was measured; `limits` the samples that fit
-    their memories, None where all do.
+    their memories, None where all do; `are_new` says who of them were members of none before.
     """
 
     number: int
@@ -21,6 +21,7 @@ class Generation:
     group: Gloo | None
     costs: tuple[float, ...] = ()
     limits: tuple[int | None, ...] = ()
+    are_new: tuple[bool, ...] = ()
 
     @property
     def world_size(self) -> int:

@@ -89,6 +89,9 @@ class Membership(threading.Thread):
             sleep(0.02)
 
     def _once(self) -> float:
+        if not (self._name or self._desk.is_entering):
+            # A newcomer's state is overwritten from outside: not while a turn of its own may still look at it.
+            return QUIET_LOOK_S
         rendezvous = self._rendezvous = self._rendezvous or self._connected()
         view = rendezvous.look()
         if view.is_closed and self._desk.current is None:
@@ -192,7 +195,14 @@ class Membership(threading.Thread):
         if self._name not in view.participants:
             desk.offer(Generation(view.round, view.participants, None, None))
         elif builder is None:
-            self._builder = Builder(view, self._name, settings=self._settings, cost=desk.cost, changed=desk.notify)
+            self._builder = Builder(
+                view,
+                self._name,
+                settings=self._settings,
+                cost=desk.cost,
+                is_new=desk.current is None,
+                changed=desk.notify,
+            )
             self._builder.start()
         elif builder.result is not None:
             desk.offer(builder.result)

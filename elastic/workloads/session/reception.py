@@ -7,10 +7,10 @@ from time import monotonic
 
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.following import Follower
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
-from elastic.workloads.session.transfer import Follower
 
 COMPANY_S = 1.0  # how long a newcomer with all state waits for others that are still receiving theirs
 

@@ -14,9 +14,10 @@ from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.c10d import StoreLost
-from elastic.workloads.session.desk import COMPLETE, Desk
+from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, wait
+from elastic.workloads.session.meeting import Meeting, TooOld
 from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
@@ -28,12 +29,8 @@ PAUSE_S = 0.05
 Compute = Callable[[Turn], Sequence[Tensor | None]]
 
 
-class SessionEnded(Exception):
-    """This process can be no member: the job is complete, or its state is lost with all who had it."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.is_complete = why == COMPLETE
+class _Outdated(Exception):
+    """The turn must be done again in the same generation: this rank has moved on meanwhile."""
 
 
 class Session:
@@ -45,6 +42,8 @@ class Session:
         self._buffers = Buffers(state.parameters, numbers)
         self._membership: Membership | None = None
         self._split: tuple[int, ...] = ()
+        self._generation: Generation | None = None
+        self._meeting: Meeting | None = None
         self._has_left = False
 
     @classmethod
@@ -94,8 +93,9 @@ class Session:
     @property
     def generation(self) -> Generation:
         """The generation that this process trains in."""
-        assert self._desk.current is not None
-        return self._desk.current
+        # Not the desk's: that one is gone as soon as the others are known to have gone on without this process.
+        assert self._generation is not None
+        return self._generation
 
     @property
     def is_first(self) -> bool:
@@ -111,6 +111,8 @@ class Session:
         while self.is_member:
             try:
                 outcome, change = self._one_turn(compute) if self._split else self._one_pause()
+            except _Outdated:
+                continue
             except GenerationLost:
                 if not self._recover():
                     return None
@@ -145,6 +147,9 @@ class Session:
         """Ends this process's part, once the others have what they need of it."""
         if self._membership is None:
             return
+        with contextlib.suppress(GenerationLost):
+            if self._meeting is not None:
+                self._end_meeting()
         self._membership.linger()
         self._desk.close()
         self._membership.join(timeout=LAST_WORD_S)
@@ -170,34 +175,17 @@ class Session:
     def _enter(self) -> None:
         """Waits until this process is a member of a generation that works."""
         while True:
-            generation, is_planned = self._entry()
-            self._desk.adopt(generation)
+            generation, is_planned = self._desk.await_entry()
+            self._adopt(generation)
             with contextlib.suppress(GenerationLost):
                 self._meet(generation, is_planned=is_planned)
                 return
             if self._recover():
                 return
 
-    def _entry(self) -> tuple[Generation, bool]:
-        desk = self._desk
-        with desk.changed:
-            while True:
-                if desk.end is not None:
-                    raise SessionEnded(desk.end)
-                inlet, offered = desk.inlet, desk.offered
-                if inlet is not None and offered is not None and offered.rank is not None:
-                    if inlet.adopted is not None and offered.number >= inlet.adopted:
-                        desk.step, desk.is_torn = inlet.step, False
-                        return offered, offered.number == inlet.adopted
-                    if inlet.adopted is None and not inlet.is_streaming:
-                        if inlet.units:
-                            desk.step, desk.is_torn = inlet.step, inlet.is_torn
-                        return offered, False
-                desk.changed.wait(1.0)
-
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
         current = self.generation
-        turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current)
+        turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current, self._sum)
         return self._commit(turn, compute(turn))
 
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
@@ -222,14 +210,25 @@ class Session:
         """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,
         and its seconds a sample. Gives them, and what this rank had said to be ready for."""
         desk, current = self._desk, self.generation
-        rank, size, offered = current.rank or 0, current.world_size, desk.offered
+        rank, size, offered = current.rank or 0, current.world_size, desk.ready()
         riders = torch.zeros(2 * size)
         riders[rank] = offered.number - current.number if offered is not None else 0
         riders[size + rank] = desk.cost
         message = message_of(riders)
-        if current.group is not None:
-            wait(current.group.all_reduce(message))
+        self._sum(message)
         return message[-2 * size :].tolist(), offered
+
+    def _sum(self, values: Tensor) -> None:
+        """Sums over the ranks, in place."""
+        group = self.generation.group
+        if group is None:
+            return
+        if self._meeting is not None:
+            step = self.step
+            self._end_meeting()
+            if self.step != step:
+                raise _Outdated("another member had moved on from the state that the turn was computed from")
+        wait(group.all_reduce(values))
 
     def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
         """Gives the generation to change over to, if every rank has said that it is ready for it."""
@@ -239,6 +238,7 @@ class Session:
     def _move(self) -> None:
         """Applies the last sums here and on whoever follows this rank."""
         desk, followers = self._desk, self._desk.followed()
+        desk.settle()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
         self._state.apply(self._buffers.summed(), self.step)
@@ -258,53 +258,50 @@ class Session:
     def _adopted(self, generation: Generation) -> bool:
         """Makes `generation` the current one; gives False where it has left this process out, as it asked."""
         self._desk.hand_over(generation)
-        self._desk.adopt(generation)
+        self._adopt(generation)
         self._has_left = generation.rank is None
         return not self._has_left
 
+    def _adopt(self, generation: Generation) -> None:
+        self._generation = generation
+        self._desk.adopt(generation)
+
     def _meet(self, generation: Generation, *, is_planned: bool) -> None:
-        """Begins a generation: all members compare their steps, and whoever lacks the last one gets it."""
-        desk, membership = self._desk, self._membership
-        assert membership is not None
+        """Begins a generation. What all ranks have agreed on is met in while they compute its first turn: they know
+        already that nobody lacks a step."""
+        desk = self._desk
+        if generation.group is None and desk.is_torn:
+            raise SessionEnded("no member with the job's whole state is left; start again from a checkpoint")
+        self._split = shares.first_split(
+            self._batch, generation.costs, limits=generation.limits, are_new=generation.are_new
+        )
+        self._meeting = None
         if not is_planned:
             # Said before the meeting: members of an older generation must leave it to come here.
-            desk.need = generation.number
-            membership.links.say(desk.status())
+            self._demand(generation)
         if generation.group is not None:
-            self._catch_up(generation)
-        elif desk.is_torn:
-            raise SessionEnded("no member with the job's whole state is left; start again from a checkpoint")
-        is_held = shares.fits(self._batch, generation.limits)
-        self._split = shares.split(self._batch, generation.costs, limits=generation.limits) if is_held else ()
-        desk.need = generation.number
-        membership.links.say(desk.status())
+            self._meeting = Meeting(generation, generation.group, self.step, is_torn=desk.is_torn)
+        if not is_planned or self._meeting is None:
+            self._end_meeting()
 
-    def _catch_up(self, generation: Generation) -> None:
-        group, desk = generation.group, self._desk
-        assert group is not None and generation.rank is not None
-        steps = torch.zeros(generation.world_size, dtype=torch.int64)
-        steps[generation.rank] = 0 if desk.is_torn else self.step + 1
-        wait(group.all_reduce(steps))
-        found = [each - 1 for each in steps.tolist()]
-        newest = max(found)
-        if any(each < newest - 1 for each in found):
-            self._drop_out(found[generation.rank] < newest - 1)
-        if all(each == newest for each in found):
-            return
-        source = found.index(newest)
-        sums = self._buffers.flat() if generation.rank == source else self._buffers.other()
-        wait(group.broadcast(sums, source=source))
-        if self.step < newest:
-            self._buffers.keep()
-            self._move()
-
-    def _drop_out(self, is_mine: bool) -> None:
-        """Gives up a generation in which some member cannot catch up; that one starts over."""
-        if is_mine:
-            self._desk.is_torn = True
+    def _end_meeting(self) -> None:
+        """Waits for the members of the present generation, if that has not been done."""
+        meeting, self._meeting = self._meeting, None
+        try:
+            if meeting is not None and meeting.end(self._buffers):
+                self._buffers.keep()
+                self._move()
+        except TooOld:
             with self._desk.changed:
-                self._desk.must_start_over = True
-        raise GenerationLost("a member's state is too old to go on with")
+                self._desk.is_torn = self._desk.must_start_over = True
+            raise
+        self._demand(self.generation)
+
+    def _demand(self, generation: Generation) -> None:
+        """Tells the others that this process goes on in no older generation any more."""
+        assert self._membership is not None
+        self._desk.need = generation.number
+        self._membership.links.say(self._desk.status())
 
     def _recover(self) -> bool:
         """Waits for a generation after the lost one; False where this process had to start over, or has left."""
@@ -316,13 +313,8 @@ class Session:
                     desk.current.group.cut()
                 desk.lose()
                 membership.links.say(desk.status())
-            with desk.changed:
-                while desk.current is not None and (desk.offered is None or desk.offered.number <= desk.current.number):
-                    if desk.end is not None:
-                        raise SessionEnded(desk.end)
-                    desk.changed.wait(1.0)
-                generation = desk.offered
-            if desk.current is None or generation is None:
+            generation = desk.await_next()
+            if generation is None:
                 self._enter()
                 return False
             if not self._adopted(generation):

@@ -45,6 +45,25 @@ def fits(batch: int, limits: Sequence[int | None]) -> bool:
     return any(limit is None for limit in limits) or sum(limit or 0 for limit in limits) >= batch
 
 
+def first_split(
+    batch: int, costs: Sequence[float], *, limits: Sequence[int | None], are_new: Sequence[bool]
+) -> tuple[int, ...]:
+    """Gives the split for a generation's first turn; none, `()`, where the ranks' memories do not hold a batch.
+
+    Who is new gets no sample where the others can have them all: the last step is still on its way to it, and the
+    others need not wait for it before they have computed theirs.
+
+    >>> first_split(12, (1.0, 1.0, 0.0), limits=(None, None, None), are_new=(False, False, True))
+    (6, 6, 0)
+    >>> first_split(12, (1.0, 0.0), limits=(8, None), are_new=(False, True))
+    (6, 6)
+    """
+    without = [0 if is_new else limit for limit, is_new in zip(limits, are_new, strict=True)]
+    if fits(batch, without):
+        return split(batch, costs, limits=without)
+    return split(batch, costs, limits=limits) if fits(batch, limits) else ()
+
+
 def next_split(
     batch: int, now: Sequence[int], costs: Sequence[float], *, limits: Sequence[int | None] | None = None
 ) -> tuple[int, ...]:
@@ -54,8 +73,13 @@ def next_split(
     (6, 6)
     >>> next_split(12, (6, 6), (1.0, 2.0))
     (8, 4)
+
+    Who has had no sample yet is taken to be as fast as the others:
+
+    >>> next_split(12, (6, 6, 0), (1.0, 1.0, 0.0))
+    (4, 4, 4)
     """
-    if any(cost <= 0 for cost in costs):
+    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)):
         return tuple(now)
     better = split(batch, costs, limits=limits)
     return better if _duration(now, costs) > WORTH_MOVING * _duration(better, costs) else tuple(now)

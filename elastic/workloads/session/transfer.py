@@ -1,13 +1,12 @@
-"""State on its way to a newcomer while training goes on: chunk by chunk, and each step's gradients for what it has."""
+"""State on its way to a newcomer while training goes on, as the newcomer takes it in: its messages and its inlet."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import queue
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +14,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import sockets
-from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
-
-QUEUED = 4  # messages under way before the source waits: a newcomer on a slow link slows it, but fills no memory
-IO_TIMEOUT_S = 20.0
-CONNECT_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,79 +24,6 @@ class Message:
     kind: str
     about: dict[str, Any]
     content: Tensor | None = None
-
-
-class Follower(threading.Thread):
-    """The source's side: one newcomer, its queue, and the thread that empties it."""
-
-    def __init__(self, name: str, address: Address, state: State, *, chunk_bytes: int, hello: dict[str, Any]) -> None:
-        super().__init__(name=f"session-follower-{name}", daemon=True)
-        self.newcomer = name
-        self.sent_units = 0
-        self.is_refused = False
-        self._state, self._chunk_bytes = state, chunk_bytes
-        self._messages: queue.Queue[Message | None] = queue.Queue(QUEUED)
-        self._address, self._hello = address, hello
-        self._is_over = threading.Event()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more can reach the newcomer."""
-        return self._is_over.is_set()
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all of the state is sent or queued: from here on it only follows."""
-        return self.sent_units == len(self._state.units) and not self.is_over
-
-    def gradients(self, flat: Tensor, offsets: Sequence[int], step: int) -> None:
-        """Queues the sums of `step` for the units sent so far."""
-        if self.sent_units:
-            content = flat[: offsets[self.sent_units]].detach().cpu().clone()
-            self._put(Message("gradients", {"step": step, "units": self.sent_units}, content))
-
-    def next_chunk(self, step: int) -> None:
-        """Queues more of the state as it is after `step` steps; the caller changes none of it meanwhile."""
-        first, last, size = self.sent_units, self.sent_units, 0
-        while last < len(self._state.units) and (not size or size + self._state.bytes_of(last) <= self._chunk_bytes):
-            size += self._state.bytes_of(last)
-            last += 1
-        if last > first:
-            self._put(Message("chunk", {"first": first, "last": last, "step": step}, self._state.pack(first, last)))
-            self.sent_units = last
-
-    def adopt(self, number: int, step: int) -> None:
-        """Queues the last word: from `step` on it is a member of generation `number`."""
-        self._put(Message("adopt", {"number": number, "step": step}))
-        self.end()
-
-    def end(self) -> None:
-        """Ends the stream after what is queued."""
-        with contextlib.suppress(queue.Full):
-            self._messages.put(None, timeout=IO_TIMEOUT_S)
-
-    def run(self) -> None:
-        try:
-            with socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S) as connection:
-                connection.settimeout(IO_TIMEOUT_S)
-                send(connection, Message("hello", self._hello))
-                while (message := self._messages.get()) is not None:
-                    send(connection, message)
-        except ConnectionRefusedError:
-            self.is_refused = True
-        except OSError:
-            pass  # the newcomer is gone, or has another source; membership sees to it
-        finally:
-            self._is_over.set()
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    self._messages.get_nowait()
-
-    def _put(self, message: Message) -> None:
-        while not self.is_over:
-            with contextlib.suppress(queue.Full):
-                self._messages.put(message, timeout=0.2)
-                return
 
 
 class Inlet(threading.Thread):
@@ -155,6 +76,7 @@ class Inlet(threading.Thread):
         self.units, self.is_streaming, self.is_torn = 0, True, True
         while self.adopted is None:
             self._take(receive(connection))
+            connection.sendall(b"%d\n" % self.step)
 
     def _take(self, message: Message) -> None:
         about = message.about

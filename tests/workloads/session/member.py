@@ -49,7 +49,7 @@ class Task:
 
     def compute(self, turn: Turn) -> Sequence[Tensor]:
         places = [place % ITEMS for place in turn.places()]
-        if self.pause_s:
+        if self.pause_s and places:
             time.sleep(self.pause_s)
         loss = nn.functional.cross_entropy(self.model(self.x[places]), self.y[places], reduction="sum") / turn.batch
         if not places:

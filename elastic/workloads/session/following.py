@@ -1,0 +1,181 @@
+"""State on its way to a newcomer while training goes on: chunk by chunk, and each step's gradients for what it has."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import select
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.state import State
+from elastic.workloads.session.transfer import Message, send
+
+QUEUED = 4  # messages under way before the source waits: a newcomer on a slow link slows it, but fills no memory
+IO_TIMEOUT_S = 20.0
+CONNECT_TIMEOUT_S = 2.0
+
+
+class LateCopy:
+    """A copy that is made when there is time, and at the latest before what it is of changes."""
+
+    def __init__(self, make: Callable[[], Tensor]) -> None:
+        self._make: Callable[[], Tensor] | None = make
+        self._made: Tensor | None = None
+        self._lock = threading.Lock()
+
+    def made(self) -> Tensor:
+        """Makes it, unless it is made."""
+        with self._lock:
+            if self._make is not None:
+                self._made, self._make = self._make(), None
+            assert self._made is not None
+            return self._made
+
+
+@dataclass(slots=True)
+class _Outgoing:
+    kind: str
+    about: dict[str, Any]
+    content: LateCopy | None = None
+    is_sent: bool = False
+
+
+class Follower(threading.Thread):
+    """The source's side: one newcomer, its queue, and the thread that makes copies of state and sends them.
+
+    The training thread only says what is to be sent, and calls `settle` before it changes any of that.
+    """
+
+    def __init__(self, name: str, address: Address, state: State, *, chunk_bytes: int, hello: dict[str, Any]) -> None:
+        super().__init__(name=f"session-follower-{name}", daemon=True)
+        self.newcomer = name
+        self.sent_units = 0
+        self.is_refused = False
+        self._state, self._chunk_bytes = state, chunk_bytes
+        self._messages: queue.Queue[_Outgoing | None] = queue.Queue(QUEUED)
+        self._late: list[LateCopy] = []
+        self._chunk: _Outgoing | None = None
+        self._address, self._hello = address, hello
+        self._connection: socket.socket | None = None
+        self._hearing = threading.Lock()
+        self._rest = b""
+        self._answered: int | None = None
+        self._is_over = threading.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can reach the newcomer."""
+        return self._is_over.is_set()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of the state is sent or queued: from here on it only follows."""
+        return self.sent_units == len(self._state.units) and not self.is_over
+
+    def is_level(self, step: int) -> bool:
+        """Whether the newcomer has answered that it has all but the last of `step` steps, or will answer no more."""
+        self._hear()
+        return self.is_over or (self._answered is not None and self._answered >= step - 1)
+
+    def gradients(self, flat: Tensor, offsets: Sequence[int], step: int) -> None:
+        """Queues the sums of `step` for the units sent so far."""
+        self._hear()
+        if self.sent_units:
+            sums = flat[: offsets[self.sent_units]].detach()
+            about = {"step": step, "units": self.sent_units}
+            self._put(_Outgoing("gradients", about, self._late_copy(lambda: sums.to("cpu", copy=True))))
+
+    def next_chunk(self, step: int) -> None:
+        """Queues more of the state as it is after `step` steps, unless the chunk before is still under way."""
+        if self._chunk is not None and not self._chunk.is_sent:
+            return
+        first, last, size = self.sent_units, self.sent_units, 0
+        while last < len(self._state.units) and (not size or size + self._state.bytes_of(last) <= self._chunk_bytes):
+            size += self._state.bytes_of(last)
+            last += 1
+        if last > first:
+            packed = self._late_copy(lambda: self._state.pack(first, last))
+            self._chunk = _Outgoing("chunk", {"first": first, "last": last, "step": step}, packed)
+            self._put(self._chunk)
+            self.sent_units = last
+
+    def settle(self) -> None:
+        """Makes the copies that are not made yet: what they are of may change from here on."""
+        for each in self._late if not self.is_over else ():
+            each.made()
+        self._late.clear()
+
+    def adopt(self, number: int, step: int) -> None:
+        """Queues the last word: from `step` on it is a member of generation `number`."""
+        self._put(_Outgoing("adopt", {"number": number, "step": step}))
+        self.end()
+
+    def end(self) -> None:
+        """Ends the stream after what is queued."""
+        with contextlib.suppress(queue.Full):
+            self._messages.put(None, timeout=IO_TIMEOUT_S)
+
+    def run(self) -> None:
+        try:
+            with socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S) as connection:
+                connection.settimeout(IO_TIMEOUT_S)
+                try:
+                    self._serve(connection)
+                finally:
+                    with self._hearing:
+                        self._connection = None
+        except ConnectionRefusedError:
+            self.is_refused = True
+        except OSError:
+            pass  # the newcomer is gone, or has another source; membership sees to it
+        finally:
+            self._is_over.set()
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._messages.get_nowait()
+
+    def _serve(self, connection: socket.socket) -> None:
+        send(connection, Message("hello", self._hello))
+        self._connection = connection
+        while (message := self._messages.get()) is not None:
+            content = None if message.content is None else message.content.made()
+            send(connection, Message(message.kind, message.about, content))
+            message.is_sent = True
+        # Closed with answers unread, the connection would take back what is still on its way.
+        connection.shutdown(socket.SHUT_WR)
+        while select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear():
+            pass
+
+    def _hear(self) -> bool:
+        """Takes the answers that have come; False where no more will."""
+        with self._hearing:
+            if self._connection is None:
+                return False
+            try:
+                # Not the socket's own way to read: that waits, where a socket has a timeout.
+                data = os.read(self._connection.fileno(), 65536)
+            except BlockingIOError:
+                return True
+            except OSError:
+                return False
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            self._answered = int(lines[-1]) if lines else self._answered
+            return bool(data)
+
+    def _late_copy(self, make: Callable[[], Tensor]) -> LateCopy:
+        self._late.append(copy := LateCopy(make))
+        return copy
+
+    def _put(self, message: _Outgoing) -> None:
+        while not self.is_over:
+            with contextlib.suppress(queue.Full):
+                self._messages.put(message, timeout=0.2)
+                return

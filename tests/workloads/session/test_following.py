@@ -1,0 +1,87 @@
+"""A newcomer's state while the source's own goes on changing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.following import Follower, LateCopy
+from elastic.workloads.session.state import State
+from elastic.workloads.session.transfer import Inlet
+from tests.workloads.session.running import wait_until
+
+SHAPES = (5, 3, 40, 7)
+HELLO = "job"
+
+
+def _state(seed: int) -> State:
+    chance = torch.Generator().manual_seed(seed)
+    units = tuple((torch.randn(size, generator=chance), torch.zeros(size)) for size in SHAPES)
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        for (parameter, moment), gradient in zip(units, gradients, strict=True):
+            if gradient is not None:
+                moment.mul_(0.9).add_(gradient)
+                parameter.sub_(moment / (step + 1))
+
+    return State(units, apply)
+
+
+def _follow(inlet: Inlet, state: State, *, chunk_bytes: int) -> Follower:
+    hello = {"job": HELLO, "shape": state.shape_digest()}
+    follower = Follower("newcomer", ("127.0.0.1", inlet.port), state, chunk_bytes=chunk_bytes, hello=hello)
+    follower.start()
+    return follower
+
+
+def _train(state: State, buffers: Buffers, follower: Follower, step: int) -> None:
+    """Does what a session does with each step's sums."""
+    gradients = [torch.full((size,), 0.5 + step) for size in SHAPES]
+    buffers.fill(gradients, None, torch.zeros(0))
+    buffers.keep()
+    follower.settle()
+    follower.gradients(buffers.flat(), buffers.offsets, step)
+    state.apply(buffers.summed(), step)
+    follower.next_chunk(step + 1)
+
+
+def test_a_newcomer_comes_to_the_same_bits_while_the_source_trains() -> None:
+    source, newcomer = _state(1), _state(2)
+    inlet = Inlet("127.0.0.1", newcomer, job=HELLO, changed=lambda: None)
+    inlet.start()
+    follower, buffers, step = _follow(inlet, source, chunk_bytes=100), Buffers(source.parameters, 0), 0
+    while not follower.is_complete or step < 20:
+        _train(source, buffers, follower, step)
+        step += 1
+    wait_until(lambda: follower.is_level(step), "the newcomer's answer")
+    follower.adopt(7, step)
+    follower.settle()
+    wait_until(lambda: inlet.adopted == 7, "the last word")
+    assert newcomer.digest() == source.digest() and inlet.step == step and inlet.is_complete
+    follower.join(timeout=10)
+    inlet.close()
+    assert follower.is_over
+
+
+def test_one_chunk_is_under_way_at_a_time() -> None:
+    source = _state(1)
+    inlet = Inlet("127.0.0.1", _state(2), job=HELLO, changed=lambda: None)  # not started: it takes nothing in
+    follower = Follower("newcomer", ("127.0.0.1", inlet.port), source, chunk_bytes=1, hello={})
+    for step in range(3):
+        follower.next_chunk(step)
+    assert follower.sent_units == 1 and not follower.is_complete
+    inlet.close()
+
+
+def test_a_late_copy_is_made_once_and_keeps_what_it_found() -> None:
+    value = torch.ones(3)
+    copy = LateCopy(value.clone)
+    thread = threading.Thread(target=copy.made)
+    thread.start()
+    thread.join()
+    value.zero_()
+    assert copy.made().tolist() == [1.0, 1.0, 1.0]
