@@ -55,7 +55,9 @@ class Desk:
 
     def status(self) -> Status:
         """Gives what the other members are told."""
-        return Status(self.current.number if self.current else 0, self.step, self.need)
+        current = self.current
+        begun = current.group.begun if current is not None and current.group is not None else 0
+        return Status(current.number if current is not None else 0, self.step, self.need, begun)
 
     def present(self) -> tuple[str, ...]:
         """Gives the members of the generation that goes on now, nobody where none does."""

@@ -48,6 +48,7 @@ class Gloo:
     ) -> None:
         """Meets the others; returns when a sum over all has gone through. Raises GenerationLost."""
         self.rank, self.world_size = rank, world_size
+        self.begun = 0  # every rank begins the same, one after the other: who has begun fewer is behind
         self._own = frozenset(map(tuple, plug.addresses))
         self._others = frozenset(tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_)
         try:
@@ -66,6 +67,7 @@ class Gloo:
         options = AllreduceOptions()
         options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # torch's stub names the enumeration, not its type
         options.timeout = COLLECTIVE_TIMEOUT
+        self.begun += 1
         try:
             return self._group.allreduce([tensor], options)
         except RuntimeError as error:
@@ -75,6 +77,7 @@ class Gloo:
         """Begins to overwrite `tensor` by the source's; `wait` for what it gives."""
         options = BroadcastOptions()
         options.rootRank, options.timeout = source, COLLECTIVE_TIMEOUT
+        self.begun += 1
         try:
             return self._group.broadcast([tensor], options)
         except RuntimeError as error:

@@ -24,12 +24,13 @@ MAX_LINE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A member's word: the generation it trains in (0: none), the steps it has committed, and the oldest generation
-    that it would still go on in."""
+    """A member's word: the generation it trains in (0: none), the steps it has committed, the oldest generation that
+    it would still go on in, and how many sums it has begun in the one it trains in."""
 
     generation: int = 0
     step: int = 0
     need: int = 0
+    begun: int = 0
 
 
 @dataclass(slots=True)

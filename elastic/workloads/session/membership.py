@@ -19,6 +19,7 @@ from elastic.workloads.session.desk import COMPLETE, Desk
 from elastic.workloads.session.entrance import Entrance
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
+from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.reception import Reception
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
@@ -40,7 +41,14 @@ OnGeneration = Callable[[int, Sequence[str]], None]
 class Membership(threading.Thread):
     """Speaks with the store and the links on behalf of one process."""
 
-    def __init__(self, settings: Settings, state: State, desk: Desk, on_generation: OnGeneration | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        state: State,
+        desk: Desk,
+        patience: Patience,
+        on_generation: OnGeneration | None,
+    ) -> None:
         super().__init__(name="session-membership", daemon=True)
         self.links = Links(settings.host, settings.job, silence_s=settings.silence_s, notify=desk.notify)
         self._settings, self._state, self._desk = settings, state, desk
@@ -49,6 +57,8 @@ class Membership(threading.Thread):
         self._rendezvous: Rendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
+        self._patience = patience
+        self._hung: frozenset[str] = frozenset()
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
         self._entrance: Entrance | None = None
@@ -167,7 +177,7 @@ class Membership(threading.Thread):
             claimed=rendezvous.claimed() if has_forgotten else 0,
             is_leaving=self._desk.is_leaving,
             is_stuck=self._is_stuck(view),
-            gone=self.links.gone(),
+            gone=self.links.gone() | self._hung,
             arrived=self._reception.arrived(view),
         )
 
@@ -236,9 +246,11 @@ class Membership(threading.Thread):
         self.links.say(desk.status())
         if current is None or current.group is None or desk.is_lost:
             return
-        heard = self.links.heard()
-        gone = self.links.gone() & set(current.members)
-        beyond = any(heard[name].need > current.number for name in current.members if name in heard)
+        heard = {name: status for name, status in self.links.heard().items() if name in current.members}
+        # It is not told so by its link's end: it would take this process for dead.
+        self._hung |= self._patience.hung(desk.status(), heard, now_s=monotonic())
+        gone = (self.links.gone() | self._hung) & set(current.members)
+        beyond = any(status.need > current.number for status in heard.values())
         if gone or beyond or self._waits_in_vain():
             current.group.cut()
 
@@ -270,3 +282,4 @@ class Membership(threading.Thread):
             desk.current.group.cut()
         desk.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
+        self._hung = frozenset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from time import sleep
+from time import monotonic, sleep
 from types import TracebackType
 
 import torch
@@ -19,6 +19,7 @@ from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, wait
 from elastic.workloads.session.meeting import Meeting, TooOld
 from elastic.workloads.session.membership import Membership, OnGeneration
+from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.turn import Outcome, Turn
@@ -42,6 +43,8 @@ class Session:
         self._buffers = Buffers(state.parameters, numbers)
         self._membership: Membership | None = None
         self._split: tuple[int, ...] = ()
+        self._patience = Patience(settings.hang_s)
+        self._turned_s: float | None = None
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
         self._has_left = False
@@ -164,7 +167,7 @@ class Session:
         self.close()
 
     def _begin(self, on_generation: OnGeneration | None) -> None:
-        self._membership = Membership(self._settings, self._state, self._desk, on_generation)
+        self._membership = Membership(self._settings, self._state, self._desk, self._patience, on_generation)
         self._membership.start()
         try:
             self._enter()
@@ -204,7 +207,14 @@ class Session:
         self._buffers.keep()
         self._move()
         self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
+        self._take_time()
         return Outcome(self.step, self._buffers.own_numbers()), self._next(told, offered)
+
+    def _take_time(self) -> None:
+        """Takes note of how long a turn usually takes, with all that the script does between two."""
+        before_s, self._turned_s = self._turned_s, monotonic()
+        if before_s is not None:
+            self._patience.turned(self._turned_s - before_s)
 
     def _exchanged(self, message_of: Callable[[Tensor], Tensor]) -> tuple[list[float], Generation | None]:
         """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,

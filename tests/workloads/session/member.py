@@ -40,6 +40,7 @@ class Task:
         self.x = torch.randn(ITEMS, 8, generator=chance, dtype=torch.float64).to(dtype)
         self.y = torch.randint(0, 3, (ITEMS,), generator=chance)
         self.pause_s = pause_s
+        self.hang: Path | None = None
 
     def units(self) -> list[tuple[Tensor, ...]]:
         return self.adam.units()
@@ -49,6 +50,8 @@ class Task:
 
     def compute(self, turn: Turn) -> Sequence[Tensor]:
         places = [place % ITEMS for place in turn.places()]
+        while self.hang is not None and self.hang.exists():
+            time.sleep(0.05)
         if self.pause_s and places:
             time.sleep(self.pause_s)
         loss = nn.functional.cross_entropy(self.model(self.x[places]), self.y[places], reduction="sum") / turn.batch
@@ -77,6 +80,7 @@ def main(argv: Sequence[str]) -> int:
 def _train(options: argparse.Namespace, tell: object) -> int:
     assert callable(tell)
     task = Task(dtype=getattr(torch, options.dtype), width=options.width, depth=options.depth, pause_s=options.pause)
+    task.hang = options.log.with_suffix(".hang")
     settings = Settings.from_environment({**os.environ, "ELASTICD_SESSION_CHUNK_BYTES": str(options.chunk_bytes)})
     tell(event="warm")
     parent = os.getppid()

@@ -86,6 +86,13 @@ class Member:
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         self.process.send_signal(number)
 
+    def hang(self, *, is_hanging: bool = True) -> None:
+        """Has its training thread stand still in its turns, or go on; its process answers all the same."""
+        if is_hanging:
+            self.log.with_suffix(".hang").touch()
+        else:
+            self.log.with_suffix(".hang").unlink()
+
     def weights(self) -> list[Tensor]:
         result: list[Tensor] = torch.load(self.log.with_suffix(".pt"))
         return result
@@ -201,7 +208,12 @@ class Fleet:
 
 @contextmanager
 def running_fleet(
-    folder: Path, *options: str, silence_s: float = 1.0, host: Host | None = None, launch: Launch = program
+    folder: Path,
+    *options: str,
+    silence_s: float = 1.0,
+    hang_s: float = 600.0,
+    host: Host | None = None,
+    launch: Launch = program,
 ) -> Iterator[Fleet]:
     """Gives a store without members, and leaves nothing running."""
     environment = {
@@ -209,6 +221,7 @@ def running_fleet(
         "OMP_NUM_THREADS": "1",
         "ELASTICD_SESSION_STORE": str(folder / "store"),
         "ELASTICD_SESSION_SILENCE_S": str(silence_s),
+        "ELASTICD_SESSION_HANG_S": str(hang_s),
         "ELASTICD_JOB_ID": "job-1",
     }
     fleet = Fleet(folder, environment, options, host=host, launch=launch)

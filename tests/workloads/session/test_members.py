@@ -33,3 +33,18 @@ def test_scaling_changes_nothing_that_is_trained(tmp_path: Path, dtype: str, tol
         wanted = undisturbed(steps, dtype=getattr(torch, dtype))
         assert_near(second.weights(), wanted, tolerance=tolerance)
         assert_near(fourth.weights(), wanted, tolerance=tolerance)
+
+
+def test_a_member_whose_training_hangs_is_given_up_and_comes_in_again(tmp_path: Path) -> None:
+    with running_fleet(tmp_path, hang_s=1.0) as fleet:
+        members = fleet.start(3)
+        fleet.await_world(members, further=20)
+        hanging, *others = sorted(members, key=lambda member: member.last["rank"])
+        hanging.hang()  # rank 0, whose process and links live on
+        fleet.await_world(others)
+        hanging.hang(is_hanging=False)
+        fleet.await_world(members)
+        steps = fleet.await_end(members)
+        fleet.assert_identical()
+        fleet.assert_nothing_lost(others)
+        assert_near(hanging.weights(), undisturbed(steps), tolerance=1e-12)
