@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import threading
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 import torch
@@ -15,6 +19,10 @@ from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.sockets import Address
 
 COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
+LOOK = timedelta(seconds=1)
+# Now and then a collective that was begun about when its connections ended, on a process that had been stopped, goes on
+# waiting (torch 2.13); all others fail within milliseconds.
+DEAF_S = 0.5
 _DEVICES = threading.Lock()
 
 
@@ -48,6 +56,8 @@ class Gloo:
     ) -> None:
         """Meets the others; returns when a sum over all has gone through. Raises GenerationLost."""
         self.rank, self.world_size = rank, world_size
+        self._cut_s: float | None = None
+        self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
         self.begun = 0  # every rank begins the same, one after the other: who has begun fewer is behind
         self._own = frozenset(map(tuple, plug.addresses))
         self._others = frozenset(tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_)
@@ -60,33 +70,44 @@ class Gloo:
 
     def cut(self) -> None:
         """Ends this generation's connections: every collective under way or to come fails, here and on the others."""
+        self._cut_s = monotonic() if self._cut_s is None else self._cut_s
         sockets.cut(lambda own, other: own in self._own or other in self._others)
 
     def all_reduce(self, tensor: Tensor) -> Any:
-        """Begins to sum `tensor` over the ranks, in place; `wait` for what it gives."""
+        """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives."""
         options = AllreduceOptions()
         options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # torch's stub names the enumeration, not its type
         options.timeout = COLLECTIVE_TIMEOUT
-        self.begun += 1
-        try:
-            return self._group.allreduce([tensor], options)
-        except RuntimeError as error:
-            raise GenerationLost(str(error)) from error
+        return self._begin(lambda: self._group.allreduce([tensor], options))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
-        """Begins to overwrite `tensor` by the source's; `wait` for what it gives."""
+        """Begins to overwrite `tensor` by the source's; have `wait` wait for what it gives."""
         options = BroadcastOptions()
         options.rootRank, options.timeout = source, COLLECTIVE_TIMEOUT
-        self.begun += 1
+        return self._begin(lambda: self._group.broadcast([tensor], options))
+
+    def wait(self, work: Any) -> None:
+        """Waits for a collective. Raises GenerationLost."""
+        while not work.is_completed():
+            with contextlib.suppress(RuntimeError):  # the time is over, or it has failed: asked below
+                work.wait(LOOK)
+            if self._cut_s is not None and monotonic() - self._cut_s > DEAF_S and not work.is_completed():
+                raise GenerationLost("the connections were cut, and gloo has not noticed")
         try:
-            return self._group.broadcast([tensor], options)
+            work.wait()
         except RuntimeError as error:
             raise GenerationLost(str(error)) from error
 
+    def _begin(self, collective: Callable[[], Any]) -> Any:
+        self.begun += 1
+        try:
+            work = collective()
+        except RuntimeError as error:
+            raise GenerationLost(str(error)) from error
+        self._works.append(work)
+        return work
 
-def wait(work: Any) -> None:
-    """Waits for a collective. Raises GenerationLost."""
-    try:
-        work.wait()
-    except RuntimeError as error:
-        raise GenerationLost(str(error)) from error
+    def __del__(self) -> None:
+        if any(not work.is_completed() for work in self._works):
+            # Its end would wait for them for ever: it is left to the end of the process.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._group))

@@ -6,7 +6,7 @@ import torch
 
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.generation import Generation
-from elastic.workloads.session.gloo import GenerationLost, Gloo, wait
+from elastic.workloads.session.gloo import GenerationLost, Gloo
 
 
 class TooOld(GenerationLost):
@@ -30,7 +30,7 @@ class Meeting:
         Gives whether this rank is one of them: it then finds the sums where the next message is filled, and must
         apply them. Raises GenerationLost, and TooOld where it lacks more.
         """
-        wait(self._work)
+        self._group.wait(self._work)
         steps: list[int] = [each - 1 for each in self._steps.tolist()]
         newest, own = max(steps), steps[self._rank]
         if own < newest - 1:
@@ -41,5 +41,5 @@ class Meeting:
             return False
         source = steps.index(newest)
         sums = buffers.flat() if self._rank == source else buffers.other()
-        wait(self._group.broadcast(sums, source=source))
+        self._group.wait(self._group.broadcast(sums, source=source))
         return own < newest

@@ -16,7 +16,7 @@ from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.c10d import StoreLost
 from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.generation import Generation
-from elastic.workloads.session.gloo import GenerationLost, wait
+from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.meeting import Meeting, TooOld
 from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.patience import Patience
@@ -238,7 +238,7 @@ class Session:
             self._end_meeting()
             if self.step != step:
                 raise _Outdated("another member had moved on from the state that the turn was computed from")
-        wait(group.all_reduce(values))
+        group.wait(group.all_reduce(values))
 
     def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
         """Gives the generation to change over to, if every rank has said that it is ready for it."""

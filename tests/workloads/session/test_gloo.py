@@ -1,0 +1,46 @@
+"""A generation's collectives end when its connections are cut, even if gloo does not notice."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import torch
+from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+
+
+class DeafWork:
+    """A collective that neither ends nor fails, and of whose waits only those with a limit return."""
+
+    def __init__(self) -> None:
+        self.waits = 0
+
+    def is_completed(self) -> bool:
+        return False
+
+    def wait(self, limit: timedelta | None = None) -> None:
+        assert limit is not None
+        self.waits += 1
+        raise RuntimeError("the time is over")
+
+
+@pytest.fixture
+def group() -> Gloo:
+    plug = Plug("127.0.0.1")
+    return Gloo(HashStore(), 0, 1, plug, {0: list(plug.addresses)}, timeout_s=5.0)
+
+
+def test_waits_for_what_ends(group: Gloo) -> None:
+    values = torch.ones(3)
+    group.wait(group.all_reduce(values))
+    assert values.tolist() == [1.0, 1.0, 1.0] and group.begun == 1
+
+
+def test_waits_no_longer_for_a_collective_that_does_not_notice_the_cut(group: Gloo) -> None:
+    work = DeafWork()
+    group.cut()
+    with pytest.raises(GenerationLost, match="has not noticed"):
+        group.wait(work)
+    assert work.waits > 1, "it is given some time to notice"
