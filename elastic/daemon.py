@@ -282,8 +282,9 @@ def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    for name in ("apscheduler", "alembic", "boto3", "botocore"):
+    for name in ("alembic", "boto3", "botocore"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # the ticker itself says where a tick takes too long
     structlog.configure(
         processors=[*stamps, structlog.processors.format_exc_info, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

@@ -69,7 +69,10 @@ class Ticker:
             except Exception as error:
                 failure = repr(error)
                 log.exception("tick failed; the next one looks again")
-            self.last = (self._clock.now_s(), time.monotonic() - started_s, failure)
+            elapsed_s = time.monotonic() - started_s
+            self.last = (self._clock.now_s(), elapsed_s, failure)
+            if elapsed_s > self._interval_s:
+                log.warning("a tick takes longer than the time between two", elapsed_s=round(elapsed_s, 1))
             if again_s is not None and again_s < self._interval_s and self._scheduler.running:
                 at = datetime.fromtimestamp(self._clock.now_s() + again_s, UTC)
                 self._scheduler.add_job(self._run, "date", run_date=at, id="again", replace_existing=True)

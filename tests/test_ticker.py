@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import structlog
+
 from elastic.clock import SystemClock
 from elastic.ticker import Ticker
 
@@ -25,3 +27,18 @@ def test_a_tick_that_asks_for_another_gets_it_before_the_interval_is_over() -> N
     finally:
         ticker.stop()
     assert answers == []
+
+
+def test_a_tick_that_takes_longer_than_the_time_between_two_is_told() -> None:
+    has_ticked = threading.Event()
+
+    def tick() -> None:
+        has_ticked.wait(0.05)
+        has_ticked.set()
+
+    with structlog.testing.capture_logs() as said:
+        ticker = Ticker(tick, interval_s=0.02, clock=SystemClock())
+        ticker.start()
+        assert has_ticked.wait(20.0)
+        ticker.stop()
+    assert {"event": "a tick takes longer than the time between two", "log_level": "warning"}.items() <= said[0].items()
