@@ -35,6 +35,7 @@ class TestEc2Provider(ProviderContract):
             pass_time=lambda: None,
             destroy=lambda provider_id: ec2.terminate_instances(InstanceIds=[provider_id]),
             limit=lambda _, most: endpoint.bound(most),
+            dates_ends_anew=True,  # moto's own doing: in whole seconds, so it shows where a second has passed
         )
 
 
