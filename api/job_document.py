@@ -152,6 +152,11 @@ class JobDocument(_Part):
     tier: str = Field(
         AUTO, description="How workers are started: `auto`, the best that the script supports, T0, T1 or T2."
     )
+    most_samples: dict[Annotated[str, Field(pattern=_TYPE_PATTERN)], Count] = Field(
+        default_factory=dict,
+        max_length=256,
+        description="Most samples of a batch that fit one worker's memory, by node type; on tier T2 alone.",
+    )
     data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
     checkpoint: JobCheckpoint = JobCheckpoint()
 

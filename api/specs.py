@@ -52,6 +52,7 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
 def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
     """Raises InvalidInput if the spec names a node type that is not on offer."""
     named = [("node_types", name) for name in spec.node_types]
+    named += [("most_samples", name) for name in spec.most_samples]
     if spec.fixed_node_type is not None:
         named.append(("policy.node_type", spec.fixed_node_type))
     faults = tuple((field, _no_such("node type", name, known)) for field, name in named if name not in known)
@@ -226,8 +227,14 @@ def _spec(
         fixed_node_type=asked.policy.node_type,
         phases=phases,
         tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported),
+        most_samples=dict(asked.most_samples),
     )
     check_workers(spec)
+    if spec.most_samples and spec.tier is not Tier.T2:
+        raise InvalidInput(
+            f"most_samples: wanted tier T2, where a batch is divided by what each worker can take; got {spec.tier}",
+            field="most_samples",
+        )
     return spec
 
 

@@ -133,7 +133,8 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
 def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
-    is_named = document.get("tier", AUTO) != AUTO
+    # What only a session keeps to is a wish for one.
+    is_named = document.get("tier", AUTO) != AUTO or bool(spec.most_samples)
     return spec if is_named else without_untried(spec, context.provider.node_types())
 
 

@@ -46,6 +46,7 @@ class JobSpec(Wire):
     phases: list[TrainingPhase]
     drain_grace_s: FiniteFloat
     tier: model.Tier
+    most_samples: dict[str, int]
 
 
 class JobState(Wire):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -95,7 +95,8 @@ class JobSpec:
 
     `command` is the argv after torchrun's own options. `node_types` limits the candidates (empty = all on offer).
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`. Workers are
-    to run on `tier`; a node where that cannot be uses a lower one.
+    to run on `tier`; a node where that cannot be uses a lower one. `most_samples` of a batch fit one worker's memory on
+    a node type; of those it does not name all do.
     """
 
     name: str
@@ -116,12 +117,25 @@ class JobSpec:
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
     drain_grace_s: float = 30.0
     tier: Tier = Tier.T1
+    most_samples: Mapping[str, int] = field(default_factory=dict)
 
     def admits(self, offering: Offering) -> bool:
         """Whether the job may run on this offering."""
         is_fixed = self.fixed_node_type in (None, offering.node_type)
         is_listed = not self.node_types or offering.node_type in self.node_types
         return is_fixed and is_listed and self.capacity.admits(offering.capacity)
+
+    def held_by(self, node_types: Iterable[tuple[str, int]]) -> int | None:
+        """How many samples of a batch so many nodes of these types hold together; None where no limit is known.
+
+        >>> spec = JobSpec("j", ("train.py",), most_samples={"small": 4}, nproc_per_node=2)
+        >>> spec.held_by([("small", 3)]), spec.held_by([("large", 1), ("small", 3)])
+        (24, None)
+        """
+        limits = [(self.most_samples.get(name), count * self.nproc_per_node) for name, count in node_types]
+        if any(most is None for most, _ in limits):
+            return None
+        return sum((most or 0) * workers for most, workers in limits)
 
     def __post_init__(self) -> None:
         if not self.command:

@@ -188,6 +188,9 @@ def objection_to(snapshot: Snapshot, group: Group, burn: float | None) -> str | 
             return f"the job does not admit {offering.node_type} {offering.capacity}"
     if not spec.nodes_min <= group.node_count <= spec.nodes_max:
         return f"{group.node_count} nodes are not within {spec.nodes_min} to {spec.nodes_max}"
+    held = spec.held_by(group.node_types)
+    if held is not None and spec.global_batch is not None and held < spec.global_batch:
+        return f"{name(group)} holds {held:,} samples, and a batch has {spec.global_batch:,}"
     cap = spec.objective.max_usd_per_hour
     if cap is not None and burn is not None and burn > cap:
         return f"{name(group)} burns {usd(burn)}/h, above the cap of {usd(cap)}/h"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.model import Generation, Job, JobPhase, Node, NodePhase, Offering, Tier, interruptions_per_h
+from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Tier, interruptions_per_h
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _assignment(job: Job, generation: Generation, offering: Offering) -> Assignm
         job_id=job.id,
         generation=generation.number,
         command=job.spec.command,
-        env=dict(job.spec.env),
+        env=_environment(job.spec, offering),
         nnodes_min=min(job.spec.nodes_min, nnodes),
         nnodes_max=nnodes,
         nproc_per_node=job.spec.nproc_per_node,
@@ -85,3 +85,9 @@ def _assignment(job: Job, generation: Generation, offering: Offering) -> Assignm
         tier=job.spec.tier,
         interruptions_per_h=interruptions_per_h([offering] * nnodes),
     )
+
+
+def _environment(spec: JobSpec, offering: Offering) -> dict[str, str]:
+    """The job's own variables, and what a session must know of this node type's memory."""
+    most = spec.most_samples.get(offering.node_type)
+    return dict(spec.env) if most is None else {**spec.env, "ELASTICD_SESSION_MOST_SAMPLES": str(most)}

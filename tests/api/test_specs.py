@@ -225,3 +225,14 @@ def test_relative_paths_begin_at_the_folder_given(tmp_path: Path) -> None:
 def test_checking_a_spec_needs_no_web_framework() -> None:
     code = "import sys, api.specs; sys.exit(bool({'fastapi', 'starlette', 'sqlalchemy', 'torch'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_samples_that_a_worker_holds_are_told_by_node_type_and_for_sessions_alone() -> None:
+    asked = {**ESRGAN, "tier": "T2", "most_samples": {"c5.large": 2}}
+    assert to_spec(asked, now_s=NOW_S).most_samples == {"c5.large": 2}
+    assert faults({**asked, "tier": "T1"}) == {
+        "most_samples": "most_samples: wanted tier T2, where a batch is divided by what each worker can take; got T1"
+    }
+    assert list(faults({**asked, "most_samples": {"c5.large": 0}})) == ["most_samples.c5.large"]
+    with pytest.raises(InvalidInput, match=r"no node type 'c5\.large'"):
+        check_node_types(to_spec(asked, now_s=NOW_S), ["c5.xlarge"])

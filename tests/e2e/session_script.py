@@ -1,4 +1,8 @@
-"""A training script that uses a session: exact arithmetic, a line for every turn, a checkpoint when it ends."""
+"""A training script that uses a session: exact arithmetic, a line for every turn, a checkpoint when it ends.
+
+A turn takes `pause_s` on every rank, and `core_s` of a whole core for each of a rank's samples: waited for by the quota
+of the local node, so that a node type is as fast as its quota says however busy the machine is.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +24,19 @@ from elastic.workloads.session import Attendance, Session, Turn
 BATCH = 12
 
 
-def main(total: int, pause_s: float) -> None:
+def main(total: int, pause_s: float, core_s: float = 0.0) -> None:
     torch.manual_seed(7)
     model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3)).double()
     adam = Adam(list(model.parameters()), b1=0.9, b2=0.999)
     checkpoints = Checkpoints(Path(os.environ["ELASTICD_CHECKPOINT_DIR"]), "session", "", os.environ["ELASTICD_JOB_ID"])
     begun = _restored(checkpoints, adam)
+    sample_s = core_s / _quota() if core_s else 0.0
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
         adam.step(gradients, lr=1e-3)
 
     def compute(turn: Turn) -> Sequence[Tensor]:
-        time.sleep(pause_s)
+        time.sleep(pause_s + sample_s * len(turn.places()))
         chance = torch.Generator()
         rows = []
         for place in turn.places():
@@ -58,6 +63,12 @@ def main(total: int, pause_s: float) -> None:
     finished(step) if step >= total else drained(step)
 
 
+def _quota() -> float:
+    """The cores of the local node that this worker runs on."""
+    bought = Path(os.environ["ELASTICD_DRAIN_FILE"]).parents[1] / "launch.json"
+    return float(json.loads(bought.read_text())["cpu"])
+
+
 def _restored(checkpoints: Checkpoints, adam: Adam) -> int:
     found = checkpoints.newest()
     if found is None:
@@ -79,4 +90,4 @@ def _tell(session: Session, event: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+    main(int(sys.argv[1]), *(float(each) for each in sys.argv[2:]))

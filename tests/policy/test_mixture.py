@@ -246,6 +246,29 @@ def test_where_only_a_mix_can_be_had_it_is_started() -> None:
     assert (plan.target, plan.reason.code) == (BOTH, "unavailable")
 
 
+def test_a_group_that_does_not_hold_a_batch_is_none_to_choose() -> None:
+    measured = [*MEASURED, series(group("local.half", 2), 0.2), series(BOTH, 0.25)]
+    memory: dict[str, Any] = {"global_batch": 16, "most_samples": {"local.half": 4, "local.full": 12}}
+
+    plan = best_value(snapshot(target="local.full", measured=measured, job=in_session(**memory)))
+
+    # Two half cores would be cheaper, and one whole core is what runs.
+    assert (plan.target, plan.reason.code) == (BOTH, "not_permitted")
+    assert plan.reason.text.startswith(
+        "local.full holds 12 samples, and a batch has 16: move to local.full + local.half"
+    )
+
+
+def test_a_node_type_without_a_limit_holds_any_batch() -> None:
+    plan = best_value(
+        snapshot(
+            target="local.full", measured=MEASURED, job=in_session(global_batch=16, most_samples={"local.half": 4})
+        )
+    )
+
+    assert plan.target == group("local.full")
+
+
 def _blocked(offering: Offering) -> tuple[Unavailable, ...]:
     return (Unavailable(offering, NOW_S + 300, Obstacle.CAPACITY),)
 
