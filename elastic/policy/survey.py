@@ -133,7 +133,7 @@ def take_survey(snapshot: Snapshot) -> Survey:
     """Weighs every candidate of the snapshot's job."""
     quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
     samples = _samples_by_types(snapshot, focus.training_phase)
-    measured = {types: step_s for types, own in samples.items() if (step_s := estimate_step_s(own)) is not None}
+    measured = _measured(snapshot, samples)
     groups = _groups(snapshot, quotes, measured)
     left = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
@@ -229,13 +229,26 @@ def _groups(snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes]) -
     return sorted(found | set(held) | mixes(snapshot, admitted))
 
 
+def _measured(snapshot: Snapshot, samples: Mapping[NodeTypes, Sequence[Sample]]) -> dict[NodeTypes, Interval]:
+    """What the windows tell. Those few of a swap's old and new nodes, while shares settle, are no rate of a mix."""
+    found = {types: step_s for types, own in samples.items() if (step_s := estimate_step_s(own)) is not None}
+    if not may_mix(snapshot):
+        return found
+    wanted = snapshot.target.node_types if snapshot.target else None
+    return {
+        types: step_s
+        for types, step_s in found.items()
+        if len(types) == 1 or types == wanted or _is_settled(snapshot, len(samples[types]), step_s)
+    }
+
+
 def _shortened(snapshot: Snapshot, outlooks: Sequence[Outlook]) -> tuple[Outlook, ...]:
-    """Of the mixes that nobody has tried only the one that promises most: the cheapest in time, else the soonest.
+    """Of the mixes that are not measured only the one that promises most: the cheapest in time, else the soonest.
 
     There are more of them than a person reads, and each trial costs; once it is measured the next best may follow.
     """
     held = (snapshot.target, snapshot.current)
-    open_mixes = [each for each in outlooks if is_mix(each.group) and not each.samples and each.group not in held]
+    open_mixes = [each for each in outlooks if is_mix(each.group) and not each.is_settled and each.group not in held]
     best = most_promising(snapshot, open_mixes)
     left_out = {each.group for each in open_mixes if best is None or each.group != best.group}
     return tuple(each for each in outlooks if each.group not in left_out)

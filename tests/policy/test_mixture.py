@@ -269,6 +269,21 @@ def test_a_node_type_without_a_limit_holds_any_batch() -> None:
     assert plan.target == group("local.full")
 
 
+def test_the_few_windows_of_a_swap_are_no_rate_of_a_mix() -> None:
+    """Old and new have trained together for a moment, slowly: what they promise is what they do by themselves."""
+    passing = series(BOTH, 0.9, 3)
+    measured = [*MEASURED, series(group("local.half", 2), 0.3), passing]
+    pressed: dict[str, Any] = {"measured": measured, "job": due_in(2_500), "unavailable": _blocked(FULL)}
+
+    plan = best_value(snapshot(target="local.full", **pressed))
+    assert (plan.action, plan.target) == (Action.TRIAL, BOTH)
+    assert "together they should need 0.189 s an iteration" in plan.reason.text
+    # Once it is decided for, what comes in is its own rate, and here it is slower than either of the two.
+    held = best_value(snapshot(target=BOTH, changes=[change(BOTH, "local.full", code="trial", ago_s=5)], **pressed))
+    assert (held.action, held.reason.code) == (Action.MOVE, "fastest")
+    assert "on local.full + local.half" in held.reason.text
+
+
 def _blocked(offering: Offering) -> tuple[Unavailable, ...]:
     return (Unavailable(offering, NOW_S + 300, Obstacle.CAPACITY),)
 
