@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.running import RunningDaemon, running_daemon
 from tests.e2e.test_session import SCRIPT, Told
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(300)]
 
 # What an iteration costs on the large type is less, so that two small ones are no rival; two large ones pass the cap.
 _CONFIG = """
@@ -71,7 +71,7 @@ def test_a_node_of_another_type_comes_in_beside_the_one_that_runs(daemon: Runnin
     mix = next(each for each in job["candidates"] if each["group"] == job["target_group"])
     assert mix["samples"] >= 4
     assert mix["step_s"]["value"] > 0
-    measured = [each for each in daemon.get("/v1/measurements", job=job_id)["items"] if not each["is_cold"]]
+    measured = [each for each in daemon.get("/v1/measurements", job=job_id)["items"] if not each["window"]["is_cold"]]
     assert _types(measured[0]["group"]) == {"large": 1, "small": 1}
     nodes = {each["id"]: each for each in daemon.get("/v1/nodes", job=job_id, all=True)["items"]}
     trial = next(each for each in daemon.get("/v1/decisions", job=job_id)["items"] if each["plan"]["action"] == "trial")
