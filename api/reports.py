@@ -51,12 +51,14 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
 def costs_if_fixed(store: Store, job: Job) -> tuple[FixedChoice, ...]:
     """What the iterations done would have cost on each measured group from first to last, cheapest first.
 
-    Each is charged the start-up that this job had: from its first paid second to its first iteration.
+    Old and new nodes of a swap in a session, which train together for a moment, were no choice. Each group is charged
+    the start-up that this job had: from its first paid second to its first iteration.
     """
     begin_s = min((row.from_s for row in store.ledger_of_job(job.id)), default=job.submitted_at_s)
     first_step_at_s = store.first_step_at_s(job.id)
+    decided = {each.plan.target for each in store.decisions(job.id, limit=_MOST_DECISIONS)}
     return fixed_choices(
-        store.recent_series(job.id),
+        [each for each in store.recent_series(job.id) if len(each.group.members) == 1 or each.group in decided],
         _price_history(store),
         iterations=iterations_by_phase(job.spec, job.iteration),
         started_at_s=begin_s,

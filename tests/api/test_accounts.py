@@ -11,10 +11,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.accounts import cost_over_time
 from api.schemas import LedgerBy
 from api.totals import ledger_totals
-from elastic.model import Capacity, LedgerRow, Obstacle, Offering
+from elastic.model import AgentState, Capacity, LedgerRow, Obstacle, Offering
 from elastic.reconciler import JobFolders
+from elastic.store import Heard
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
-from tests.builders import intend
+from tests.builders import intend, window
 
 
 def artifacts(world: World, job_id: str) -> Path:
@@ -38,6 +39,22 @@ def test_the_report_accounts_for_every_dollar_and_says_what_fixed_choices_would_
     assert [each["plan"]["action"] for each in report["decisions"]] == ["start"]
     assert report["quality"] == {"psnr_y_db": 27.5}
     assert report["artifacts"][0]["name"] == "report.json"
+
+
+def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
+    client: TestClient, world: World
+) -> None:
+    job, old = train(world)
+    decide_once(world, job)
+    now_s = world.clock.now_s()
+    bought = intend(world.store, job.id, LARGE, why="price", now_s=now_s)
+    new = world.store.node_joined(bought.id, now_s=now_s)
+    world.store.start_generation(job.id, (old, new), rdzv_endpoint="127.0.0.1:1", now_s=now_s)
+    together = [window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)]
+    world.store.heard(old.id, Heard(AgentState.RUNNING, 2, windows=together, acked_seq=100), now_s=now_s)
+    assert len(world.store.recent_series(job.id)) == 3
+    report = client.get(f"/v1/jobs/{job.id}/report").json()
+    assert [[each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]] == [["small"]]
 
 
 def test_a_job_that_has_done_nothing_has_a_report_too(client: TestClient) -> None:
