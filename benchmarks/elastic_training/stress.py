@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
                 schedule.play(options.events)
                 found = _verified(fleet, schedule, options.dtype)
             except AssertionError as failed:
-                print(f"FAILED after event {len(schedule.played)}, seed {options.seed}: {failed}")
+                print(f"FAILED after event {len(schedule.played)}, seed {options.seed}: {_brief(str(failed))}")
                 return 1
     played = collections.Counter(schedule.played)
     print(f"events: {', '.join(f'{count} x {name}' for name, count in played.most_common())}")
@@ -67,6 +67,12 @@ def _verified(fleet: Fleet, schedule: Schedule, dtype: str) -> str:
         f"parameters and optimizer state on all ranks ({compared} compared), no step lost or done twice; weights of "
         f"{len(schedule.alive)} ranks within {TOLERANCES[dtype]:.0e} of an undisturbed process ({dtype})"
     )
+
+
+def _brief(failed: str) -> str:
+    """Leaves out what the many members said that have ended."""
+    first, *others = failed.splitlines()
+    return "\n".join([first[:500], *(line for line in others if "(None)" in line)])
 
 
 def _has_started_over(member: Member) -> bool:

@@ -54,7 +54,8 @@ def slow_joins() -> Steps:
         fleet.await_event(third, "warm")
         fleet.await_world([*stay, third], further=SETTLED.stop + 10)
         generation = third.steps()[0]["generation"]
-        first = next(event["step"] for event in stay[0].steps() if event["generation"] == generation)
+        # The step that ends in the new generation was the last of the old one.
+        first = next(event["step"] for event in stay[0].steps() if event["generation"] == generation) + 1
         return _steps(fleet, first)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 AGREEING = 1.25  # how far two turns at one pace lie apart at most
+UNTRIED = 4.0  # how much slower than the others a rank may turn out to be, until its first samples tell
 WORTH_MOVING = 1.05  # what a new split must gain: each step's noise would otherwise move samples about
 
 
@@ -74,15 +75,19 @@ def next_split(
     >>> next_split(12, (6, 6), (1.0, 2.0))
     (8, 4)
 
-    Who has had no sample yet is taken to be as fast as the others:
+    Who has had no sample yet gets a few at first: were it as slow as it may be, an equal share would hold everybody up.
 
-    >>> next_split(12, (6, 6, 0), (1.0, 1.0, 0.0))
-    (4, 4, 4)
+    >>> next_split(48, (24, 24, 0), (1.0, 1.0, 0.0))
+    (22, 21, 5)
     """
     if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)):
         return tuple(now)
-    better = split(batch, costs, limits=limits)
-    return better if _duration(now, costs) > WORTH_MOVING * _duration(better, costs) else tuple(now)
+    usual = median(cost for cost in costs if cost > 0)
+    better = split(batch, [cost if cost > 0 else UNTRIED * usual for cost in costs], limits=limits)
+    # Among many ranks one that is spared gains the others little, whatever it could do.
+    is_spared = any(2 * share < wanted for share, wanted in zip(now, better, strict=True))
+    is_worth_it = _duration(now, costs) > WORTH_MOVING * _duration(better, costs)
+    return better if is_spared or is_worth_it else tuple(now)
 
 
 def slice_of(split_: Sequence[int], rank: int) -> range:

@@ -54,6 +54,16 @@ def test_keeps_a_split_that_is_nearly_as_good() -> None:
     assert next_split(48, (24, 24), (1.0, 3.0)) == (36, 12)
 
 
+def test_tries_a_newcomer_with_a_few_samples_however_many_the_others_are() -> None:
+    for others in (1, 2, 30):
+        costs = [1.0] * others + [0.0]
+        now = (*split(960, costs[:-1]), 0)
+        tried = next_split(960, now, costs)
+        assert 0 < tried[-1] <= 960 / (others + 1) / 2
+        assert max(tried[:-1]) <= max(now)
+        assert next_split(960, tried, [1.0] * (others + 1))[-1] == pytest.approx(960 / (others + 1), abs=1)
+
+
 def test_lets_the_first_measurement_count_in_full_and_an_odd_one_by_half() -> None:
     pace = Pace()
     assert [pace.after(cost_s) for cost_s in (2.0, 4.0, 3.0)] == [2.0, 3.0, 3.0]
