@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.e2e.running import RunningDaemon, running_daemon
-from tests.e2e.test_survival import node_processes
+from tests.e2e.test_survival import covered, node_processes, windows
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -98,6 +98,8 @@ def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningD
     assert [line["pid"] for line in told.lines("ends")] == [first]
     assert job["iteration"] == told.lines("ends")[0]["step"]
     told.assert_nothing_lost()
+    assert covered(daemon, job_id) == set(range(1, job["iteration"] + 1))
+    assert sum(window["iterations"] for window in windows(daemon, job_id)) == job["iteration"]
     kinds = [event["text"] for event in daemon.get("/v1/jobs/" + job_id + "/report")["notes"]]
     assert kinds == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from elastic.worker import paramount, regrouped
+from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.session import Session
 
 
@@ -11,7 +12,7 @@ class Attendance:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._look()
+        _tell_of(session.generation)
 
     def turned(self, *, phase: str = "main") -> bool:
         """Says that a turn has been run; True if this process is to stop: nobody is left to go on without it.
@@ -20,16 +21,21 @@ class Attendance:
         False. Asked to stop alone, it must keep what the job has come to.
         """
         session = self._session
+        must_stop = False
+        if session.turned_in is not None:
+            # Counted by who was first when it was run: by the time it is, others may have come in or left.
+            _tell_of(session.turned_in)
+            must_stop = paramount(session.step, phase=phase)
         if not session.is_member:
             return False
-        self._look()
-        if not paramount(session.step, phase=phase):
+        _tell_of(session.generation)
+        if not must_stop:
             return False
         if session.generation.world_size == 1:
             return True
         session.leave()
         return False
 
-    def _look(self) -> None:
-        generation = self._session.generation
-        regrouped(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)
+
+def _tell_of(generation: Generation) -> None:
+    regrouped(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)

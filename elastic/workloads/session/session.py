@@ -48,6 +48,7 @@ class Session:
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
         self._has_left = False
+        self._turned_in: Generation | None = None
 
     @classmethod
     def join(
@@ -94,6 +95,11 @@ class Session:
         return not self._has_left
 
     @property
+    def turned_in(self) -> Generation | None:
+        """The generation in which the last `run` committed its turn, None where it committed none."""
+        return self._turned_in
+
+    @property
     def generation(self) -> Generation:
         """The generation that this process trains in."""
         # Not the desk's: that one is gone as soon as the others are known to have gone on without this process.
@@ -111,6 +117,7 @@ class Session:
         or None for zeros.
         Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`.
         """
+        self._turned_in = None
         while self.is_member:
             try:
                 outcome, change = self._one_turn(compute) if self._split else self._one_pause()
@@ -206,6 +213,7 @@ class Session:
         told, offered = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._buffers.keep()
         self._move()
+        self._turned_in = current
         self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
         self._take_time()
         return Outcome(self.step, self._buffers.own_numbers()), self._next(told, offered)

@@ -87,6 +87,28 @@ def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
     assert found[2] < found[0] / 2, f"the slow one has {found[2]}, a fast one {found[0]}"
 
 
+def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store: TCPStore) -> None:
+    both = threading.Event()
+    shares: dict[tuple[int, int], tuple[int, int]] = {}
+    first_of: list[int] = []
+
+    def member(index: int) -> None:
+        task = Task(dtype=torch.float64, width=4, pause_s=0.002)
+        with Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store)) as session:
+            turns = 0
+            while session.is_member and turns < 20:
+                session.run(task.compute)
+                if session.turned_in is not None and session.turned_in.rank == 0:
+                    first_of.append(session.step)
+                shares[session.step, index] = (session.generation.world_size, 0)
+                if both.is_set() and index == 0:
+                    session.leave()
+                turns += both.is_set() and session.generation.world_size == 1
+
+    _run_members(2, member, shares, both)
+    assert sorted(first_of) == list(range(1, max(first_of) + 1))
+
+
 def test_says_which_setting_is_missing() -> None:
     with pytest.raises(InvalidInput, match="ELASTICD_SESSION_STORE"):
         Settings.from_environment({})
