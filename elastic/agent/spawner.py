@@ -25,6 +25,7 @@ from elastic.agent.processes import kill_group
 
 POLL_S = 0.1
 TORCHRUN_MODULE = "torch.distributed.run"
+NAMELESS_MODULE = "elastic.workloads.nameless"
 GROUP_FILE = "group.json"
 WARM_FILE = "warm"
 """Is there from when a spawner of this node has loaded, or failed to load, what it was told to."""
@@ -45,7 +46,7 @@ class Spawner:
 
     def run(self) -> None:
         """Serves orders until the agent has gone and nothing runs."""
-        _import_quietly(TORCHRUN_MODULE)
+        warm_up()
         while not (self._is_orphan and self._child is None):
             for order in self._orders():
                 self._obey(order)
@@ -86,6 +87,16 @@ class Spawner:
             code = os.waitstatus_to_exitcode(status)
             write_json(self._work_dir / GROUP_FILE, self._child | {"exit_code": code})
             self._child = None
+
+
+def warm_up() -> None:
+    """Loads torchrun, and keeps its stores, and those of the workers that it forks, from asking for names.
+
+    What is started as a program of its own, a T0 worker say, asks as torch does: its interpreter is the user's.
+    """
+    _import_quietly(TORCHRUN_MODULE)
+    with contextlib.suppress(Exception):  # without torch there are no stores
+        importlib.import_module(NAMELESS_MODULE).give_up_names()
 
 
 def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]) -> None:

@@ -9,9 +9,15 @@ from pathlib import Path
 from tests.unprivileged import needs_root
 
 _SCRIPT = """
-import contextlib, socket, sys, threading
-import torch.distributed as dist
+import contextlib, os, socket, sys, threading
+from elastic.agent import spawner
 from elastic.workloads.nameless import give_up_names
+
+if "fork" in sys.argv:
+    spawner.warm_up()
+    if child := os.fork():
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+import torch.distributed as dist
 
 service = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 service.bind(("127.0.0.1", 53))
@@ -45,3 +51,8 @@ def questions(folder: Path, *arguments: str) -> tuple[int, int]:
 def test_stores_ask_for_no_names_once_they_were_given_up_and_a_script_still_does(tmp_path: Path) -> None:
     assert questions(tmp_path)[0] >= 1
     assert questions(tmp_path, "give up") == (0, 1)
+
+
+@needs_root
+def test_stores_of_what_the_spawner_forks_ask_for_no_names_either(tmp_path: Path) -> None:
+    assert questions(tmp_path, "fork") == (0, 1)
