@@ -14,7 +14,7 @@ MOST = 4
 
 @dataclass(slots=True)
 class Schedule:
-    """Plays seeded events: join (one or two at once), leave, kill (one or two at once), stop and wake, store."""
+    """Plays seeded events: join (one or two), leave, kill (one, the first, or two at once), stop and wake, store."""
 
     fleet: Fleet
     seed: int
@@ -40,7 +40,12 @@ class Schedule:
         growing = (
             ["join"] * (size < MOST) * 3 + ["join_two"] * (size < MOST - 1) + ["join_and_kill"] * (1 < size < MOST)
         )
-        shrinking = ["leave"] * (size > 1) * 2 + ["kill"] * (size > 1) * 2 + ["kill_two"] * (size > 2)
+        shrinking = (
+            ["leave"] * (size > 1) * 2
+            + ["kill"] * (size > 1) * 2
+            + ["kill_first"] * (size > 1)
+            + ["kill_two"] * (size > 2)
+        )
         return [*growing, *shrinking, *["stop"] * (size > 1), "store"]
 
     def _join(self, chance: random.Random) -> None:
@@ -64,6 +69,11 @@ class Schedule:
 
     def _kill(self, chance: random.Random) -> None:
         self._taken(chance).kill()
+
+    def _kill_first(self, chance: random.Random) -> None:
+        first = min(self.alive, key=lambda member: member.last["rank"])
+        first.kill()
+        self.alive.remove(first)
 
     def _kill_two(self, chance: random.Random) -> None:
         for member in (self._taken(chance), self._taken(chance)):
