@@ -227,6 +227,8 @@ class Session:
     def _exchanged(self, message_of: Callable[[Tensor], Tensor]) -> tuple[list[float], Generation | None]:
         """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,
         and its seconds a sample. Gives them, and what this rank had said to be ready for."""
+        # Before the message is filled in: the last step's sums are handed on through the same buffer.
+        self._await_meeting()
         desk, current = self._desk, self.generation
         rank, size, offered = current.rank or 0, current.world_size, desk.ready()
         riders = torch.zeros(2 * size)
@@ -241,12 +243,17 @@ class Session:
         group = self.generation.group
         if group is None:
             return
-        if self._meeting is not None:
-            step = self.step
-            self._end_meeting()
-            if self.step != step:
-                raise _Outdated("another member had moved on from the state that the turn was computed from")
+        self._await_meeting()
         group.wait(group.all_reduce(values))
+
+    def _await_meeting(self) -> None:
+        """Waits, before a generation's first sum, for its members to have met."""
+        if self._meeting is None:
+            return
+        step = self.step
+        self._end_meeting()
+        if self.step != step:
+            raise _Outdated("another member had moved on from the state that the turn was computed from")
 
     def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
         """Gives the generation to change over to, if every rank has said that it is ready for it."""
