@@ -64,7 +64,7 @@ def store_back(rounds: int) -> str:
             fleet.kill_store()
             (third,) = fleet.start()
             fleet.await_event(third, "warm")
-            fleet.start_store()
+            fleet.start_store("held=1")
             answers_s = (fleet.folder / "store").stat().st_mtime
             fleet.await_event(third, "joined")
             joined = next(event for event in third.events() if event["event"] == "joined")

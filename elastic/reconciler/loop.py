@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, assert_never
 
 import structlog
@@ -37,7 +37,7 @@ from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe
 from elastic.reconciler.phases import phase_of
 from elastic.reconciler.price_records import PriceRecords
-from elastic.reconciler.session import all_are_heard
+from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import World, next_steps
 from elastic.store import JobFacts, Store
 
@@ -225,11 +225,14 @@ class Reconciler:
         job, generation = facts.job, facts.generation
         if job.spec.tier is not Tier.T2 or generation is None or generation.ended_at_s or generation.drain_at_s:
             return None
-        are_heard = all_are_heard(generation, facts.nodes, since_s=self._listening_since_s)
-        return self._meeting_place(job.id) if are_heard or self.rendezvous.lives(job.id) else None
+        if not (
+            self.rendezvous.lives(job.id) or all_are_heard(generation, facts.nodes, since_s=self._listening_since_s)
+        ):
+            return None
+        return self._meeting_place(job.id, is_held=goes_on([n for n in facts.nodes if n.id in generation.node_ids]))
 
-    def _meeting_place(self, job_id: str) -> str | None:
-        return self.rendezvous.endpoint(job_id, rounds=self.store.rounds(job_id))
+    def _meeting_place(self, job_id: str, *, is_held: bool = False) -> str | None:
+        return self.rendezvous.endpoint(job_id, rounds=replace(self.store.rounds(job_id), is_held=is_held))
 
     def _act(self, world: World) -> bool:
         """Performs the steps that are due and tells whether another look is worth while now."""

@@ -65,6 +65,7 @@ class RendezvousStores:
         folder.mkdir(parents=True, exist_ok=True)
         command = [self.python, "-m", _MODULE, "--host", self.host, "--port", "0", "--ready-file", str(ready)]
         command += ["--tell", f"{job_id}/floor={rounds.newest}", "--tell", f"{job_id}/claimed={rounds.claimed}"]
+        command += ["--tell", f"{job_id}/held=1"] if rounds.is_held else []
         with (folder / "log").open("ab") as log:
             child = subprocess.Popen(
                 command,

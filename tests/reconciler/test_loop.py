@@ -183,7 +183,7 @@ def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(cluster
     assert cluster.rendezvous.ended.count(job.id) > 1, "one for each generation that ended"
 
 
-def test_a_session_s_new_store_is_told_the_rounds_on_record_once_every_member_has_spoken(
+def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_spoken(
     cluster: VirtualCluster,
 ) -> None:
     job = cluster.submit(tier=Tier.T2)
@@ -197,7 +197,7 @@ def test_a_session_s_new_store_is_told_the_rounds_on_record_once_every_member_ha
     said = Heard(state=AgentState.RUNNING, generation=1, round=7, claim=Claim(8, 2))
     cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
-    assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8)]
+    assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8, is_held=True)]
 
 
 def test_a_spent_budget_ends_the_job_in_good_order(cluster: VirtualCluster, policy: Dictated) -> None:

@@ -44,11 +44,11 @@ def stores(tmp_path: Path, program: Path) -> Iterator[RendezvousStores]:
     stores.end("job-1")
 
 
-def answering(stores: RendezvousStores) -> str:
+def answering(stores: RendezvousStores, rounds: Rounds = ROUNDS) -> str:
     """Waits until the job's store answers, and gives its address."""
     until_s = monotonic() + 60.0
     while monotonic() < until_s:
-        if (endpoint := stores.endpoint("job-1", rounds=ROUNDS)) is not None:
+        if (endpoint := stores.endpoint("job-1", rounds=rounds)) is not None:
             return endpoint
         SystemClock().sleep(0.02)
     raise AssertionError("no store answered")
@@ -80,6 +80,11 @@ def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: Rende
     first.wait(10)
     answering(stores)
     assert process(stores).pid != first.pid
+
+
+def test_one_whose_members_train_on_is_told_so(stores: RendezvousStores) -> None:
+    answering(stores, Rounds(newest=7, claimed=9, is_held=True))
+    assert "job-1/held=1" in process(stores).cmdline()
 
 
 def test_another_process_of_the_same_number_is_not_taken_for_it(stores: RendezvousStores) -> None:

@@ -133,6 +133,10 @@ class Rendezvous:
         """Gives the newest generation that was about to be published before this store began, as far as it was told."""
         return int(self.ask("claimed") or 0)
 
+    def is_held(self) -> bool:
+        """Gives whether members trained on when this store began: it is theirs to fill."""
+        return self.ask("held") is not None
+
     def close(self) -> None:
         """Says that the job is complete: nobody comes in any more."""
         self._sync()

@@ -12,6 +12,7 @@ from typing import Any
 from elastic.workloads.session.c10d import Rendezvous, View
 
 FOUNDING_S = 0.3
+HELD_S = 30.0  # for members that trained on to fill a new store; they look four times a second
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 
@@ -30,7 +31,8 @@ class Entrance:
             rendezvous.register()
             self._since_s = monotonic()
         elif not view.participants:
-            if monotonic() - (self._since_s or 0.0) > FOUNDING_S:
+            is_anothers = not view.round and rendezvous.is_held()
+            if monotonic() - (self._since_s or 0.0) > (HELD_S if is_anothers else FOUNDING_S):
                 return self._found(rendezvous, view)
         elif monotonic() - self._probed_s > PROBE_S:
             self._probed_s = monotonic()

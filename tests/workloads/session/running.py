@@ -37,6 +37,7 @@ class Process(Protocol):
     def send_signal(self, sig: int) -> None: ...
 
 
+JOB = "job-1"
 Launch = Callable[[Sequence[str], Mapping[str, str], Path], Process]
 
 
@@ -112,10 +113,12 @@ class Fleet:
     digests: dict[int, set[str]] = field(default_factory=dict)
     _compared: dict[Path, int] = field(default_factory=dict)
 
-    def start_store(self) -> None:
+    def start_store(self, *known: str) -> None:
+        """Starts one that knows this from the start, as in "held=1"."""
         ready = self.folder / "store"
         ready.unlink(missing_ok=True)
         command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+        command += [f"--tell={JOB}/{each}" for each in known]
         if self.host is not None:
             command = self.host.command(*command, "--host", self.host.address)
         self.store = subprocess.Popen(command)
@@ -222,7 +225,7 @@ def running_fleet(
         "ELASTICD_SESSION_STORE": str(folder / "store"),
         "ELASTICD_SESSION_SILENCE_S": str(silence_s),
         "ELASTICD_SESSION_HANG_S": str(hang_s),
-        "ELASTICD_JOB_ID": "job-1",
+        "ELASTICD_JOB_ID": JOB,
     }
     fleet = Fleet(folder, environment, options, host=host, launch=launch)
     fleet.start_store()

@@ -92,7 +92,7 @@ class Schedule:
         self.fleet.kill_store()
         before = max(member.last["step"] for member in self.alive)
         self.fleet.await_step(self.alive, before + 5)
-        self.fleet.start_store()
+        self.fleet.start_store("held=1")
 
     def _taken(self, chance: random.Random) -> Member:
         return self.alive.pop(chance.randrange(len(self.alive)))

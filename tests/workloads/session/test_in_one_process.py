@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,15 +15,20 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session.entrance import FOUNDING_S
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 
 
 @pytest.fixture
 def store() -> Iterator[TCPStore]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    store = _store()
     yield store
     del store
+
+
+def _store() -> TCPStore:
+    return TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
 
 
 def _settings(store: TCPStore, *, most_samples: int | None = None) -> Settings:
@@ -107,6 +113,37 @@ def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store
 
     _run_members(2, member, shares, both)
     assert sorted(first_of) == list(range(1, max(first_of) + 1))
+
+
+def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_path: Path) -> None:
+    """Its members have lost the store, train on, and find the next one only after the newcomer has."""
+    place, first = tmp_path / "place", _store()
+    place.write_text(f"127.0.0.1:{first.port}")
+    found = Settings(store=str(place), job="job", silence_s=5.0)
+    old, new = Task(dtype=torch.float64, width=4), Task(dtype=torch.float64, width=4)
+
+    def newcomer(second: TCPStore) -> tuple[int, int, int]:
+        with Session.join(new.units(), new.apply, batch=BATCH, settings=_settings(second)) as session:
+            began = session.step
+            session.run(new.compute)
+            return session.generation.number, session.generation.world_size, began
+
+    with (
+        Session.join(old.units(), old.apply, batch=BATCH, settings=found) as session,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        place.write_text("")
+        del first
+        second = _store()
+        second.set("job/held", "1")
+        coming = pool.submit(newcomer, second)
+        until_s = time.monotonic() + 3 * FOUNDING_S
+        _train_until(session, old.compute, lambda: time.monotonic() > until_s and session.step > 5)
+        before = session.step
+        place.write_text(f"127.0.0.1:{second.port}")
+        _train_until(session, old.compute, coming.done)
+    number, world_size, began = coming.result()
+    assert (number > 1, world_size) == (True, 2) and began >= before
 
 
 def test_says_which_setting_is_missing() -> None:
