@@ -132,13 +132,7 @@ class Store:
     ) -> LaunchIntent:
         """Records that so many nodes shall be bought at once, before anyone is asked for them."""
         return self._write(
-            nodes.intend_launch,
-            job_id,
-            offering,
-            count=count,
-            reason=reason,
-            request_hash=request_hash,
-            now_s=now_s,
+            nodes.intend_launch, job_id, offering, count=count, reason=reason, request_hash=request_hash, now_s=now_s
         )
 
     def open_launches(self) -> tuple[LaunchIntent, ...]:
