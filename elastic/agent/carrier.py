@@ -127,13 +127,15 @@ class Carrier:
         with self._changed:
             trip = self._present(message.get("generation"))
             if trip is not None:
-                trip.has_first_rank = True
                 if message.get("round", trip.round) != trip.round:
                     trip.round, trip.has_given_way = message["round"], False
+                # Before it has come into a session, each worker is the first of its own, and names no round: its folder
+                # holds what it was filled with, not what the members have come to.
+                trip.has_first_rank = trip.round is not None or trip.assignment.tier is not Tier.T2
             if message["kind"] != "checkpoint":
                 return False
             # One of an earlier generation says nothing that the exit did not.
-            if trip is not None:
+            if trip is not None and trip.has_first_rank:
                 trip.held.append(dict(message))
                 self._changed.notify_all()
             return True

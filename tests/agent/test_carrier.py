@@ -218,6 +218,16 @@ def test_in_a_session_nobody_is_first_before_it_says_so(session: Desk) -> None:
     assert session.cargo.carried == []
 
 
+@pytest.mark.parametrize("kind", ["note", "checkpoint"])
+def test_in_a_session_a_newcomer_that_is_not_in_yet_stores_nothing(session: Desk, kind: str) -> None:
+    """It holds an older checkpoint, which would take the place of what the members store after it."""
+    session.carrier.start()
+    session.carrier.hears({"kind": kind, "generation": 3, "rank": 0, "iteration": 20})
+    session.carrier.finish(1, is_clean=True)
+    assert session.verdict() == (True, "")
+    assert (session.said, session.cargo.carried) == ([], [])
+
+
 def test_a_checkpoint_of_another_generation_is_not_told_of(desk: Desk) -> None:
     assert desk.checkpoint(20, generation=7)
     desk.carrier.start()
