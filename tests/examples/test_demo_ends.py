@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.examples.test_demo import Demo, left_of, own_environment, start
 from tests.unprivileged import identity, needs_root, nobodys_python
+
+
+@pytest.fixture(autouse=True)
+def interrupts_arrive() -> Iterator[None]:
+    """A shell that runs the tests in the background has them ignore Ctrl-C, and with them all that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow
