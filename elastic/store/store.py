@@ -111,6 +111,7 @@ class Store:
         return self._write(jobs.count_failure, job_id)
 
     def rounds(self, job_id: str) -> Rounds:
+        """What is on record of the rounds of a job's session."""
         return self._read(jobs.rounds, job_id)
 
     def facts(self, job_id: str, *, now_s: float) -> JobFacts:

@@ -10,9 +10,8 @@ from pathlib import Path
 from elastic.errors import InvalidInput
 
 CHUNK_BYTES = 8_000_000
-HANG_S = (
-    600.0  # longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective of NCCL
-)
+# Longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective of NCCL.
+HANG_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
