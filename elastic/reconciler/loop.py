@@ -245,12 +245,13 @@ class Reconciler:
         job_id, now_s = world.job.id, world.now_s
         match step:
             case due.Launch(wanted, why):
-                self._launch(job_id, wanted, why, now_s=now_s)
+                self._launch(world, wanted, why)
                 return False
             case due.End(node, reason, is_failure):
                 return self._end(node, reason, is_failure=is_failure, now_s=now_s)
             case due.StartGeneration(members):
-                endpoint = self._meeting_place(job_id)
+                goes_on_from = world.active if world.job.spec.tier is Tier.T2 else None
+                endpoint = self._meeting_place(job_id) if goes_on_from is None else world.endpoint
                 if endpoint is None:
                     self._looks_again |= _have_just_joined(members, now_s=now_s)
                     return False
@@ -274,10 +275,11 @@ class Reconciler:
                 assert_never(step)
         return True
 
-    def _launch(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
-        if all(self._is_for_sale(offering, now_s=now_s) for offering, _ in wanted.members):
-            self.machines.buy(job_id, wanted, why, now_s=now_s)
-            self._meeting_place(job_id)  # starts it, so that it answers by the time the nodes have joined
+    def _launch(self, world: World, wanted: Group, why: str) -> None:
+        if all(self._is_for_sale(offering, now_s=world.now_s) for offering, _ in wanted.members):
+            self.machines.buy(world.job.id, wanted, why, now_s=world.now_s)
+            if world.active is None:
+                self._meeting_place(world.job.id)  # starts it, so that it answers by the time the nodes have joined
 
     def _is_for_sale(self, offering: Offering, *, now_s: float) -> bool:
         """Whether it may be bought now: it is not blocked, and the price in force can be relied on."""

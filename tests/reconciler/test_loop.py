@@ -184,7 +184,7 @@ def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(cluster
 
 
 def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_spoken(
-    cluster: VirtualCluster,
+    cluster: VirtualCluster, policy: Dictated
 ) -> None:
     job = cluster.submit(tier=Tier.T2)
     cluster.run(10)
@@ -192,8 +192,10 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
     cluster.agents_are_silent = True
     cluster.rendezvous.is_alive = False
     cluster.restart()
+    policy.wanted = Group.of(LARGE)
     cluster.run(3)
-    assert cluster.rendezvous.begun == []
+    assert cluster.rendezvous.begun == [], "nor is one begun for a machine that was bought meanwhile"
+    assert len(cluster.store.nodes(job.id)) == 2
     said = Heard(state=AgentState.RUNNING, generation=1, round=7, claim=Claim(8, 2))
     cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
