@@ -29,7 +29,7 @@ class _InSession:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.progress = run.start()
+        self.progress = self.found = run.start()
         self.passes = run.stepper.passes
         if run.total > run.options.warmup_batches:
             self.progress = run.with_features(self.progress)
@@ -96,6 +96,8 @@ class _InSession:
                 "give it the same VGG19 weights",
                 field="features",
             )
+        if session.generation.world_size == 1:  # its founder settles it for all who come
+            self.run.tell_of_features(self.found, self.progress)
         self.run.saver = self.run.new_saver(at=session.step)
 
     def _see(self, session: Session) -> None:

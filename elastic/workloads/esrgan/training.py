@@ -139,7 +139,8 @@ class Run:
         if self.phase(progress.iteration + 1) == WARMUP:
             turn = self.stepper.warmup_turn(batch, lr=lr, stop=stop)
         else:
-            progress = self.with_features(progress)
+            before, progress = progress, self.with_features(progress)
+            self.tell_of_features(before, progress)
             turn = self.stepper.gan_turn(batch, lr=lr, stop=stop)
         done = dataclasses.replace(
             progress,
@@ -170,9 +171,12 @@ class Run:
             bf16=self.precision == "bf16",
         )
         self.stepper.features = features
-        if not is_pretrained:
-            self.say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
+
+    def tell_of_features(self, before: Progress, progress: Progress) -> None:
+        """Says that they are not pretrained: once a job, where that is settled, not where it goes on with them."""
+        if before.is_pretrained is None and progress.is_pretrained is False:
+            self.say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
 
     def new_saver(self, *, at: int) -> BackgroundSaver:
         """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""

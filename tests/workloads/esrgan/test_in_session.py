@@ -36,6 +36,8 @@ def test_nodes_come_and_die_and_the_weights_do_not_show_it(tmp_path: Path) -> No
             for process in (alone, first, second):
                 process.kill()
                 process.wait()
+    said = "VGG19 features are seeded random"
+    assert [_log(tmp_path, name).count(said) for name in ("first", "second", "alone")] == [1, 0, 1]
     found, wanted = (_weights(tmp_path / name, options_digest(options)) for name in ("second", "alone"))
     scale = max(float(each.abs().max()) for each in wanted)
     assert max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) < 1e-3 * scale

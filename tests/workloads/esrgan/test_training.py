@@ -96,6 +96,14 @@ def test_a_finished_job_started_again_only_shows_its_result(data: str, tmp_path:
     assert_same(newest_state(tmp_path), before)
 
 
+def test_what_the_content_loss_looks_through_is_told_once_a_job(
+    data: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for iterations, times in ((4, 1), (6, 0)):
+        train(tiny_options(data=data, iterations=iterations), alone(), places(tmp_path))
+        assert capfd.readouterr().err.count("VGG19 features are seeded random") == times
+
+
 def test_an_epoch_to_go_on_from_must_have_been_reached(data: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"epoch: wanted a checkpoint of epoch 5 or later .* found 0.00 epochs"):
         train(tiny_options(data=data, epoch=5, n_epochs=9), alone(), places(tmp_path))
