@@ -32,7 +32,8 @@ class Group:
     """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet.
 
     Workers in a session outlive the generation that they were begun in: `serves` is the one they belong to now, None
-    where that is the same.
+    where that is the same. Foreign ones are programs that nobody looks into, adopted ones were begun by an agent before
+    this one: what they had told that one is not known.
     """
 
     generation: int
@@ -43,6 +44,8 @@ class Group:
     terminated_at: float | None = None
     all_said_last_word_at: float | None = None
     is_in_session: bool = False
+    is_foreign: bool = False
+    is_adopted: bool = False
     serves: int | None = None
 
     @property
@@ -129,6 +132,19 @@ def is_last_moment(*, goes_at: float | None, grace_s: float, saving_s: float = 0
     [False, True]
     """
     return goes_at is not None and now >= goes_at - grace_s - saving_s - SOLO_SLACK_S
+
+
+def hears_no_drain(group: Group, *, any_word: bool, has_joined: bool) -> bool:
+    """Whether nothing but a signal will reach the workers, by what they have said so far.
+
+    A program that has told of no turn looks for no drain either; nor does a worker that waits to come into its session,
+    and holds nothing yet that could be lost.
+
+    >>> hears_no_drain(Group(generation=3, grace_s=30, is_in_session=True), any_word=True, has_joined=False)
+    True
+    """
+    waits = group.is_in_session and not has_joined and not group.is_adopted
+    return waits or (group.is_foreign and not any_word)
 
 
 def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool) -> Outcome:

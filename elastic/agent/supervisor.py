@@ -29,6 +29,7 @@ from elastic.agent.steering import (
     Start,
     Terminate,
     Wanted,
+    hears_no_drain,
     is_last_moment,
     node_state,
     outcome_of,
@@ -82,8 +83,6 @@ class Supervisor:
         self._notice: Notice | None = None
         self._goes_at: float | None = None
         self._ending: Exit | None = None
-        self._is_foreign = False
-        self._has_adopted = False
         self._told_why = ""
         self._is_warm = launcher.is_warm
         if memory.running is not None:
@@ -202,7 +201,6 @@ class Supervisor:
     def _adopt(self, assignment: Assignment) -> None:
         began = self._memory.began or assignment.generation
         log.info("adopting generation %s, which an earlier agent began in %s", assignment.generation, began)
-        self._is_foreign, self._has_adopted = choose_way(assignment).is_foreign, True
         self._intake.listen_to(began)
         self._carriage.begin(replace(assignment, generation=began))
         drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
@@ -211,6 +209,8 @@ class Supervisor:
             grace_s=assignment.drain_grace_s,
             drain_asked_at=drain_asked_at,
             is_in_session=self._memory.tier is Tier.T2,
+            is_foreign=choose_way(assignment).is_foreign,
+            is_adopted=True,
         )
         if self._group.is_in_session:
             self._go_on(assignment, self._group)
@@ -221,14 +221,18 @@ class Supervisor:
         self._carriage.begin(assignment)
         way = choose_way(assignment, distrusts_fork=self._memory.distrusts_fork)
         self._tell_of(way)
-        self._is_foreign, self._has_adopted = way.is_foreign, False
         self._memory = replace(
             self._memory, running=assignment, last_exit=None, tier=way.tier, began=assignment.generation
         )
         remember(self._memory, self._settings.work_dir)
         self._launcher.start(assignment, way=way, node_id=self._memory.node_id)
         is_in_session = way.tier is Tier.T2
-        group = Group(generation=assignment.generation, grace_s=assignment.drain_grace_s, is_in_session=is_in_session)
+        group = Group(
+            generation=assignment.generation,
+            grace_s=assignment.drain_grace_s,
+            is_in_session=is_in_session,
+            is_foreign=way.is_foreign,
+        )
         self._set_group(group)
         if is_in_session:
             self._intake.serve(assignment.generation, world_size=_world_size(assignment))
@@ -261,19 +265,11 @@ class Supervisor:
         return replace(
             group,
             is_alive=self._launcher.life(group.generation).is_alive,
-            needs_signal=heard.needs_signal or self._hears_no_drain(group, heard),
+            needs_signal=heard.needs_signal
+            or hears_no_drain(group, any_word=heard.any_word, has_joined=heard.has_joined),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
             all_said_last_word_at=(done_at or now) if self._all_said_last_word(heard) else None,
         )
-
-    def _hears_no_drain(self, group: Group, heard: Heard) -> bool:
-        """Whether nothing but a signal will reach the workers.
-
-        A program that has told of no turn looks for no drain either; nor does a worker that waits to come into its
-        session, and holds nothing yet that could be lost.
-        """
-        waits = group.is_in_session and not heard.has_joined and not self._has_adopted
-        return waits or (self._is_foreign and not heard.any_word)
 
     def _all_said_last_word(self, heard: Heard) -> bool:
         running = self._memory.running

@@ -19,6 +19,7 @@ from elastic.agent.steering import (
     Terminate,
     Wait,
     Wanted,
+    hears_no_drain,
     is_last_moment,
     node_state,
     outcome_of,
@@ -105,6 +106,28 @@ def test_a_drain_that_is_no_longer_wanted_is_finished_all_the_same() -> None:
 
 def test_workers_that_cannot_agree_on_a_step_get_their_signal_at_once() -> None:
     assert next_step(TWO, replace(DRAINING, needs_signal=True), now=100.1) == Terminate()
+
+
+def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_and_that_is_no_failure() -> None:
+    """They look for no drain before their first turn, and hold nothing of what the members have come to."""
+    waiting = replace(GROUP, is_in_session=True)
+    assert next_step(None, waiting) == AskToDrain()
+    assert hears_no_drain(waiting, any_word=True, has_joined=False), "it may have told of its start: of no turn"
+    asked = replace(waiting, drain_asked_at=100.0, needs_signal=True)
+    assert next_step(None, asked, now=100.1) == Terminate()
+    assert outcome_of(last_words=frozenset(), exit_code=1, was_draining=True) is Outcome.DRAINED
+
+
+@pytest.mark.parametrize("group", [replace(GROUP, is_in_session=True, is_adopted=True), GROUP])
+def test_workers_that_may_have_turns_behind_them_get_no_signal_before_their_grace_is_over(group: Group) -> None:
+    assert not hears_no_drain(group, any_word=False, has_joined=False)
+    assert not hears_no_drain(replace(group, is_in_session=True), any_word=False, has_joined=True)
+
+
+def test_a_program_that_nobody_looks_into_gets_its_signal_at_once_unless_it_tells_of_its_turns() -> None:
+    foreign = replace(GROUP, is_foreign=True)
+    assert hears_no_drain(foreign, any_word=False, has_joined=False)
+    assert not hears_no_drain(foreign, any_word=True, has_joined=False)
 
 
 def test_what_does_not_heed_the_signal_is_killed() -> None:
