@@ -52,14 +52,6 @@ def note(text: str) -> None:
     worker().say("note", text=text[:MAX_NOTE_LENGTH])
 
 
-def regrouped(*, rank: int, world_size: int, number: int | None = None) -> None:
-    """Says which place of how many this process has from now on; for workers whose group changes while they run.
-
-    `number` is the group's own, which grows with each change.
-    """
-    worker().regroup(rank=rank, world_size=world_size, number=number)
-
-
 class Worker:
     """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words from every rank."""
 
@@ -106,6 +98,7 @@ class Worker:
         return self._is_asked_to_stop
 
     def regroup(self, *, rank: int, world_size: int, number: int | None = None) -> None:
+        """Takes note of its place in a group that has changed while it runs; `number` grows with each change."""
         now, told_at, group = time.monotonic(), self._told_joined_at, (rank, world_size, number)
         if told_at is not None and group == self._group and now - told_at < JOINED_AGAIN_S:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastic.worker import paramount, regrouped
+from elastic.worker import hook
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.session import Session
 
@@ -10,9 +10,10 @@ from elastic.workloads.session.session import Session
 class Attendance:
     """Stands between a session and the node's agent; without one, all of it does nothing."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        _tell_of(session.generation)
+    def __init__(self, session: Session, *, worker: hook.Worker | None = None) -> None:
+        """`worker` speaks with the agent; None for the one that this process's environment describes."""
+        self._session, self._worker = session, worker or hook.worker()
+        self._tell_of(session.generation)
 
     def turned(self, *, phase: str = "main") -> bool:
         """Says that a turn has been run; True if this process is to stop: nobody is left to go on without it.
@@ -24,11 +25,11 @@ class Attendance:
         must_stop = False
         if session.turned_in is not None:
             # Counted by who was first when it was run: by the time it is, others may have come in or left.
-            _tell_of(session.turned_in)
-            must_stop = paramount(session.step, phase=phase)
+            self._tell_of(session.turned_in)
+            must_stop = self._worker.turn(session.step, phase)
         if not session.is_member:
             return False
-        _tell_of(session.generation)
+        self._tell_of(session.generation)
         if not must_stop:
             return False
         if session.generation.world_size == 1:
@@ -36,6 +37,5 @@ class Attendance:
         session.leave()
         return False
 
-
-def _tell_of(generation: Generation) -> None:
-    regrouped(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)
+    def _tell_of(self, generation: Generation) -> None:
+        self._worker.regroup(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)

@@ -1,0 +1,106 @@
+"""A change that all have agreed on, and a member that loses the very sum by which they did."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from time import monotonic
+
+import torch
+from torch import Tensor
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, Settings, Turn
+from elastic.workloads.session.gloo import GenerationLost
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import assert_near, undisturbed
+
+TIMEOUT_S = 60.0
+WIDTH = 4
+STAYING, LOSING, LEAVING = (0, 1), 2, 3
+FURTHER = 4
+
+
+@dataclass(slots=True)
+class Watch:
+    """What all members have begun to compute, and at which turn one of them loses the sum."""
+
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    begun: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    newest: dict[int, tuple[int, int]] = field(default_factory=dict)
+    sessions: dict[int, Session] = field(default_factory=dict)
+    is_due: bool = False
+    lost_at: int | None = None
+    until_s: float = field(default_factory=lambda: monotonic() + TIMEOUT_S)
+
+    def is_over(self, step: int) -> bool:
+        return monotonic() > self.until_s or (self.lost_at is not None and step >= self.lost_at + FURTHER)
+
+    def begins(self, member: int, turn: Turn) -> None:
+        with self.changed:
+            about = (turn.generation.number, turn.world_size)
+            self.begun[member, turn.step] = self.newest[member] = about
+            self.changed.notify_all()
+
+    def wait_for_all(self) -> None:
+        """Returns when each member trains in one generation with all others."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: [size for _, size in self.newest.values()] == [4] * 4, TIMEOUT_S)
+
+    def loses(self, step: int) -> bool:
+        """Whether the others have changed over by the sum of this step, and the one that asks is to have lost it.
+
+        They have begun their next turn by then: of their own sums nothing is under way that could be lost with it.
+        """
+        with self.changed:
+            if not self.is_due or self.lost_at is not None:
+                return False
+            following = [(each, step + 1) for each in STAYING]
+            assert self.changed.wait_for(lambda: all(each in self.begun for each in following), TIMEOUT_S)
+            if self.begun[following[0]] == self.begun[LOSING, step]:
+                return False
+            self.lost_at = step
+            return True
+
+
+def test_a_change_is_agreed_on_by_a_sum_that_one_loses_and_nobody_s_next_gradients_suffer() -> None:
+    """The last step's sums are handed on to it: to all, and so to one as well that has gradients of its own to tell."""
+    store, watch = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), Watch()
+    with ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(_member, each, store.port, watch) for each in (*STAYING, LOSING, LEAVING)]
+        watch.wait_for_all()
+        with watch.changed:
+            watch.is_due = True
+        watch.sessions[LEAVING].leave()
+        *found, _ = [each.result(timeout=TIMEOUT_S) for each in running]
+    assert watch.lost_at is not None
+    agreed = watch.begun[STAYING[0], watch.lost_at + 1]
+    assert agreed[1] == 3
+    assert [number for number, _ in found] == [agreed[0]] * 3, "it came in again, and needed no further generation"
+    wanted = undisturbed(watch.lost_at + FURTHER, width=WIDTH)
+    for _, weights in found:
+        assert_near(weights, wanted, tolerance=1e-12)
+
+
+def _member(index: int, port: int, watch: Watch) -> tuple[int, list[Tensor]]:
+    """Trains until a few turns after the loss, or until it has left; gives its last generation and its weights."""
+    task = Task(dtype=torch.float64, width=WIDTH)
+
+    def compute(turn: Turn) -> Sequence[Tensor]:
+        watch.begins(index, turn)
+        return task.compute(turn)
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        if index == LOSING and watch.loses(step):
+            # The last instant at which it can happen: its own part of the sum is with the others.
+            raise GenerationLost("its connections have ended")
+        task.apply(gradients, step)
+
+    settings = Settings(store=f"127.0.0.1:{port}", job="job", silence_s=5.0)
+    with Session.join(task.units(), apply, batch=BATCH, settings=settings, numbers=1) as session:
+        watch.sessions[index] = session
+        while session.is_member and not watch.is_over(session.step):
+            session.run(compute)
+        return session.generation.number, [parameter.detach() for parameter in task.parameters]

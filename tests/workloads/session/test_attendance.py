@@ -1,0 +1,118 @@
+"""A session's member under elasticd: what it says of its turns, and what it does once it is asked to stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.worker.hook import Worker
+from elastic.worker.membership import Membership
+from elastic.workloads.session import Attendance, Session, Settings
+from tests.worker.conftest import AgentSocket
+from tests.workloads.session.member import BATCH, Task
+
+TIMEOUT_S = 60.0
+
+
+class Node:
+    """One node's end of it: a worker, the agent that hears it, and the file by which that asks it to stop."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.drain = folder / "drain"
+        self.agent = AgentSocket(folder / "s")
+        membership = Membership(generation=1, socket_path=str(self.agent.path), drain_file=str(self.drain))
+        self.worker = Worker(membership, started_at=0.0)
+        self.said: list[dict[str, Any]] = []
+
+    def listen(self) -> None:
+        """Reads what has come: a socket's queue holds about ten datagrams."""
+        self.said += self.agent.received()
+
+    def close(self) -> None:
+        self.worker.close()
+        self.listen()
+        self.agent.end()
+
+    def words(self, kind: str) -> list[dict[str, Any]]:
+        """What the agent has heard of this kind, once all has been said."""
+        return [each for each in self.said if each["kind"] == kind]
+
+
+@pytest.fixture
+def store() -> Iterator[TCPStore]:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    yield store
+    del store
+
+
+@contextmanager
+def _joined(store: TCPStore, task: Task) -> Iterator[Session]:
+    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings) as session:
+        yield session
+
+
+def _task() -> Task:
+    return Task(dtype=torch.float64, width=4)
+
+
+def test_the_last_member_that_is_asked_to_stop_is_to_keep_what_the_job_has_come_to(
+    store: TCPStore, tmp_path: Path
+) -> None:
+    task = _task()
+    with _joined(store, task) as session, closing(Node(tmp_path / "a")) as calm, closing(Node(tmp_path / "b")) as asked:
+        attendance = Attendance(session, worker=calm.worker)
+        for _ in range(3):
+            session.run(task.compute)
+            assert not attendance.turned(phase="gan")
+        asked.drain.touch()
+        attendance = Attendance(session, worker=asked.worker)
+        session.run(task.compute)
+        assert attendance.turned() and session.is_member and session.step == 4
+    assert [(each["world_size"], each["round"]) for each in calm.words("joined")] == [(1, 1)]
+    assert sum(each["iterations"] for each in calm.words("window")) == 3
+    assert {each["phase"] for each in calm.words("window")} == {"gan"}
+    assert [each["iteration"] for each in asked.words("window")] == [4]
+
+
+def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_told_of_once(
+    store: TCPStore, tmp_path: Path
+) -> None:
+    founded, must_stop = threading.Event(), list[bool]()
+
+    def found(node: Node) -> None:
+        task = _task()
+        with _joined(store, task) as session:
+            attendance = Attendance(session, worker=node.worker)
+            founded.set()
+            while session.is_member:
+                session.run(task.compute)
+                must_stop.append(attendance.turned())
+                node.listen()
+
+    task = _task()
+    with closing(Node(tmp_path / "a")) as old, closing(Node(tmp_path / "b")) as new, ThreadPoolExecutor(1) as pool:
+        founder = pool.submit(found, old)
+        assert founded.wait(TIMEOUT_S)
+        with _joined(store, task) as session:
+            attendance = Attendance(session, worker=new.worker)
+            old.drain.touch()
+            while not founder.done() or session.generation.world_size > 1:
+                session.run(task.compute)
+                assert not attendance.turned()
+                new.listen()
+        founder.result()
+    assert not any(must_stop), "others go on: what the job has come to is theirs to keep"
+    turns = [[each["iterations"] for each in node.words("window")] for node in (old, new)]
+    assert all(turns) and sum(map(sum, turns)) == session.step
+    worlds = [list(dict.fromkeys(each["world_size"] for each in node.words("joined"))) for node in (old, new)]
+    assert worlds == [[1, 2], [2, 1]]

@@ -1,0 +1,59 @@
+"""A newcomer that is told to leave before it was let in."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, Settings
+from elastic.workloads.session.c10d import Rendezvous
+from elastic.workloads.session.generation import Generation
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import JOB, Member, wait_until
+
+TURNS_BEFORE = 3
+
+
+def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_notices(tmp_path: Path) -> None:
+    """Its state comes a unit a turn, and the founder makes its turns here: fewer than there are units, it stays out."""
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    address, task = f"127.0.0.1:{store.port}", Task(dtype=torch.float64, width=16)
+    assert len(task.units()) > TURNS_BEFORE + 1
+    settings = Settings(store=address, job=JOB, silence_s=5.0, chunk_bytes=1)
+    lobby, met = Rendezvous(address, JOB, "127.0.0.1"), list[tuple[int, Generation | None]]()
+
+    def turn() -> None:
+        session.run(task.compute)
+        met.append((session.step, session.turned_in))
+
+    def is_forgotten() -> bool:
+        turn()
+        return not lobby.look().waiting
+
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        newcomer = _newcomer(tmp_path, address)
+        try:
+            wait_until(lambda: len(lobby.look().waiting) == 1, "the newcomer", tell=newcomer.log.read_text)
+            for _ in range(TURNS_BEFORE):
+                turn()
+            newcomer.kill(signal.SIGTERM)
+            assert newcomer.process.wait(timeout=30) == -signal.SIGTERM
+        finally:
+            newcomer.process.kill()
+        wait_until(is_forgotten, "the founder to be alone")
+    assert [event["event"] for event in newcomer.events()] == ["warm"]
+    assert not newcomer.log.with_suffix(".pt").exists()
+    assert met == [(step, session.generation) for step in range(1, len(met) + 1)]
+
+
+def _newcomer(folder: Path, address: str) -> Member:
+    log = folder / "newcomer.jsonl"
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_SESSION_STORE": address, "ELASTICD_JOB_ID": JOB}
+    command = [sys.executable, "-m", "tests.workloads.session.member", str(log), str(folder / "goal")]
+    return Member(subprocess.Popen(command, env=environment), log)
