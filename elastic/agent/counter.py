@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from elastic.worker.unix_address import address_of
+
 MOST_BYTES = 1000
 READ_TIMEOUT_S = 10.0
 
@@ -20,7 +22,6 @@ class Counter:
 
     def __init__(self, path: Path, answer: Answer) -> None:
         self._path = path
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         self._server = _Server(str(path), answer)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.2,), name=path.stem, daemon=True)
@@ -41,7 +42,8 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
     def __init__(self, path: str, answer: Answer) -> None:
         self.answer = answer
-        super().__init__(path, _Visit)
+        with address_of(path) as address:
+            super().__init__(address, _Visit)
 
 
 class _Visit(socketserver.StreamRequestHandler):

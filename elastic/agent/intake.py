@@ -17,6 +17,7 @@ from elastic.agent.carriage import Carriage, SharedFolder
 from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
 from elastic.worker.outbox import LEFTOVER_MARK
+from elastic.worker.unix_address import address_of
 
 RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
@@ -63,11 +64,11 @@ class Intake:
         self._iteration: int | None = None
         self._is_stopping = False
         self._settled = threading.Event()
-        socket_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         socket_path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self._socket.bind(str(socket_path))
+        with address_of(str(socket_path)) as address:
+            self._socket.bind(address)
         self._thread = threading.Thread(target=self._receive, name="intake", daemon=True)
 
     def start(self) -> None:
@@ -124,7 +125,8 @@ class Intake:
         probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with contextlib.closing(probe), contextlib.suppress(OSError):
             probe.settimeout(1.0)
-            probe.sendto(data, str(self._path))
+            with address_of(str(self._path)) as address:
+                probe.sendto(data, address)
             return True
         return False
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +11,6 @@ from typing import Any
 
 from elastic.checkpoints import Location, is_location, parse_location
 from elastic.errors import InvalidInput
-
-# sun_path holds 108 bytes with its terminator; the leftovers' longer names are ordinary files.
-MAX_SOCKET_PATH_BYTES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +45,18 @@ class AgentSettings:
 
     @property
     def socket_path(self) -> Path:
-        """Where workers send their datagrams; in a short place when the work folder's path is too long for a socket."""
-        path = self.work_dir / "workers.socket"
-        if len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES:
-            return path
-        name = hashlib.sha256(os.fsencode(self.work_dir)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"elasticd-{os.getuid()}-{name}" / "workers.socket"
+        """Where workers send their datagrams; `elastic.worker.unix_address` says how a long path is reached."""
+        return self.work_dir / "workers.socket"
 
     @property
     def gate_path(self) -> Path:
         """Where workers ask whether their checkpoint folder is filled."""
-        return self.socket_path.with_name("gate.socket")
+        return self.work_dir / "gate.socket"
 
     @property
     def claims_path(self) -> Path:
         """Where workers have rounds of their session recorded."""
-        return self.socket_path.with_name("claims.socket")
+        return self.work_dir / "claims.socket"
 
 
 def read_settings(path: Path) -> AgentSettings:

@@ -9,6 +9,8 @@ import socket
 from collections.abc import Callable, Collection, Mapping
 from time import monotonic
 
+from elastic.worker.unix_address import address_of
+
 # A survivor of a death waits no longer than this for a daemon that hangs; one that is not there is known at once.
 ANSWER_TIMEOUT_S = 0.25
 # Training goes on while a newcomer is kept waiting.
@@ -38,7 +40,8 @@ class Claims:
         question = {"round": number, "members": members, "timeout_s": ANSWER_TIMEOUT_S}
         with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(2 * ANSWER_TIMEOUT_S)
-            connection.connect(self._path)
+            with address_of(self._path) as address:
+                connection.connect(address)
             connection.sendall(json.dumps(question).encode() + b"\n")
             with connection.makefile("rb") as answer:
                 return bool(json.loads(answer.readline())["is_recorded"])

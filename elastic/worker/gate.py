@@ -8,6 +8,8 @@ import socket
 import time
 from collections.abc import Mapping
 
+from elastic.worker.unix_address import address_of
+
 AGENT_TIMEOUT_S = 120.0
 _PAUSE_S = 0.2
 
@@ -35,7 +37,8 @@ def pass_gate(environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOU
 
 def _ask(path: str, generation: int) -> str | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.connect(path)
+        with address_of(path) as address:
+            connection.connect(address)
         connection.sendall(json.dumps({"generation": generation}).encode() + b"\n")
         with connection.makefile("rb") as answer:
             refusal = json.loads(answer.readline())["refusal"]

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from elastic.worker.unix_address import address_of
+
 MAX_DATAGRAM_BYTES = 8000
 MAX_WAITING = 1000
 LEFTOVER_MARK = ".left-"
@@ -67,7 +69,8 @@ class Outbox:
             while self._waiting:
                 data = _encoded(self._waiting[0], self._next_seq, self._tail)
                 try:
-                    self._socket.sendto(data, self._path)
+                    with address_of(self._path) as address:
+                        self._socket.sendto(data, address)
                 except OSError:  # full (EAGAIN) or gone (ENOENT, ECONNREFUSED): it waits, whatever the cause
                     return False
                 self._waiting.popleft()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from elastic.agent import logs
 from elastic.agent.files import read_json, write_json
 from elastic.agent.lease import Lease, is_lease_over
 from elastic.agent.memory import Memory, recall, remember
-from elastic.agent.settings import MAX_SOCKET_PATH_BYTES, read_settings
+from elastic.agent.settings import read_settings
 from elastic.agent.wire import assignment_from, reply_from
 from elastic.errors import InvalidInput
 from elastic.model import Exit, Outcome
@@ -55,11 +54,11 @@ def test_settings_that_make_no_sense_are_refused(tmp_path: Path, fault: dict[str
         read_settings(a_config(tmp_path, **fault))
 
 
-def test_a_long_work_folder_gets_a_socket_elsewhere(tmp_path: Path) -> None:
-    short = read_settings(a_config(tmp_path, work_dir="/w"))
-    long = read_settings(a_config(tmp_path, work_dir="/" + "long/" * 30))
-    assert str(short.socket_path) == "/w/workers.socket"
-    assert len(os.fsencode(long.socket_path)) <= MAX_SOCKET_PATH_BYTES
+@pytest.mark.parametrize("work_dir", ["/w", "/" + "long/" * 60 + "w"])
+def test_all_sockets_of_a_node_are_in_its_work_folder(tmp_path: Path, work_dir: str) -> None:
+    settings = read_settings(a_config(tmp_path, work_dir=work_dir))
+    sockets = (settings.socket_path, settings.gate_path, settings.claims_path)
+    assert [str(path) for path in sockets] == [f"{work_dir}/{name}.socket" for name in ("workers", "gate", "claims")]
 
 
 def test_a_file_is_replaced_as_a_whole_and_is_its_owner_s_only(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from elastic.worker.outbox import Outbox
+from elastic.worker.unix_address import address_of
 
 
 class AgentSocket:
@@ -24,7 +25,8 @@ class AgentSocket:
     def reopen(self) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self._socket.bind(str(self.path))
+        with address_of(str(self.path)) as address:
+            self._socket.bind(address)
 
     def close(self) -> None:
         self._socket.close()
