@@ -15,6 +15,7 @@ import httpx2
 import elastic
 from elastic.agent.wire import HeartbeatReply, reply_from
 from elastic.errors import InvalidInput
+from elastic.trust import trust_for
 
 TIMEOUT_S = 10.0
 log = logging.getLogger(__name__)
@@ -37,7 +38,9 @@ class DaemonClient:
     def __init__(self, daemon_url: str, *, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
         self._instance_id = instance_id
         # The daemon is given by address: a proxy that the environment names is for the job's own traffic.
-        self._http = httpx2.Client(base_url=daemon_url, timeout=timeout_s, trust_env=False)
+        self._http = httpx2.Client(
+            base_url=daemon_url, timeout=timeout_s, trust_env=False, verify=trust_for(daemon_url)
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -18,6 +18,7 @@ from elastic.errors import (
     StoreUnavailable,
     Unauthorized,
 )
+from elastic.trust import trust_for
 
 JsonObject: TypeAlias = dict[str, Any]
 
@@ -49,6 +50,7 @@ class Client:
                 headers={"Authorization": f"Bearer {token}", "User-Agent": "elasticd-cli"},
                 timeout=_TIMEOUT_S,
                 transport=transport,
+                verify=trust_for(self.url),
                 trust_env=False,  # a proxy of the environment must not see a loopback token
             )
         except httpx2.InvalidURL as error:
