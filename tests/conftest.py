@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 
 import pytest
 
 from tests.postgres import PostgresServer, postgres_server
+from tests.short_folders import short_folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever tests, and the programs that they start, leave where temporary files go is gone with the test run."""
+    tmp_path_factory.getbasetemp()  # pytest's own folders stay: who reads of a failure looks there
+    with short_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import pwd
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.short_folders import short_folder
 
 _USER = "postgres"
 _START_TIMEOUT_S = 60.0
@@ -89,8 +90,7 @@ def postgres_server() -> Iterator[PostgresServer]:
     programs = _programs()
     if programs is None:
         pytest.skip("needs PostgreSQL's initdb (Debian: apt-get install postgresql)")
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))  # short: the path of a socket has 107 characters at most
-    try:
+    with short_folder() as folder:
         if os.geteuid() == 0:
             account = pwd.getpwnam(_USER)
             os.chown(folder, account.pw_uid, account.pw_gid)
@@ -101,8 +101,6 @@ def postgres_server() -> Iterator[PostgresServer]:
             yield server
         finally:
             server.stop()
-    finally:
-        shutil.rmtree(folder)
 
 
 def _programs() -> Path | None:

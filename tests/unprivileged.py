@@ -7,13 +7,14 @@ import os
 import site
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.short_folders import short_folder
 
 ROOT = Path(__file__).parents[1]
 UID = 65_534
@@ -55,6 +56,6 @@ def nobodys_python() -> Iterator[tuple[str, dict[str, str]]]:
     found = command_and_environment()
     if found is None:
         pytest.skip("no Python here that a user without rights may start")
-    with tempfile.TemporaryDirectory(prefix="elasticd-nobody-", dir="/tmp") as home:
+    with short_folder() as home:
         os.chown(home, UID, UID)
-        yield found[0], {**found[1], "HOME": home, "TMPDIR": home}
+        yield found[0], {**found[1], "HOME": str(home), "TMPDIR": str(home)}

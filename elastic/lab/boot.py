@@ -78,7 +78,8 @@ esac
 def write_boot_files(folder: Path, order: Order) -> Path:
     """Fills a machine's folder, for its first boot or a later one, and gives the path of its init."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
-    (folder / "home").mkdir(exist_ok=True)
+    for name in ("home", "tmp"):
+        (folder / name).mkdir(exist_ok=True)
     folder.chmod(0o700)
     _write_program(folder / "init", _INIT)
     _write_program(folder / "bin" / "power", _POWER)

@@ -9,7 +9,7 @@ from elastic.errors import InvalidInput
 # The file system is an overlay, so that nothing of it stays; its upper layer cannot be below its lower one, hence
 # tmpfs. Of cloud-init's modules only the one that runs scripts is wanted: others look after disks, keys and users.
 # Without the identity of an EC2 machine (dmidecode), or in what it takes for a container, cloud-init uses version 1 of
-# the metadata service. HOME is unset, as systemd leaves it.
+# the metadata service. HOME is unset, as systemd leaves it; temporary files may go to its own /tmp.
 SCRIPT = r"""#!/bin/sh
 set -eu
 folder=$1
@@ -43,7 +43,7 @@ cloud_init_modules: []
 cloud_config_modules: []
 cloud_final_modules: [scripts-user]
 END
-unset HOME
+unset HOME TMPDIR
 exec chroot "$root" /bin/sh -c 'cd / && cloud-init init && cloud-init modules --mode=final'
 """
 

@@ -77,6 +77,8 @@ def environment(order: Order, *, lab_name: str, folder: Path, endpoint_url: str)
         **kept,
         "PATH": ":".join(str(each) for each in (*path, "/sbin", "/bin")),
         "HOME": str(folder / "home"),
+        # A machine's temporary files go with it, though its /tmp is the real machine's.
+        "TMPDIR": str(folder / "tmp"),
         "AWS_ENDPOINT_URL": endpoint_url,
         LAB_MARK: lab_name,
         INSTANCE_MARK: order.instance_id,
