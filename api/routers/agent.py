@@ -38,7 +38,8 @@ class Registration(Strict):
 class Registered(BaseModel):
     """What it gets: which node it is, and the token it speaks with from now on, on this machine only.
 
-    `command` is what the job will have it run; what that needs can be loaded before there is an assignment.
+    `command` is what the job will have it run; what that needs can be loaded before there is an assignment. It is
+    empty where workers inherit nothing that is loaded (T0).
     """
 
     node_id: str
@@ -169,13 +170,13 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
         raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
     context.store.node_joined(node.id, now_s=context.clock.now_s())
     context.wake()
-    settings = context.settings
+    settings, spec = context.settings, context.store.job(node.job_id).spec
     return Registered(
         node_id=node.id,
         node_token=context.node_tokens.node_token(node.id, request.instance_id),
         heartbeat_interval_s=settings.heartbeat_s,
         lease_s=context.lease_s(),
-        command=list(context.store.job(node.job_id).spec.command),
+        command=[] if spec.tier is Tier.T0 else list(spec.command),
     )
 
 

@@ -100,7 +100,8 @@ class Launcher:
             "generation": assignment.generation,
             "arguments": torchrun_arguments(assignment, way=way, settings=self._settings),
             "env": environment,
-            "preload": preloads(assignment.command),
+            # A worker that is a program of its own loads what it needs by itself.
+            "preload": preloads(assignment.command) if way.is_forked else [],
             "log": str(self.log_path(assignment.generation)),
             "cwd": os.getcwd(),
         }

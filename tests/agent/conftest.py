@@ -18,12 +18,12 @@ import pytest
 from elastic.agent.processes import kill_group
 
 STORE = """
-import sys, time
+import sys
 from datetime import timedelta
 from torch.distributed import TCPStore
 store = TCPStore("127.0.0.1", 0, None, True, timedelta(seconds=300), wait_for_workers=False)
 print(store.port, flush=True)
-time.sleep(600)
+sys.stdin.read()
 """
 
 
@@ -165,14 +165,36 @@ class Node:
         kill_group(self.process.pid, socket_path=str(self.work_dir / "workers.socket"))
 
 
-class World:
-    """One job's daemon, store and nodes."""
+class Store:
+    """A rendezvous store as a process, from when it is first asked for; jobs share it, each by its own ids."""
 
-    def __init__(self, folder: Path, daemon: FakeDaemon | None = None) -> None:
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._port = 0
+
+    @property
+    def port(self) -> int:
+        if self._process is None:
+            command = [sys.executable, "-c", STORE]
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            assert self._process.stdout is not None
+            self._port = int(self._process.stdout.readline())
+        return self._port
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.communicate(timeout=30)
+
+
+class World:
+    """One job's daemon, store and nodes; a store that is given is left alone in the end."""
+
+    def __init__(self, folder: Path, daemon: FakeDaemon | None = None, *, store: Store | None = None) -> None:
         self.folder = folder
         self.daemon = daemon or FakeDaemon()
         self._nodes: list[Node] = []
-        self._store: subprocess.Popen[str] | None = None
+        self._store = store or Store()
+        self._own = [] if store else [self._store]
 
     def node(self, node_id: str = "n1", **settings: Any) -> Node:
         result = Node(self.folder, self.daemon, node_id=node_id, **settings)
@@ -188,8 +210,8 @@ class World:
             "nnodes_min": 1,
             "nnodes_max": 1,
             "nproc_per_node": 1,
-            "rdzv_endpoint": f"127.0.0.1:{self._store_port()}",
-            "rdzv_id": f"job-g{generation}",
+            "rdzv_endpoint": f"127.0.0.1:{self._store.port}",
+            "rdzv_id": f"{self.folder.name}-g{generation}",
             "drain_grace_s": 20.0,
             "checkpoint_dir": "job",
             "artifact_dir": "job",
@@ -213,22 +235,20 @@ class World:
         for node in self._nodes:
             node.end()
         self.daemon.close()
-        if self._store is not None:
-            assert self._store.stdout is not None
-            self._store.stdout.close()
-            self._store.kill()
-            self._store.wait()
+        for store in self._own:
+            store.end()
 
-    def _store_port(self) -> int:
-        if self._store is None:
-            self._store = subprocess.Popen([sys.executable, "-c", STORE], stdout=subprocess.PIPE, text=True)
-            assert self._store.stdout is not None
-            self._port = int(self._store.stdout.readline())
-        return self._port
+
+@pytest.fixture(scope="session")
+def store() -> Iterator[Store]:
+    """One for all jobs: it holds no state that another could meet, and costs two seconds of a core to start."""
+    result = Store()
+    yield result
+    result.end()
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    result = World(tmp_path)
+def world(tmp_path: Path, store: Store) -> Iterator[World]:
+    result = World(tmp_path, store=store)
     yield result
     result.end()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from elastic.model import JobSpec, Node, NodePhase, Rounds
+from elastic.model import JobSpec, Node, NodePhase, Rounds, Tier
 from tests.api.world import SMALL, START_S, World
 
 
@@ -40,6 +40,16 @@ def test_each_machine_of_a_launch_becomes_its_own_node(
     assert [each["node_id"] for each in answers] == [second.id, first.id]
     assert {node.phase for node in world.store.nodes()} == {NodePhase.JOINED}
     assert [beat(client, second.id, "i-2", answers[0]["node_token"])] == [200]
+
+
+@pytest.mark.parametrize(("tier", "loaded"), [(Tier.T0, []), (Tier.T1, ["train.py"]), (Tier.T2, ["train.py"])])
+def test_a_machine_hears_what_it_will_run_where_its_workers_inherit_what_it_loads(
+    client: TestClient, world: World, tier: Tier, loaded: list[str]
+) -> None:
+    job, _ = world.store.submit_job(JobSpec("j", ("train.py",), tier=tier), key=None, request_hash="h", now_s=START_S)
+    intent = world.store.intend_launch(job.id, SMALL, count=1, reason="test", request_hash="h", now_s=START_S)
+    world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
+    assert ask(client, world, "i-1", launch=intent.token).json()["command"] == loaded
 
 
 def test_a_machine_that_is_not_on_record_yet_is_told_to_ask_again(
