@@ -14,7 +14,7 @@ def cell(found: Sequence[Found]) -> str:
     """Gives what is told of some rounds of one change.
 
     >>> cell([Change(0.012, 1.4, 0), Change(0.030, 1.5, 0), Change(0.010, 1.1, 1)])
-    'p50 12 ms, worst 30 ms, longest step 1.5 x, 1 iteration lost, 3 rounds'
+    'p50 12 ms, worst 30 ms, longest step p50 1.4 x, worst 1.5 x, 1 iteration lost, 3 rounds'
     >>> cell([Change(45.42, 900.0, 1)])
     '45.4 s, 1 iteration lost'
     >>> cell([NoChange(120.1, has_ended=False)]), cell([NoChange(61.2, has_ended=True)])
@@ -33,9 +33,10 @@ def _told(changes: Sequence[Change]) -> str:
         return f"{duration(lost_s[0])}, {iterations_lost}"
     is_many = len(changes) >= ENOUGH_FOR_P99
     top = f"p99 {duration(quantiles(lost_s, n=100)[-1])}" if is_many else f"worst {duration(max(lost_s))}"
-    longest = max(each.longest for each in changes)
+    longest = [each.longest for each in changes]
     return (
-        f"p50 {duration(median(lost_s))}, {top}, longest step {longest:.1f} x, {iterations_lost}, {len(changes)} rounds"
+        f"p50 {duration(median(lost_s))}, {top}, longest step p50 {median(longest):.1f} x, worst {max(longest):.1f} x, "
+        f"{iterations_lost}, {len(changes)} rounds"
     )
 
 

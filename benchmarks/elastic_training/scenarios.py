@@ -66,9 +66,10 @@ def store_death(system: System, *, bound_s: float) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """A step when nothing happens: its median duration, and CPU-seconds of all nodes together."""
+    """Steps when nothing happens: their median duration, the longest over it, and CPU-seconds of all nodes a step."""
 
     step_s: float
+    longest: float
     cpu_s: float
 
 
@@ -83,14 +84,15 @@ def quiet(system: System) -> Quiet:
         return quiet_steps(members, wait)
 
 
-def quiet_steps(members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 100) -> Quiet:
+def quiet_steps(members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 300) -> Quiet:
     """Measures so many steps; `wait` waits for a step to be done."""
     first, cpu_s = members[0].last["step"], _cpu_s(members)
     wait(first + steps)
     done = members[0].last["step"] - first
     used_s = _cpu_s(members) - cpu_s
     ends = [event["at_s"] for event in members[0].steps() if event["step"] >= first]
-    return Quiet(median(b - a for a, b in pairwise(ends)), used_s / done)
+    gaps = [b - a for a, b in pairwise(ends)]
+    return Quiet(median(gaps), max(gaps) / median(gaps), used_s / done)
 
 
 def longest_step(member: Member, *, after_s: float) -> Change:

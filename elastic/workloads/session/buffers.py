@@ -39,16 +39,16 @@ class Buffers:
         """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros."""
         flat, views = self._flats[1 - self._turn], self._views[1 - self._turn]
         given = [(view, gradient) for view, gradient in zip(views, gradients, strict=True) if gradient is not None]
-        torch._foreach_copy_([view for view, _ in given], [gradient.detach() for _, gradient in given])
-        for view in (view for view, gradient in zip(views, gradients, strict=True) if gradient is None):
-            view.zero_()
-        end = self.offsets[-1]
-        tail = flat[end : end + self.numbers + len(riders)]
-        tail.zero_()
-        if numbers is not None:
-            tail[: self.numbers] = numbers.detach()
-        tail[self.numbers :] = riders
-        return flat[: end + self.numbers + len(riders)]
+        torch._foreach_copy_([view for view, _ in given], [gradient for _, gradient in given])
+        if len(given) < len(views):
+            for view in (view for view, gradient in zip(views, gradients, strict=True) if gradient is None):
+                view.zero_()
+        own = self.offsets[-1]
+        end = own + self.numbers
+        if self.numbers:
+            flat[own:end] = 0.0 if numbers is None else numbers
+        flat[end : end + len(riders)] = riders
+        return flat[: end + len(riders)]
 
     def keep(self) -> None:
         """Takes what was last filled, and summed since, for the sums of the last step."""

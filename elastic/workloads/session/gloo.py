@@ -88,15 +88,22 @@ class Gloo:
 
     def wait(self, work: Any) -> None:
         """Waits for a collective. Raises GenerationLost."""
-        while not work.is_completed():
-            with contextlib.suppress(RuntimeError):  # the time is over, or it has failed: asked below
-                work.wait(LOOK)
+        while not self._is_done(work):
             if self._cut_s is not None and monotonic() - self._cut_s > DEAF_S and not work.is_completed():
                 raise GenerationLost("the connections were cut, and gloo has not noticed")
+
+    def _is_done(self, work: Any) -> bool:
+        """Looks for a while whether a collective has gone through. Raises GenerationLost."""
+        with contextlib.suppress(RuntimeError):  # the time is over, or it has failed: asked below
+            work.wait(LOOK)
+            return True
+        if not work.is_completed():
+            return False
         try:
             work.wait()
         except RuntimeError as error:
             raise GenerationLost(str(error)) from error
+        return True
 
     def _begin(self, collective: Callable[[], Any]) -> Any:
         self.begun += 1

@@ -26,7 +26,7 @@ from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Inlet
 
-QUIET_LOOK_S = 0.25
+QUIET_LOOK_S = 0.5
 BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5

@@ -231,10 +231,10 @@ class Session:
         self._await_meeting()
         desk, current = self._desk, self.generation
         rank, size, offered = current.rank or 0, current.world_size, desk.ready()
-        riders = torch.zeros(2 * size)
-        riders[rank] = offered.number - current.number if offered is not None else 0
+        riders = [0.0] * (2 * size)
+        riders[rank] = float(offered.number - current.number) if offered is not None else 0.0
         riders[size + rank] = desk.cost
-        message = message_of(riders)
+        message = message_of(torch.tensor(riders))
         self._sum(message)
         return message[-2 * size :].tolist(), offered
 

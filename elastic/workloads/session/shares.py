@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from statistics import median
 
 AGREEING = 1.25  # how far two turns at one pace lie apart at most
@@ -32,8 +33,9 @@ def split(batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | 
         raise ValueError(f"a global batch of {batch} does not fit: the ranks' limits are {most}")
     least = 1 if batch >= size else 0
     result = [min(least, most[rank]) for rank in range(size)]
-    while (left := batch - sum(result)) > 0:
-        _give(result, left, speeds, most, batch)
+    while _give_whole(result, speeds, most, batch):
+        pass
+    _give_singly(result, speeds, most, batch)
     return tuple(result)
 
 
@@ -80,7 +82,7 @@ def next_split(
     >>> next_split(48, (24, 24, 0), (1.0, 1.0, 0.0))
     (22, 21, 5)
     """
-    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)):
+    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_even(batch, now, costs):
         return tuple(now)
     usual = median(cost for cost in costs if cost > 0)
     better = split(batch, [cost if cost > 0 else UNTRIED * usual for cost in costs], limits=limits)
@@ -129,21 +131,39 @@ def _agree(one_s: float, other_s: float) -> bool:
     return max(one_s, other_s) <= AGREEING * min(one_s, other_s)
 
 
-def _give(result: list[int], left: int, speeds: Sequence[float], most: Sequence[int], batch: int) -> None:
-    """Fills up towards the ideal: whole shares first, then one sample to whoever is done with it soonest, the first on
-    a tie."""
+def _is_even(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
+    """Whether no split could gain much over the present one, not even one of parts of samples."""
+    if min(costs) <= 0:
+        return False
+    ideal_s = batch / sum(1.0 / cost for cost in costs)
+    is_spared = any(2 * share * cost < ideal_s for share, cost in zip(now, costs, strict=True))
+    return not is_spared and _duration(now, costs) <= WORTH_MOVING * ideal_s
+
+
+def _give_whole(result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int) -> bool:
+    """Fills up towards the ideal by whole samples; gives whether there were any to give."""
     open_ranks = [rank for rank in range(len(result)) if result[rank] < most[rank]]
-    fixed = sum(result[rank] for rank in range(len(result)) if rank not in open_ranks)
+    left = batch - sum(result)
+    shared = left + sum(result[rank] for rank in open_ranks)
     total = sum(speeds[rank] for rank in open_ranks)
-    ideal = {rank: (batch - fixed) * speeds[rank] / total for rank in open_ranks}
     given = 0
     for rank in open_ranks:
-        more = min(int(ideal[rank]), most[rank]) - result[rank]
-        more = max(0, min(more, left - given))
+        ideal = min(int(shared * speeds[rank] / total), most[rank])
+        more = max(0, min(ideal - result[rank], left - given))
         result[rank] += more
         given += more
-    if not given:
-        result[min(open_ranks, key=lambda rank: ((result[rank] + 1) / speeds[rank], rank))] += 1
+    return given > 0
+
+
+def _give_singly(result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int) -> None:
+    """Gives what is left, one sample at a time, to whoever is done with it soonest, the first on a tie."""
+    soonest = [((result[rank] + 1) / speeds[rank], rank) for rank in range(len(result)) if result[rank] < most[rank]]
+    heapify(soonest)
+    for _ in range(batch - sum(result)):
+        _, rank = heappop(soonest)
+        result[rank] += 1
+        if result[rank] < most[rank]:
+            heappush(soonest, ((result[rank] + 1) / speeds[rank], rank))
 
 
 def _duration(shares: Sequence[int], costs: Sequence[float]) -> float:
