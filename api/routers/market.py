@@ -35,10 +35,8 @@ def list_prices(
     if not current:
         found, next_before = cut(store.prices(limit=limit + 1, before=before), limit, lambda price: price.id)
     limits = Limits(**context.settings.policy.model_dump())
-    blocks = {each.offering: each for each in context.provider.blocks.listed(now_s=now_s)}
-    items = [
-        schemas.MarketPrice.at(each, limits=limits, block=blocks.get(each.offering), now_s=now_s) for each in found
-    ]
+    blocks = context.provider.blocks.listed(now_s=now_s)
+    items = [schemas.MarketPrice.at(each, limits=limits, blocks=blocks, now_s=now_s) for each in found]
     return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
@@ -31,11 +32,12 @@ class Offering(Wire):
 
 
 class Unavailable(Wire):
-    """An offering of which none is bought until then, and why."""
+    """An offering of which `nodes` new ones or more at once are not bought until then, and why; 1: none at all."""
 
     offering: Offering
     until_s: FiniteFloat
     why: model.Obstacle
+    nodes: int
 
 
 class Price(Wire):
@@ -53,20 +55,20 @@ class Price(Wire):
 class MarketPrice(Price):
     """A price, and whether its offering can be bought now.
 
-    `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when none is bought, null if
-    nothing stands against it.
+    `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when it is not bought, from
+    the smallest number of nodes on; a greater one follows only where it is not bought for longer.
     """
 
     is_stale: bool
-    unavailable: Unavailable | None
+    unavailable: list[Unavailable]
 
     @classmethod
-    def at(cls, price: model.Price, *, limits: model.Limits, block: model.Unavailable | None, now_s: float) -> Self:
+    def at(cls, price: model.Price, *, limits: model.Limits, blocks: Iterable[model.Unavailable], now_s: float) -> Self:
         """Converts a price, as things stand at `now_s`."""
         return cls(
             **dict(Price.of(price)),
             is_stale=not limits.trust(price, now_s=now_s),
-            unavailable=None if block is None else Unavailable.of(block),
+            unavailable=[Unavailable.of(each) for each in blocks if each.offering == price.offering],
         )
 
 

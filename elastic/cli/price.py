@@ -19,7 +19,7 @@ COLUMNS = (
     Column("VALID FROM", "valid_from_s", render.instant),
     Column("HEARD", "observed_at_s", render.instant),
     Column("STALE", "is_stale", lambda is_stale: "yes" if is_stale else "no"),
-    Column("BLOCKED", "unavailable", render.block),
+    Column("BLOCKED", "unavailable", render.blocks),
     Column("SOURCE", "source"),
 )
 

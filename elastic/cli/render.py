@@ -165,13 +165,15 @@ def offering(each: Mapping[str, Any]) -> str:
     return f"{each['node_type']} {each['capacity']}{zone}"
 
 
-def block(unavailable: Mapping[str, Any]) -> str:
-    """Writes why an offering is not bought now, and until when.
+def blocks(unavailable: Sequence[Mapping[str, Any]]) -> str:
+    """Writes why an offering is not bought now, from how many nodes on, and until when.
 
-    >>> block({"why": "launch_failed", "until_s": 1_700_000_000.0})
+    >>> blocks([{"why": "launch_failed", "until_s": 1_700_000_000.0, "nodes": 1}])
     'launch failed until 22:13:20Z'
+    >>> blocks([{"why": "capacity", "until_s": 1_700_000_000.0, "nodes": 4}])
+    'capacity for 4 or more until 22:13:20Z'
     """
-    return f"{unavailable['why'].replace('_', ' ')} until {instant(unavailable['until_s'])[11:]}"
+    return "; ".join(map(_block, unavailable)) or UNKNOWN
 
 
 def notice(each: Mapping[str, Any]) -> str:
@@ -194,6 +196,11 @@ def group(value: Mapping[str, Any]) -> str:
     '2 x c5.large spot'
     """
     return " + ".join(f"{count} x {offering(each)}" for each, count in value["members"])
+
+
+def _block(unavailable: Mapping[str, Any]) -> str:
+    least = f" for {unavailable['nodes']} or more" if unavailable["nodes"] > 1 else ""
+    return f"{unavailable['why'].replace('_', ' ')}{least} until {instant(unavailable['until_s'])[11:]}"
 
 
 def paragraph(text: str) -> str:

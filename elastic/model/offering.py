@@ -87,11 +87,19 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """An offering that was refused or taken back lately, or whose machine never joined: none is bought until then."""
+    """An offering that was refused or taken back lately, or whose machine never joined: none is bought until then.
+
+    `nodes` is how many new ones at once are too many: fewer may be bought.
+    """
 
     offering: Offering
     until_s: float
     why: Obstacle
+    nodes: int = 1
+
+    def __post_init__(self) -> None:
+        if self.nodes < 1:
+            raise InvalidInput(f"{self.offering}: the nodes that cannot be bought must be 1 or more, got {self.nodes}")
 
 
 def _require_positive(value: float, what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot
+from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot, Unavailable
 from elastic.policy.quotes import Quotes
 from elastic.policy.words import clock_time, offering_name
 
@@ -48,13 +48,13 @@ def until(until_s: float | None) -> dict[str, float]:
 
 
 def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
-    blocked = {each.offering: each for each in sorted(snapshot.unavailable, key=lambda each: each.until_s)}
     for offering, count in group.members:
-        if count <= _present(snapshot, offering):
+        missing = count - _present(snapshot, offering)
+        if missing <= 0:
             continue
-        block = blocked.get(offering)
-        if block is not None and block.until_s > snapshot.now_s:
-            yield Lack(f"{_in_words(block.why, offering)} until {clock_time(block.until_s)}", block.until_s)
+        block = _block_of(snapshot, offering, missing)
+        if block is not None:
+            yield Lack(f"{_in_words(block)} until {clock_time(block.until_s)}", block.until_s)
         elif offering not in quotes:
             yield Lack(f"no fresh price for {offering_name(offering)}")
 
@@ -67,11 +67,18 @@ def _present(snapshot: Snapshot, offering: Offering) -> int:
     return max(bought, trains - sum(node.leaves_at_s is not None for node in own))
 
 
-def _in_words(why: Obstacle, offering: Offering) -> str:
-    sold = offering_name(offering)
-    match why:
+def _block_of(snapshot: Snapshot, offering: Offering, nodes: int) -> Unavailable | None:
+    """What keeps so many nodes from being bought now, for the longest time."""
+    own = (each for each in snapshot.unavailable if each.offering == offering and each.nodes <= nodes)
+    return max((each for each in own if each.until_s > snapshot.now_s), key=lambda each: each.until_s, default=None)
+
+
+def _in_words(block: Unavailable) -> str:
+    sold = offering_name(block.offering)
+    match block.why:
         case Obstacle.CAPACITY:
-            return f"no capacity for {sold}"
+            least = f"{block.nodes} or more new nodes of " if block.nodes > 1 else ""
+            return f"no capacity for {least}{sold}"
         case Obstacle.QUOTA:
             return f"the account's quota leaves no room for {sold}"
         case Obstacle.FORBIDDEN:
@@ -83,4 +90,4 @@ def _in_words(why: Obstacle, offering: Offering) -> str:
         case Obstacle.FAILED_TO_JOIN:
             return f"a node of {sold} never joined: none is bought"
         case _:
-            assert_never(why)
+            assert_never(block.why)

@@ -142,7 +142,11 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
 def _cooldown(snapshot: Snapshot, plan: Plan) -> Plan:
     if plan.reason.code in _COMPELLED or plan.target is None or snapshot.target is None:
         return plan
-    opposite = [change for change in snapshot.changes if _is_opposite(snapshot.target, plan.target, change)]
+    opposite = [
+        change
+        for change in snapshot.changes
+        if _is_opposite(snapshot.target, plan.target, change) and not _was_too_much(snapshot, plan.target, change)
+    ]
     until_s = max((change.at_s for change in opposite), default=float("-inf")) + snapshot.limits.cooldown_s
     if snapshot.now_s >= until_s:
         return plan
@@ -172,6 +176,14 @@ def _is_opposite(held: Group, wanted: Group, change: Change) -> bool:
     then = change.to_group.node_count - change.from_group.node_count
     now = wanted.node_count - held.node_count
     return then * now < 0 and _offerings(wanted) == _offerings(change.from_group) == _offerings(change.to_group)
+
+
+def _was_too_much(snapshot: Snapshot, wanted: Group, change: Change) -> bool:
+    """True while the only thing against what `change` gave up is its size: a smaller group is no way back to it."""
+    if change.code != UNAVAILABLE or change.from_group is None or change.from_group.node_count <= wanted.node_count:
+        return False
+    closed = [each for each in snapshot.unavailable if each.until_s > snapshot.now_s and each.nodes > 1]
+    return any(each.offering in _offerings(wanted) for each in closed)
 
 
 def _offerings(group: Group) -> frozenset[object]:

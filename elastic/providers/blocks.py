@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.model import Obstacle, Offering, Unavailable
 
@@ -16,45 +16,87 @@ class _Block:
     unavailable: Unavailable
     lasts_s: float
 
+    @property
+    def key(self) -> tuple[Offering, int, Obstacle]:
+        return self.unavailable.offering, self.unavailable.nodes, self.unavailable.why
+
 
 class Blocks:
-    """Which offerings are left alone, in memory only: a new daemon may try them all again."""
+    """Which offerings are left alone, from how many nodes on; in memory only: a new daemon may try them all again.
+
+    Who was refused four machines at once may still have two, so each count that was refused has a block of its own,
+    which stands for every greater one too.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._blocks: dict[Offering, _Block] = {}
+        self._blocks: dict[tuple[Offering, int, Obstacle], _Block] = {}
 
     def block(
         self,
         offering: Offering,
         why: Obstacle = Obstacle.CAPACITY,
         *,
+        nodes: int = 1,
         first_s: float = FIRST_S,
         longest_s: float = LONGEST_S,
         now_s: float,
     ) -> float:
-        """Leaves an offering alone for `first_s`, twice as long as the last time; gives the instant of its release."""
+        """Leaves `nodes` or more of an offering alone for `first_s`, or for twice as long as the last time.
+
+        Gives the instant of their release. What refused fewer the last time refused so many too.
+        """
         with self._lock:
-            last = self._blocks.get(offering)
             # Left alone for longer than the longest block: what was refused then says nothing of now.
-            is_again = last is not None and now_s <= last.unavailable.until_s + longest_s
-            lasts_s = min(max(first_s, 2 * last.lasts_s if last is not None and is_again else first_s), longest_s)
-            self._blocks[offering] = _Block(Unavailable(offering, now_s + lasts_s, why), lasts_s)
+            recent = [each for each in self._of(offering) if now_s <= each.unavailable.until_s + longest_s]
+            last_s = max((each.lasts_s for each in recent if each.unavailable.nodes <= nodes), default=0.0)
+            lasts_s = min(max(first_s, 2 * last_s), longest_s)
+            self._put(_Block(Unavailable(offering, now_s + lasts_s, why, nodes), lasts_s))
             return now_s + lasts_s
 
     def release(self, offering: Offering) -> None:
-        """There was one to be had; whether it will ever join is another question."""
+        """Any number may be asked for again; whether a machine of it will ever join is another question."""
         with self._lock:
-            found = self._blocks.get(offering)
-            if found is not None and found.unavailable.why is not Obstacle.FAILED_TO_JOIN:
-                del self._blocks[offering]
+            self._forget(offering)
 
-    def of(self, offering: Offering, *, now_s: float) -> Unavailable | None:
-        """Why and until when none of this offering is bought; None if it may be."""
-        return next((each for each in self.listed(now_s=now_s) if each.offering == offering), None)
+    def sold(self, offering: Offering, nodes: int) -> None:
+        """So many were to be had after all, and of what was refused so many fewer are left.
+
+        Whoever was refused four and then got two would be refused two more.
+        """
+        with self._lock:
+            for each in self._forget(offering):
+                left = each.unavailable.nodes - nodes
+                if left > 0:
+                    self._put(replace(each, unavailable=replace(each.unavailable, nodes=left)))
+
+    def of(self, offering: Offering, *, nodes: int = 1, now_s: float) -> Unavailable | None:
+        """Why and until when so many of this offering are not bought; None if they may be."""
+        standing = [each for each in self.listed(now_s=now_s) if each.offering == offering and each.nodes <= nodes]
+        return max(standing, key=lambda each: each.until_s, default=None)
 
     def listed(self, *, now_s: float) -> tuple[Unavailable, ...]:
-        """All that is left alone now, in the order of the offerings."""
+        """All that is left alone now, in the order of the offerings, of each the fewest nodes first.
+
+        A greater number is listed apart only where it is left alone for longer than the smaller one.
+        """
         with self._lock:
-            found = [each.unavailable for each in self._blocks.values()]
-        return tuple(sorted((each for each in found if each.until_s > now_s), key=lambda each: each.offering))
+            found = [each.unavailable for each in self._blocks.values() if each.unavailable.until_s > now_s]
+        listed: list[Unavailable] = []
+        for each in sorted(found, key=lambda each: (each.offering, each.nodes, -each.until_s)):
+            if not listed or listed[-1].offering != each.offering or listed[-1].until_s < each.until_s:
+                listed.append(each)
+        return tuple(listed)
+
+    def _of(self, offering: Offering) -> list[_Block]:
+        return [each for each in self._blocks.values() if each.unavailable.offering == offering]
+
+    def _put(self, block: _Block) -> None:
+        self._blocks[block.key] = block
+
+    def _forget(self, offering: Offering) -> list[_Block]:
+        """Drops what buying one disproves; a machine that never joined is none of it. Gives what was dropped."""
+        dropped = [each for each in self._of(offering) if each.unavailable.why is not Obstacle.FAILED_TO_JOIN]
+        for each in dropped:
+            del self._blocks[each.key]
+        return dropped

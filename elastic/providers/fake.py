@@ -198,6 +198,7 @@ class FakeProvider:
         failure = self.cloud.receive(Call(Operation.LAUNCH, self.cloud.clock.now_s(), request=request))
         instances = self.cloud.launch(request)
         _lose(failure)
+        self.blocks.sold(request.offering, len(request.node_ids))
         return instances
 
     def instances(self) -> tuple[Instance, ...]:

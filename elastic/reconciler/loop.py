@@ -129,7 +129,7 @@ class Reconciler:
                 unexpected.append(error)
         if self._blindness is None:
             # Last: a purchase that was left open is made at today's prices, and only if it is wanted still.
-            self.machines.resume_launches(lambda each: self._is_for_sale(each, now_s=now_s), now_s=now_s)
+            self.machines.resume_launches(lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s)
         if unexpected:
             raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
         if self._blindness is not None:
@@ -179,7 +179,7 @@ class Reconciler:
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
         blocks = self.provider.blocks
-        blocked = {each.offering for each in blocks.listed(now_s=now_s)}
+        blocked = {each.offering for each in blocks.listed(now_s=now_s) if each.nodes == 1}
         open_now = [each for each in self.provider.offerings() if each not in blocked]
         for offering in to_be_left_alone(facts.nodes, open_now) - blocked:
             blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
@@ -276,14 +276,14 @@ class Reconciler:
         return True
 
     def _launch(self, world: World, wanted: Group, why: str) -> None:
-        if all(self._is_for_sale(offering, now_s=world.now_s) for offering, _ in wanted.members):
+        if all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):
             self.machines.buy(world.job.id, wanted, why, now_s=world.now_s)
             if world.active is None:
                 self._meeting_place(world.job.id)  # starts it, so that it answers by the time the nodes have joined
 
-    def _is_for_sale(self, offering: Offering, *, now_s: float) -> bool:
-        """Whether it may be bought now: it is not blocked, and the price in force can be relied on."""
-        if self.provider.blocks.of(offering, now_s=now_s) is not None:
+    def _is_for_sale(self, offering: Offering, nodes: int, *, now_s: float) -> bool:
+        """Whether so many may be bought now: they are not blocked, and the price in force can be relied on."""
+        if self.provider.blocks.of(offering, nodes=nodes, now_s=now_s) is not None:
             return False
         prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]
         return bool(prices) and self.limits.trust(prices[0], now_s=now_s)

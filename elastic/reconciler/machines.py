@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -84,7 +84,7 @@ class Machines:
         self._end_orphans(_orphans(known, found, instances), now_s=now_s)
         return tuple(stillborn)
 
-    def resume_launches(self, is_for_sale: Callable[[Offering], bool], *, now_s: float) -> None:
+    def resume_launches(self, is_for_sale: Callable[[Offering, int], bool], *, now_s: float) -> None:
         """Repeats every purchase whose outcome is unknown, with its own token: it finds what was bought, or buys.
 
         What is not for sale now is not asked for: if it was bought, its machines will be listed.
@@ -98,21 +98,24 @@ class Machines:
                 self.store.touch_node(first.id)  # what cannot be written down is not bought
                 if intent.request_hash != digest:
                     self._give_up(intent, now_s=now_s)
-                elif is_for_sale(first.offering):
+                elif is_for_sale(first.offering, len(intent.nodes)):
                     self._launch(intent, now_s=now_s)
             except ElasticError as error:
                 log.warning("launch not resumed this tick", intent=intent.token, error=str(error))
 
-    def pause(self, offering: Offering, why: Obstacle, *, first_s: float = _FIRST_PAUSE_S, now_s: float) -> None:
-        """Leaves an offering alone for a while, unless its provider has just said for how long."""
+    def pause(
+        self, offering: Offering, why: Obstacle, *, nodes: int = 1, first_s: float = _FIRST_PAUSE_S, now_s: float
+    ) -> None:
+        """Leaves `nodes` or more of it alone for a while, unless its provider has just said for how long."""
         blocks = self.provider.blocks
-        if blocks.of(offering, now_s=now_s) is None:
-            blocks.block(offering, why, first_s=first_s, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
+        if blocks.of(offering, nodes=nodes, now_s=now_s) is None:
+            blocks.block(offering, why, nodes=nodes, first_s=first_s, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
 
-    def refused(self, *, now_s: float) -> frozenset[Offering]:
-        """What was not to be had when it was asked for last, and is not to be asked for yet."""
+    def refused(self, *, now_s: float) -> Mapping[Offering, int]:
+        """What was not to be had when it was asked for last, and from how many nodes on is not to be asked for yet."""
         listed = self.provider.blocks.listed(now_s=now_s)
-        return frozenset(each.offering for each in listed if each.why is not Obstacle.FAILED_TO_JOIN)
+        refused = [each for each in listed if each.why is not Obstacle.FAILED_TO_JOIN]
+        return {each.offering: each.nodes for each in reversed(refused)}  # of each offering the fewest come first
 
     def all_forbidden(self, offerings: Collection[Offering], *, job_id: str, now_s: float) -> str | None:
         """Why none of these is bought before a person acts, if each was refused lately; then each may be tried again.
@@ -158,7 +161,7 @@ class Machines:
             log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
         except ProviderError as error:
             self.store.launch_failed(intent.token, f"{offering}: {error}", now_s=now_s)
-            self._note_refusal(intent.nodes[0], error, now_s=now_s)
+            self._note_refusal(intent, error, now_s=now_s)
             return False
         else:
             self._forbidden.pop(offering, None)
@@ -166,7 +169,8 @@ class Machines:
                 self._launched(node, instance)
         return True
 
-    def _note_refusal(self, node: Node, error: ProviderError, *, now_s: float) -> None:
+    def _note_refusal(self, intent: LaunchIntent, error: ProviderError, *, now_s: float) -> None:
+        node = intent.nodes[0]
         offering = node.offering
         match error:
             case Forbidden() | QuotaReached():
@@ -179,7 +183,7 @@ class Machines:
                     offering, Obstacle.QUOTA if is_quota else Obstacle.FORBIDDEN, first_s=_LONGEST_PAUSE_S, now_s=now_s
                 )
             case CapacityUnavailable():
-                self.pause(offering, Obstacle.CAPACITY, now_s=now_s)
+                self.pause(offering, Obstacle.CAPACITY, nodes=len(intent.nodes), now_s=now_s)
             case _:
                 self.pause(offering, Obstacle.LAUNCH_FAILED, now_s=now_s)
 

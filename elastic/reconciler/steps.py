@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from elastic.agent.carriage import STORE_PATIENCE_S
 from elastic.model import (
@@ -89,10 +89,10 @@ class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard, `refused` what could not be had a moment ago; `may_launch` is False
-    while nobody can tell what machines there are, or what is missing would not pay. The timeouts are the settings of
-    the same names; `reaction_s` is how long a word may take from being due to being heard on a node. `endpoint` is
-    where the store of a session stands now, None where none is needed or none answers.
+    instant from which on a node could be heard, `refused` what could not be had a moment ago and how many of it were
+    too many; `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. The
+    timeouts are the settings of the same names; `reaction_s` is how long a word may take from being due to being heard
+    on a node. `endpoint` is where the store of a session stands now, None where none is needed or none answers.
     """
 
     now_s: float
@@ -106,7 +106,7 @@ class World:
     lease_s: float
     listening_since_s: float
     reaction_s: float
-    refused: frozenset[Offering] = frozenset()
+    refused: Mapping[Offering, int] = field(default_factory=dict)
     may_launch: bool = True
     endpoint: str | None = None
 
@@ -153,7 +153,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     if world.target is None:
         return
     wanted, missing = _match(world, world.target)
-    if refused := sorted({offering for offering, _ in missing} & world.refused):
+    if refused := sorted(each for each, count in missing if count >= world.refused.get(each, count + 1)):
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
     elif missing and world.may_launch:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))

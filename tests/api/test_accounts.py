@@ -138,6 +138,7 @@ def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, worl
 
 def test_prices_tell_what_cannot_be_bought_now_and_until_when(client: TestClient, world: World) -> None:
     world.context.provider.blocks.block(SMALL, Obstacle.QUOTA, now_s=START_S)
+    world.context.provider.blocks.block(LARGE, nodes=4, now_s=START_S)
     spot = Offering("small", Capacity.SPOT)
     world.store.add_price(spot, 0.2, valid_from_s=START_S - 3700, observed_at_s=START_S - 3700, source="test")
     items = client.get("/v1/prices", params={"current": True}).json()["items"]
@@ -147,14 +148,15 @@ def test_prices_tell_what_cannot_be_bought_now_and_until_when(client: TestClient
         "on-demandlarge": False,
         "spotsmall": True,
     }
-    assert told["on-demandsmall"]["unavailable"] == {
-        "offering": {"node_type": "small", "capacity": "on-demand", "zone": "local"},
-        "until_s": START_S + 180,
-        "why": "quota",
-    }
-    assert told["spotsmall"]["unavailable"] is None
+    small = {"node_type": "small", "capacity": "on-demand", "zone": "local"}
+    assert told["on-demandsmall"]["unavailable"] == [
+        {"offering": small, "until_s": START_S + 180, "why": "quota", "nodes": 1},
+    ]
+    assert [(each["why"], each["nodes"]) for each in told["on-demandlarge"]["unavailable"]] == [("capacity", 4)]
+    assert told["spotsmall"]["unavailable"] == []
     page = client.get("/prices").text
     assert "quota: blocked until" in page
+    assert "capacity: 4 or more nodes blocked until" in page
     assert "too old to buy at" in page
 
 

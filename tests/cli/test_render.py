@@ -58,4 +58,9 @@ def test_the_table_of_candidates_says_what_is_not_to_be_had_only_if_something_is
 
 
 def test_a_block_is_written_with_why_and_until_when() -> None:
-    assert render.block({"why": "failed_to_join", "until_s": 0.0}) == "failed to join until 00:00:00Z"
+    none = {"why": "failed_to_join", "until_s": 0.0, "nodes": 1}
+    assert render.blocks([none]) == "failed to join until 00:00:00Z"
+    assert render.blocks([none, {"why": "capacity", "until_s": 60.0, "nodes": 4}]) == (
+        "failed to join until 00:00:00Z; capacity for 4 or more until 00:01:00Z"
+    )
+    assert render.blocks([]) == "-"

@@ -233,6 +233,82 @@ def test_a_group_may_shrink_to_the_nodes_that_live() -> None:
     assert (plan.action, plan.target) == (Action.MOVE, Group.of(A))
 
 
+FOUR = job(nodes_min=1, nodes_max=4)
+
+
+def too_many(nodes: int, offering: Offering = A, *, until_s: float = UNTIL_S) -> Unavailable:
+    return Unavailable(offering, until_s, Obstacle.CAPACITY, nodes)
+
+
+def lacks(plan: Plan, offering: Offering = A) -> dict[int, str | None]:
+    """Why each number of nodes of an offering cannot be bought."""
+    return {
+        each.group.node_count: each.unavailable
+        for each in plan.candidates
+        if each.group == Group.of(offering, each.group.node_count)
+    }
+
+
+def test_where_four_were_refused_fewer_are_still_a_choice() -> None:
+    plan = decide(seen(job=FOUR, measured=(), unavailable=(too_many(4),)))
+    assert lacks(plan) == {
+        1: None,
+        2: None,
+        4: "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until 22:17 UTC",
+    }
+
+
+def test_a_refusal_of_two_stands_for_four_and_the_longest_counts() -> None:
+    plan = decide(seen(job=FOUR, measured=(), unavailable=(too_many(2), too_many(4, until_s=UNTIL_S + 120))))
+    assert lacks(plan) == {
+        1: None,
+        2: "no capacity for 2 or more new nodes of c5.xlarge spot in us-east-1a until 22:17 UTC",
+        4: "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until 22:19 UTC",
+    }
+
+
+def test_a_refusal_counts_the_nodes_that_would_be_new() -> None:
+    plan = decide(seen(Group.of(A), Group.of(A), on=(A,), job=FOUR, unavailable=(too_many(3),)))
+    assert [nodes for nodes, lack in lacks(plan).items() if lack is not None] == [4]
+    assert lacks(plan, B)[4] is None
+
+
+def test_a_job_that_cannot_have_four_takes_fewer_of_the_same_type_if_a_dollar_buys_most_there() -> None:
+    measured = [series(Group.of(A, nodes), step_s) for nodes, step_s in ((1, 0.5), (2, 0.245), (4, 0.12))]
+    only: dict[str, Any] = {"job": FOUR, "measured": measured, "prices": [price(A, 0.07)]}
+    assert decide(seen(**only)).target == Group.of(A, 4)
+    plan = decide(seen(Group.of(A, 4), unavailable=(too_many(4),), **only))
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(A, 2), "unavailable")
+    assert plan.reason.text.startswith("no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until")
+    assert "start on 2 x c5.xlarge spot us-east-1a, measured before" in plan.reason.text
+
+
+def test_it_goes_elsewhere_with_four_if_that_pays_more() -> None:
+    measured = [series(Group.of(A, nodes), step_s) for nodes, step_s in ((1, 0.5), (2, 0.4), (4, 0.12))]
+    plan = decide(seen(Group.of(A, 4), job=FOUR, measured=measured, unavailable=(too_many(4),)))
+    assert plan.target == Group.of(B, 4)
+
+
+def refused_four(**rest: Any) -> Snapshot:
+    """One node trains, more would pay, and a trial of four has just been refused."""
+    back = (
+        Change(NOW_S - 20, Group.of(A), Group.of(A, 4), "trial"),
+        Change(NOW_S - 10, Group.of(A, 4), Group.of(A), "unavailable"),
+    )
+    wanted = job(nodes_min=1, nodes_max=4, objective=Objective(value_of_time_usd_per_h=1.0))
+    return seen(Group.of(A), Group.of(A), on=(A,), job=wanted, prices=[price(A, 0.07)], **{"changes": back, **rest})
+
+
+def test_where_a_trial_of_four_was_refused_one_of_two_follows_at_once() -> None:
+    plan = decide(refused_four(unavailable=(too_many(3),)))
+    assert (plan.action, plan.target) == (Action.TRIAL, Group.of(A, 2))
+
+
+def test_without_a_refusal_that_stands_growing_again_waits_for_the_cooldown() -> None:
+    for over in ((), (too_many(3, until_s=NOW_S),)):
+        assert decide(refused_four(unavailable=over)).reason.code == "cooldown"
+
+
 def test_a_mixed_group_lacks_what_one_of_its_offerings_lacks() -> None:
     mixed = Group(((OTHER, 1), (A, 1)))
     two: dict[str, Any] = {"job": job(nodes_min=2, nodes_max=2)}

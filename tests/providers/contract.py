@@ -254,6 +254,16 @@ class ProviderContract:
         world.limit(offering, 3)
         assert len(world.connect().launch(request(2, offering, count=3))) == 3
 
+    def test_fewer_are_to_be_had_where_a_group_is_not(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        if world.limit is None:
+            pytest.skip("there is no bound to what this provider sells")
+        world.limit(offering, 2)
+        with pytest.raises(CapacityUnavailable):
+            provider.launch(request(1, offering, count=4))
+        assert len(provider.launch(request(2, offering, count=2))) == 2
+
     def test_no_group_is_empty(self, offering: Offering) -> None:
         with pytest.raises(InvalidInput, match="at least one node"):
             replace(request(1, offering), node_ids=())

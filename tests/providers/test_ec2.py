@@ -260,6 +260,33 @@ def test_a_blocked_offering_is_refused_without_a_call(endpoint: Endpoint) -> Non
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
+def test_a_group_that_is_refused_blocks_as_many_and_more_and_what_is_sold_counts(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
+    provider = provider_of(clock=clock)
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
+    with pytest.raises(CapacityUnavailable, match="launching 4 at once: not to be had now"):
+        provider.launch(request(1, HERE, count=4))
+    (block,) = provider.blocks.listed(now_s=clock.now_s())
+    assert (block.offering, block.nodes, block.why) == (HERE, 4, Obstacle.CAPACITY)
+    with pytest.raises(CapacityUnavailable, match="4 or more nodes were refused lately, to be tried again in 180 s"):
+        provider.launch(request(2, HERE, count=4))
+    assert len(provider.launch(request(3, HERE, count=3))) == 3
+    assert [each.nodes for each in provider.blocks.listed(now_s=clock.now_s())] == [1]
+    assert len(endpoint.sent("CreateFleet")) == 2
+
+
+@pytest.mark.parametrize("code", ["Unsupported", "SpotMaxPriceTooLow"])
+def test_what_would_be_refused_for_one_as_well_is_blocked_whole(
+    endpoint: Endpoint, clock: ManualClock, code: str
+) -> None:
+    provider = provider_of(clock=clock)
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code=code))
+    with pytest.raises(CapacityUnavailable):
+        provider.launch(request(1, HERE, count=4))
+    assert [each.nodes for each in provider.blocks.listed(now_s=clock.now_s())] == [1]
+
+
 def test_a_blocked_offering_stays_on_offer_for_its_machines_live_and_are_priced(endpoint: Endpoint) -> None:
     provider = provider_of()
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Action, Capacity, Decision, Group, Obstacle, Offering
+from elastic.model import Action, Capacity, Decision, Group, Objective, Obstacle, Offering, Plan, Reason, Snapshot
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -88,6 +88,68 @@ def test_a_group_that_is_refused_is_bought_whole_in_one_zone(cluster: VirtualClu
     assert living(cluster) == ["us-east-1b"] * 3
     assert cluster.store.target(job.id) == Group.of(B, 3)
     assert cluster.done[job.id] > 0
+
+
+def test_a_job_that_cannot_have_four_nodes_trains_on_two_of_the_same_type_and_grows_when_there_are_more(
+    tmp_path: Path,
+) -> None:
+    cluster = VirtualCluster(tmp_path, decide, {A: 0.30}, offerings=(A,))
+    cluster.cloud.capacity = {A: 2}
+    job = cluster.submit(nodes_max=4, objective=Objective(value_of_time_usd_per_h=3.0))
+    cluster.run(60)
+    assert living(cluster) == ["us-east-1a"] * 2
+    told = [(each.plan.reason.code, each.plan.target) for each in changes(cluster, job.id)]
+    assert told == [
+        ("start", Group.of(A)),
+        ("trial", Group.of(A, 4)),
+        ("unavailable", Group.of(A)),
+        ("trial", Group.of(A, 2)),
+    ]
+    back = changes(cluster, job.id)[2].plan.reason.text
+    assert back.startswith("no capacity for 3 or more new nodes of small spot in us-east-1a until ")
+    cluster.run_slowly(600)
+    assert living(cluster) == ["us-east-1a"] * 2, "and does not swing meanwhile"
+    cluster.cloud.capacity = {}
+    cluster.run_slowly(700)
+    assert living(cluster) == ["us-east-1a"] * 4
+    assert cluster.store.job(job.id).iteration == cluster.done[job.id]
+
+
+def test_a_start_with_four_that_is_refused_begins_with_two_at_the_next_tick(tmp_path: Path) -> None:
+    """What is wanted is the greatest number that is not refused: the policy is told what is too much."""
+
+    def as_many_as_there_are(snapshot: Snapshot) -> Plan:
+        too_many = min((each.nodes for each in snapshot.unavailable), default=5)
+        wanted = Group.of(A, 4 if too_many > 4 else 2) if snapshot.target != Group.of(A, 2) else snapshot.target
+        action = Action.HOLD if snapshot.target == wanted else Action.START
+        return Plan(action, wanted, Reason("told", "as told"))
+
+    cluster = VirtualCluster(tmp_path, as_many_as_there_are, {A: 0.30}, offerings=(A,))
+    cluster.cloud.capacity = {A: 2}
+    job = cluster.submit(nodes_max=4)
+    cluster.run(2)
+    asked = [len(call.request.node_ids) for call in cluster.cloud.calls if call.request is not None]
+    assert asked == [4, 2]
+    assert living(cluster) == ["us-east-1a"] * 2
+    (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
+    assert (block.nodes, block.why) == (2, Obstacle.CAPACITY), "two of the four that were not there are bought"
+    cluster.run(20)
+    assert cluster.done[job.id] > 0
+
+
+def test_a_market_in_which_four_were_refused_is_still_another_zone_to_go_to(cluster: VirtualCluster) -> None:
+    cluster.submit(nodes_max=1, drain_grace_s=10.0)
+    cluster.run(30)
+    blocks, now_s = cluster.reconciler.provider.blocks, cluster.clock.now_s()
+    blocks.block(B, nodes=4, first_s=600.0, now_s=now_s)
+    blocks.block(A, nodes=4, first_s=600.0, now_s=now_s)
+    (old,) = cluster.store.nodes()
+    cluster.take_back(old, in_s=120.0)
+    cluster.run(20)
+    assert living(cluster) == ["us-east-1b"]
+    taken = blocks.of(A, now_s=cluster.clock.now_s())
+    assert taken is not None
+    assert taken.why is Obstacle.INTERRUPTED
 
 
 def test_what_lost_a_node_moves_whole_when_its_zone_has_no_other(cluster: VirtualCluster) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from api.dashboard.format import moment, percent
@@ -12,7 +12,7 @@ from elastic.model import Limits, Price, Unavailable
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """One price; `change` compares it with the offering's price before, `hindrance` is why none is bought at it now."""
+    """One price; `change` compares it with the offering's price before, `hindrances` are why it is not bought now."""
 
     id: int
     node_type: str
@@ -22,7 +22,7 @@ class PriceRow:
     observed: Instant
     source: str
     change: Badge | None
-    hindrance: Badge | None = None
+    hindrances: tuple[Badge, ...] = ()
 
 
 def price_rows(prices: Sequence[Price], history: Sequence[Price], *, now_s: float) -> tuple[PriceRow, ...]:
@@ -39,18 +39,21 @@ def offer_rows(
     now_s: float,
 ) -> tuple[PriceRow, ...]:
     """Gives the prices in force like `price_rows`, and why nothing is bought at one now, if it is not."""
-    blocks = {each.offering: each for each in unavailable}
     rows = price_rows(prices, history, now_s=now_s)
     return tuple(
-        replace(row, hindrance=_hindrance(price, blocks.get(price.offering), limits, now_s))
+        replace(row, hindrances=tuple(_hindrances(price, unavailable, limits, now_s)))
         for row, price in zip(rows, prices, strict=True)
     )
 
 
-def _hindrance(price: Price, block: Unavailable | None, limits: Limits, now_s: float) -> Badge | None:
-    if block is not None:
-        return Badge(f"{block.why.replace('_', ' ')}: blocked until {moment(block.until_s, now_s)}", Tone.WARN)
-    return None if limits.trust(price, now_s=now_s) else Badge("too old to buy at", Tone.WARN)
+def _hindrances(price: Price, unavailable: Iterable[Unavailable], limits: Limits, now_s: float) -> Iterator[Badge]:
+    for block in unavailable:
+        if block.offering == price.offering:
+            what = f"{block.nodes} or more nodes " if block.nodes > 1 else ""
+            text = f"{block.why.replace('_', ' ')}: {what}blocked until {moment(block.until_s, now_s)}"
+            yield Badge(text, Tone.WARN)
+    if not limits.trust(price, now_s=now_s):
+        yield Badge("too old to buy at", Tone.WARN)
 
 
 def _row(price: Price, before: Price | None, now_s: float) -> PriceRow:

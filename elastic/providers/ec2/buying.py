@@ -156,5 +156,6 @@ def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) 
     if refusal.fault is Fault.QUOTA:
         missing = what_is_missing(refusal.code, offering, count=count, vcpus=vcpus)
         return QuotaReached(f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})")
-    error = as_error(refusal.fault, f"{offering}: launching", code=refusal.code, message=refusal.message)
+    launching = "launching" if count == 1 else f"launching {count} at once"
+    error = as_error(refusal.fault, f"{offering}: {launching}", code=refusal.code, message=refusal.message)
     return ProviderError(str(error)) if isinstance(error, ProviderUnavailable) else error

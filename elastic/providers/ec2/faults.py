@@ -145,7 +145,7 @@ def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderErr
     said = f"EC2 says {code}: {message}"
     match fault:
         case Fault.CAPACITY:
-            return CapacityUnavailable(f"{what}: none to be had now; {said}")
+            return CapacityUnavailable(f"{what}: not to be had now; {said}")
         case Fault.QUOTA:
             return QuotaReached(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
         case Fault.PERMISSION:

@@ -36,6 +36,7 @@ _CATALOG_RETRY_S = 15.0
 _ATTEND_S = 300.0
 _SWEEP_S = 3600.0
 _QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
+_WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})  # Fewer would be refused as well.
 _TAGS_A_CALL = 1000  # CreateTags takes no more resources.
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
@@ -113,18 +114,18 @@ class Ec2Provider:
                 f"{request.offering}: not sold here; on offer are {', '.join(map(str, catalog.offerings))}"
             )
         if not seen:  # Else it is bought, and the repeated call tells of those that are not visible yet.
-            self._check_open(request.offering, now_s)
+            self._check_open(request, now_s)
         try:
             outcome = self._buyer.buy(self._purchase(request, catalog))
         except ProviderUnavailable as error:
             self._pause_after(error, now_s)
             raise
         if isinstance(outcome, Refusal):
-            self._note(request.offering, outcome, now_s)
+            self._note(request, outcome, now_s)
             vcpus = catalog.kinds[request.offering.node_type].node_type.cpu
             raise error_of(request.offering, outcome, count=len(request.node_ids), vcpus=vcpus)
         self._pause_s = 0.0
-        self.blocks.release(request.offering)
+        self.blocks.sold(request.offering, len(request.node_ids))
         return self._launched(outcome, request, now_s)
 
     def instances(self) -> tuple[Instance, ...]:
@@ -152,15 +153,18 @@ class Ec2Provider:
         wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: request.token}
         return read_machines(self._aws, wanted)
 
-    def _check_open(self, offering: Offering, now_s: float) -> None:
-        block = self.blocks.of(offering, now_s=now_s)
+    def _check_open(self, request: LaunchRequest, now_s: float) -> None:
+        block = self.blocks.of(request.offering, nodes=len(request.node_ids), now_s=now_s)
         if block is not None:
+            least = f"{block.nodes} or more nodes were " if block.nodes > 1 else ""
             raise CapacityUnavailable(
-                f"{offering}: refused lately, to be tried again in {block.until_s - now_s:.0f} s; try another offering"
+                f"{request.offering}: {least}refused lately, to be tried again in {block.until_s - now_s:.0f} s; "
+                "try another offering"
             )
         if now_s < self._paused_until_s:
+            left_s = self._paused_until_s - now_s
             raise ProviderUnavailable(
-                f"{offering}: EC2 throttles launches, the next one is due in {self._paused_until_s - now_s:.0f} s"
+                f"{request.offering}: EC2 throttles launches, the next one is due in {left_s:.0f} s"
             )
 
     def _purchase(self, request: LaunchRequest, catalog: Catalog) -> Purchase:
@@ -237,12 +241,14 @@ class Ec2Provider:
             for provider_id, node_id in zip(bought, request.node_ids, strict=True)
         )
 
-    def _note(self, offering: Offering, refusal: Refusal, now_s: float) -> None:
+    def _note(self, request: LaunchRequest, refusal: Refusal, now_s: float) -> None:
         """Remembers what a refusal says of later launches: of this offering, or of its whole market."""
+        offering = request.offering
         if refusal.fault is Fault.CAPACITY:
             # A type that a zone does not support today will not be there in 3 minutes.
             first_s = LONGEST_S if refusal.code == "Unsupported" else FIRST_S
-            self.blocks.block(offering, first_s=first_s, now_s=now_s)
+            nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
+            self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
         elif refusal.fault is Fault.QUOTA:
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
