@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from elastic.cli import render
@@ -24,17 +25,76 @@ COLUMNS = (
     Column("TIME LEFT", "remaining_s", render.duration, is_number=True),
 )
 
+UNMEASURED = (
+    Column("", "mark"),
+    Column("GROUP", "group", render.group),
+    Column("USD/H", "usd_per_h", render.price, is_number=True),
+    Column("BUDGET LASTS", "budget_lasts_s", render.duration, is_number=True),
+)
+"""What there is to tell of candidates before any of them has trained."""
+
 UNAVAILABLE = Column("NOT TO BE HAD", "unavailable", can_wrap=True)
 
-
-def candidate_table(candidates: Sequence[Mapping[str, Any]], *, chosen: Mapping[str, Any] | None) -> Table:
-    """Gives the table of `candidates`, best effective iterations per dollar first, an arrow at the `chosen` group."""
-    ranked = sorted(candidates, key=_rank)
-    marked = [{**each, "mark": "->" if each["group"] == chosen else " "} for each in ranked]
-    has_lacks = any(each.get("unavailable") for each in candidates)
-    return render.table_of(marked, (*COLUMNS, UNAVAILABLE) if has_lacks else COLUMNS)
+_MOST_SHOWN = 10
+_S_PER_H = 3600.0
 
 
-def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, str]:
-    effective = candidate.get("effective_iterations_per_usd")
-    return (effective is None, -(effective or 0.0), render.group(candidate["group"]))
+def candidate_table(
+    candidates: Sequence[Mapping[str, Any]], *, chosen: Mapping[str, Any] | None, budget_usd: float | None = None
+) -> Table:
+    """Gives the table of `candidates`, an arrow at the `chosen` group.
+
+    Those that buy most come first, and of those of which nothing is known the cheapest. While nothing is known of any,
+    what is not known has no columns, and how long `budget_usd` would last has one.
+    """
+    rows = [
+        {**each, "mark": "->" if each["group"] == chosen else " ", "budget_lasts_s": _lasts_s(budget_usd, each)}
+        for each in sorted(candidates, key=_rank)
+    ]
+    columns = COLUMNS if any(_is_known(each) for each in candidates) else UNMEASURED
+    missing = {"budget_lasts_s"} if budget_usd is None else set()
+    if not any(each.get("unavailable") for each in candidates):
+        missing.add("unavailable")
+    return render.table_of(rows, [each for each in (*columns, UNAVAILABLE) if each.path not in missing])
+
+
+def shortlist(
+    candidates: Sequence[Mapping[str, Any]], *, kept: Collection[Mapping[str, Any] | None]
+) -> list[Mapping[str, Any]]:
+    """Gives the candidates that a person needs to see, and those of the groups `kept` in any case.
+
+    A group costs the same work in every zone, so the cheapest in which it is to be had stands for all; and the smallest
+    group for all greater ones of its type of which nothing is known.
+    """
+    found: dict[tuple[object, ...], Mapping[str, Any]] = {}
+    for each in sorted(candidates, key=lambda each: (each.get("unavailable") is not None, _count(each), *_rank(each))):
+        found.setdefault(_kind(each), each)
+    best = sorted(found.values(), key=_rank)[:_MOST_SHOWN]
+    return best + [each for each in candidates if each["group"] in kept and each not in best]
+
+
+def _kind(candidate: Mapping[str, Any]) -> tuple[object, ...]:
+    members = candidate["group"]["members"]
+    is_counted = _is_known(candidate) or len(members) > 1
+    kinds = sorted((each["node_type"], each["capacity"], count if is_counted else 0) for each, count in members)
+    return _is_known(candidate), *kinds
+
+
+def _is_known(candidate: Mapping[str, Any]) -> bool:
+    """Whether anything can be told of its speed."""
+    return bool(candidate.get("samples")) or candidate.get("step_s") is not None
+
+
+def _count(candidate: Mapping[str, Any]) -> int:
+    return sum(count for _, count in candidate["group"]["members"])
+
+
+def _lasts_s(budget_usd: float | None, candidate: Mapping[str, Any]) -> float | None:
+    usd_per_h = candidate.get("usd_per_h")
+    return budget_usd / usd_per_h * _S_PER_H if budget_usd is not None and usd_per_h else None
+
+
+def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, bool, float, str]:
+    effective, usd_per_h = candidate.get("effective_iterations_per_usd"), candidate.get("usd_per_h")
+    by_price = math.inf if usd_per_h is None else usd_per_h
+    return effective is None, -(effective or 0.0), not _is_known(candidate), by_price, render.group(candidate["group"])

@@ -52,6 +52,7 @@ def submit(
     key: Annotated[
         str | None, typer.Option("--idempotency-key", help="The same key with the same job submits it only once.")
     ] = None,
+    has_all: Annotated[bool, typer.Option("--all", "-a", help="Print every candidate of the plan.")] = False,
     watch_it: Annotated[bool, typer.Option("--watch", "-w", help="Then watch it until it ends.")] = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
@@ -63,7 +64,7 @@ def submit(
         if dry_run and output is Output.JSON:
             render.show_json(plan)
         elif output is Output.TABLE:
-            job_pages.show_plan(plan)
+            job_pages.show_plan(plan, has_all=has_all)
         if dry_run:
             return
         _confirm("submit this job?", yes=yes, can_ask=file != "-")

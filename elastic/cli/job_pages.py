@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table
+from elastic.cli.candidates import candidate_table, shortlist
 from elastic.cli.render import Column
 
 _REPORT_NODES = (
@@ -24,16 +24,22 @@ _REPORT_DECISIONS = (
 )
 
 
-def show_plan(priced: Mapping[str, Any]) -> None:
-    """Prints what a job would begin with, and what is known of its cost, before anybody pays for it."""
-    spec, plan = priced["spec"], priced["plan"]
+def show_plan(priced: Mapping[str, Any], *, has_all: bool = False) -> None:
+    """Prints what a job would begin with, and what is known of its cost, before anybody pays for it.
+
+    With `has_all` every candidate has its line, else the ones that a person needs to see.
+    """
+    spec, plan, candidates = priced["spec"], priced["plan"], priced["candidates"]
     print(f"job {spec['name']}: {' '.join(spec['command'])}")
-    print(f"iterations: {spec['iterations'] or 'until the script ends'}; {_limits(spec['objective'])}")
-    first = render.group(plan["target"]) if plan["target"] else "no nodes"
-    print(f"first: {plan['action']} {first}: {plan['reason']['text']}")
+    iterations = "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
+    print(f"iterations: {iterations}; {_limits(spec['objective'])}")
+    print(f"first: {plan['reason']['text']}")
     if priced["measured_by"]:
         print(f"rates as job {priced['measured_by']} measured them:")
-    render.show(candidate_table(priced["candidates"], chosen=plan["target"]))
+    shown = candidates if has_all else shortlist(candidates, kept=[plan["target"]])
+    print()
+    render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["budget_usd"]))
+    _tell_of_more(candidates, shown, "--all lists them")
 
 
 def show_job(job: Mapping[str, Any]) -> None:
@@ -52,7 +58,9 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(f"checkpoints and artifacts: {job['files_at']} (`elasticd job artifacts {spec['name']}` lists them)")
     if job["candidates"]:
         print()
-        render.show(candidate_table(job["candidates"], chosen=job["target_group"]))
+        shown = shortlist(job["candidates"], kept=[job["target_group"], job["current_group"]])
+        render.show(candidate_table(shown, chosen=job["target_group"]))
+        _tell_of_more(job["candidates"], shown, f"`elasticd job explain {spec['name']}` lists them")
 
 
 def show_report(report: Mapping[str, Any]) -> None:
@@ -74,6 +82,11 @@ def show_report(report: Mapping[str, Any]) -> None:
         print(f"note: {note}")
     for artifact in report["artifacts"]:
         print(f"artifact: {artifact['name']} ({artifact['bytes']:,} bytes)")
+
+
+def _tell_of_more(candidates: Sequence[object], shown: Sequence[object], where: str) -> None:
+    if len(candidates) > len(shown):
+        print(f"and {len(candidates) - len(shown)} more: {where}")
 
 
 def _show_fixed(report: Mapping[str, Any]) -> None:

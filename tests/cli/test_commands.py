@@ -126,7 +126,8 @@ def spec(tmp_path: Path) -> Path:
 def test_a_dry_run_prints_the_plan_and_submits_nothing(run: Run, spec: Path) -> None:
     outcome = run("job", "submit", "-f", str(spec), "--dry-run")
     assert outcome.status == 0
-    assert "start 1 x small on-demand" in outcome.out
+    assert "first: start on small: " in outcome.out
+    assert "->  1 x small on-demand" in outcome.out
     assert "second" not in run("job", "ls").out
 
 
