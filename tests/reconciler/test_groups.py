@@ -111,6 +111,26 @@ def test_an_intent_that_would_mean_another_request_now_is_given_up_and_what_it_b
     assert len(living(cluster)) == 3
 
 
+def test_what_is_gone_of_a_purchase_that_is_given_up_is_not_ended_again(tmp_path: Path) -> None:
+    cluster = wanting(THREE, tmp_path)
+    cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=True)
+    job = cluster.submit()
+    cluster.run(1)
+    old = [each.provider_id for each in cluster.cloud.machines()]
+    cluster.cloud.reclaim(old[0])
+    all_seen = cluster.cloud.visible
+    only_it = lambda: tuple(each for each in all_seen() if each.provider_id == old[0])  # noqa: E731 - a method's stand-in
+    cluster.cloud.visible = only_it  # type: ignore[method-assign]
+    cluster.restart()
+    cluster.reconciler.machines.terms = Terms("http://127.0.0.1:2", str)
+    cluster.run(1)
+    cluster.cloud.visible = all_seen  # type: ignore[method-assign]
+    cluster.run(30)
+    assert len(living(cluster)) == 3 and {each.provider_id for each in living(cluster)}.isdisjoint(old)
+    nodes = {node.provider_id: node for node in cluster.store.nodes(job.id, include_gone=True)}
+    assert [nodes[each].phase for each in old] == [NodePhase.LOST, NodePhase.TERMINATED, NodePhase.TERMINATED]
+
+
 def test_a_launch_that_is_never_answered_is_given_up_in_time(tmp_path: Path) -> None:
     cluster = wanting(THREE, tmp_path)
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), times=10_000)

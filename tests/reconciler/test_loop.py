@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,19 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
     cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
     assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8, is_held=True)]
+
+
+def test_a_session_s_store_that_answers_elsewhere_at_each_look_does_not_keep_a_tick_for_ever(
+    cluster: VirtualCluster,
+) -> None:
+    job = cluster.submit(tier=Tier.T2)
+    cluster.run(10)
+    ports = count(2)
+    elsewhere = lambda job_id, *, rounds: f"127.0.0.1:{next(ports)}/{job_id}"  # noqa: E731 - a method's stand-in
+    cluster.rendezvous.endpoint = elsewhere  # type: ignore[method-assign]
+    before = len(cluster.store.generations(job.id))
+    cluster.reconciler.tick(now_s=cluster.clock.now_s())
+    assert 1 < len(cluster.store.generations(job.id)) - before < 10
 
 
 def test_a_spent_budget_ends_the_job_in_good_order(cluster: VirtualCluster, policy: Dictated) -> None:
