@@ -63,6 +63,14 @@ def test_a_jump_that_was_over_before_it_was_heard_of_is_no_doubt(records: PriceR
     assert records.doubted == ()
 
 
+def test_past_prices_that_a_source_tells_again_do_not_hold_again(records: PriceRecords, store: Store) -> None:
+    history = Prices(quote(USD, 0.0), quote(1.2 * USD, 110.0), quote(1.4 * USD, 120.0))
+    for now_s in (160.0, 170.0):
+        records.refresh(history, now_s=now_s)
+        held = sorted((each.valid_from_s, each.usd_per_h) for each in store.prices_in_force(now_s, depth=9))
+        assert held == [(0.0, USD), (0.0, USD), (110.0, 1.2 * USD), (120.0, 1.4 * USD)], "the first for spot as well"
+
+
 def test_a_jump_is_believed_once_the_price_before_it_is_too_old_to_buy_at(records: PriceRecords, store: Store) -> None:
     jump = Prices(quote(10 * USD, 150.0), quote(10 * USD, 150.0, SPOT))
     records.refresh(jump, now_s=3600.0)
