@@ -18,6 +18,8 @@ from elastic.model import (
     NodePhase,
     Notice,
     NoticeKind,
+    Obstacle,
+    Unavailable,
     last_safe_instant,
     move_job,
     move_node,
@@ -82,6 +84,11 @@ def test_a_window_without_iterations_or_time_is_refused(wrong: dict[str, Any]) -
 def test_a_node_type_without_a_name_or_a_size_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         replace(node_type(), **wrong)
+
+
+def test_what_cannot_be_bought_is_one_node_or_more() -> None:
+    with pytest.raises(InvalidInput, match=r"local\.half .*must be 1 or more, got 0"):
+        Unavailable(offering("local.half"), NOW_S, Obstacle.CAPACITY, nodes=0)
 
 
 def test_intervals_overlap_unless_both_are_known_and_apart() -> None:
