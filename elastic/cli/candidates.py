@@ -51,7 +51,7 @@ def candidate_table(
         {**each, "mark": "->" if each["group"] == chosen else " ", "budget_lasts_s": _lasts_s(budget_usd, each)}
         for each in sorted(candidates, key=_rank)
     ]
-    columns = COLUMNS if any(_is_known(each) for each in candidates) else UNMEASURED
+    columns = COLUMNS if any(is_known(each) for each in candidates) else UNMEASURED
     missing = {"budget_lasts_s"} if budget_usd is None else set()
     if not any(each.get("unavailable") for each in candidates):
         missing.add("unavailable")
@@ -73,16 +73,16 @@ def shortlist(
     return best + [each for each in candidates if each["group"] in kept and each not in best]
 
 
-def _kind(candidate: Mapping[str, Any]) -> tuple[object, ...]:
-    members = candidate["group"]["members"]
-    is_counted = _is_known(candidate) or len(members) > 1
-    kinds = sorted((each["node_type"], each["capacity"], count if is_counted else 0) for each, count in members)
-    return _is_known(candidate), *kinds
-
-
-def _is_known(candidate: Mapping[str, Any]) -> bool:
+def is_known(candidate: Mapping[str, Any]) -> bool:
     """Whether anything can be told of its speed."""
     return bool(candidate.get("samples")) or candidate.get("step_s") is not None
+
+
+def _kind(candidate: Mapping[str, Any]) -> tuple[object, ...]:
+    members = candidate["group"]["members"]
+    is_counted = is_known(candidate) or len(members) > 1
+    kinds = sorted((each["node_type"], each["capacity"], count if is_counted else 0) for each, count in members)
+    return is_known(candidate), *kinds
 
 
 def _count(candidate: Mapping[str, Any]) -> int:
@@ -97,4 +97,4 @@ def _lasts_s(budget_usd: float | None, candidate: Mapping[str, Any]) -> float | 
 def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, bool, float, str]:
     effective, usd_per_h = candidate.get("effective_iterations_per_usd"), candidate.get("usd_per_h")
     by_price = math.inf if usd_per_h is None else usd_per_h
-    return effective is None, -(effective or 0.0), not _is_known(candidate), by_price, render.group(candidate["group"])
+    return effective is None, -(effective or 0.0), not is_known(candidate), by_price, render.group(candidate["group"])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table, shortlist
+from elastic.cli.candidates import candidate_table, is_known, shortlist
 from elastic.cli.render import Column
+
+_WIDTH = 100
 
 _REPORT_NODES = (
     Column("NODE", "node_id"),
@@ -30,16 +33,18 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False) -> None:
     With `has_all` every candidate has its line, else the ones that a person needs to see.
     """
     spec, plan, candidates = priced["spec"], priced["plan"], priced["candidates"]
-    print(f"job {spec['name']}: {' '.join(spec['command'])}")
+    print(f"job {spec['name']}: {textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}")
     iterations = "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
     print(f"iterations: {iterations}; {_limits(spec['objective'])}")
     print(f"first: {plan['reason']['text']}")
-    if priced["measured_by"]:
+    if priced["measured_by"] and any(map(is_known, candidates)):
         print(f"rates as job {priced['measured_by']} measured them:")
     shown = candidates if has_all else shortlist(candidates, kept=[plan["target"]])
     print()
     render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["budget_usd"]))
     _tell_of_more(candidates, shown, "--all lists them")
+    if any(price["extras_usd_per_h"] for price in priced["prices"]):
+        print("USD/H is the whole node: the machine, its disk and its public address")
 
 
 def show_job(job: Mapping[str, Any]) -> None:

@@ -132,7 +132,7 @@ def note_rounds(
         values["newest_round"] = newest
     if claim is not None and claim.round > before.claimed:
         values["claimed_round"] = claim.round
-        text = f"round {claim.round} of the session is to have {claim.members} members"
+        text = f"round {claim.round} of the session is to have {claim.members} member{'s' * (claim.members > 1)}"
         add_event(connection, "round", text, job_id=job_id, node_id=node_id, now_s=now_s)
     if values:
         connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))

@@ -107,6 +107,7 @@ PRICED: dict[str, Any] = {
     },
     "candidates": market(),
     "measured_by": None,
+    "prices": [{"extras_usd_per_h": 0.0}],
     "budget_usd": 3.0,
 }
 
@@ -129,3 +130,17 @@ def test_a_priced_plan_is_short_says_that_there_is_more_and_shows_it_if_asked(
     everything = capsys.readouterr().out
     assert everything.count(" x c5.") == 12
     assert "more:" not in everything
+
+
+def test_a_long_command_is_cut_and_a_price_with_more_than_the_machine_in_it_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["-m", "elastic.workloads.esrgan", *(f"--option{number}" for number in range(30))]
+    prices = [{"extras_usd_per_h": 0.00829}]
+    show_plan({**PRICED, "spec": {**PRICED["spec"], "command": command}, "prices": prices, "measured_by": "job-1"})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("job faces: -m elastic.workloads.esrgan --option0 ")
+    assert lines[0].endswith(" ...")
+    assert not any("measured them" in line for line in lines), "nothing is known, though a job of this name trains"
+    assert len(lines[0]) <= 120
+    assert lines[-1] == "USD/H is the whole node: the machine, its disk and its public address"
