@@ -29,6 +29,7 @@ class PostgresServer:
     programs: Path
     folder: Path
     process: subprocess.Popen[bytes] | None = None
+    _is_migrated: bool = False
 
     @property
     def url(self) -> str:
@@ -70,14 +71,31 @@ class PostgresServer:
 
     def empty_database(self) -> str:
         """Gives the URL of the one database, emptied; whoever was connected to it is no more."""
+        self._execute("DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
+        self._is_migrated = False
+        return self.url
+
+    def migrated_database(self) -> str:
+        """The same with the tables of the newest schema, which are made once and then only emptied."""
+        from elastic.store import migrate
+        from elastic.store.schema import metadata
+
+        if self._is_migrated:
+            self._execute(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY CASCADE")
+        else:
+            migrate(self.empty_database())
+            self._is_migrated = True
+        return self.url
+
+    def _execute(self, *statements: str) -> None:
+        """Runs statements once nobody else is connected."""
         import psycopg
 
         with psycopg.connect(f"host={self.folder} user={_USER} dbname=postgres", autocommit=True) as connection:
             others = "datname = current_database() AND pid <> pg_backend_pid()"
             connection.execute(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {others}")
-            connection.execute("DROP SCHEMA public CASCADE")
-            connection.execute("CREATE SCHEMA public")
-        return self.url
+            for statement in statements:
+                connection.execute(statement.encode())
 
     def _answers(self) -> bool:
         command: list[str | Path] = [self.programs / "pg_isready", "-q", "-h", self.folder]

@@ -17,6 +17,7 @@ from elastic.pricing import PRICE_SOURCES, PriceSetup
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
 from elastic.store import Store, open_store
+from tests.empty_database import lay_out
 from tests.reconciler.virtual import FakeRendezvous
 
 TICK_S, SOON_S = 60.0, 5.0
@@ -59,7 +60,7 @@ class World:
         self.restart()
 
     def restart(self) -> None:
-        self.store: Store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
+        self.store: Store = open_store(lay_out(self.folder / "elasticd.db"))
         paths = Paths(str(self.folder), str(self.folder))
         provider = Ec2Provider(self.settings, aws=self.aws, clock=self.clock, paths=paths)
         setup = PriceSetup(

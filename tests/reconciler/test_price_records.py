@@ -13,6 +13,7 @@ from elastic.pricing import Quote
 from elastic.reconciler.price_records import PriceRecords
 from elastic.store import Store, open_store
 from tests.builders import limits
+from tests.empty_database import lay_out
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
 
 USD = 0.36
@@ -25,7 +26,7 @@ def quote(usd_per_h: float, at_s: float, of: Offering = SMALL) -> Quote:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    return open_store(lay_out(tmp_path / "elasticd.db"))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from elastic.providers import Instance, InstanceState
 from elastic.reconciler.tenures import Tenures
 from elastic.store import Store, open_store
 from tests.builders import intend, job_spec
+from tests.empty_database import lay_out
 
 SMALL = Offering("small")
 INTENDED_S, LEASE_S = 1000.0, 600.0
@@ -19,7 +20,7 @@ INTENDED_S, LEASE_S = 1000.0, 600.0
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    store = open_store(lay_out(tmp_path / "elasticd.db"))
     yield store
     store.close()
 

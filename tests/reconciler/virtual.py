@@ -34,6 +34,7 @@ from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
 from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts, word_for
 from elastic.store import Heard, Store, open_store
+from tests.empty_database import lay_out
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
 SMALL, LARGE = Offering("small"), Offering("large")
@@ -146,7 +147,7 @@ class VirtualCluster:
 
     def restart(self) -> None:
         """Starts another daemon on the same database, as after a crash: nothing in memory is kept."""
-        self.store = open_store(f"sqlite:///{self.folder / 'elasticd.db'}")
+        self.store = open_store(lay_out(self.folder / "elasticd.db"))
         provider = FakeProvider(self.cloud)
         self.right = RightToEnd(provider.prove_end, LEASE_S)
         self.namespace = Namespace(

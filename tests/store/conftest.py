@@ -10,23 +10,35 @@ import pytest
 from elastic.model import Job, JobSpec, Node, Offering
 from elastic.store import Store, open_store
 from tests.builders import intend
+from tests.empty_database import lay_out
 from tests.postgres import PostgresServer
 
 HALF = Offering("local.half")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def url(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> str:
     """An empty database. It is asked for by name, so that no server is started for tests that need none."""
-    if request.param == "sqlite":
+    if backend == "sqlite":
         return f"sqlite:///{tmp_path / 'elasticd.db'}"
     server: PostgresServer = request.getfixturevalue("postgres")
     return server.empty_database()
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = open_store(url)
+def store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> Iterator[Store]:
+    """A store on that database; where the test does not ask for it, on one that need not be migrated each time."""
+    if "url" in request.fixturenames:
+        opened = open_store(request.getfixturevalue("url"))
+    elif backend == "sqlite":
+        opened = open_store(lay_out(tmp_path / "elasticd.db"))
+    else:
+        opened = open_store(request.getfixturevalue("postgres").migrated_database())
     yield opened
     opened.close()
 
