@@ -45,7 +45,7 @@ test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
 
 # The demo promises a time, and a quota is a share of a core that must be there: these have the machine to themselves.
-ALONE := tests/agent/test_throttle.py tests/examples/test_demo.py tests/examples/test_demo_ends.py
+ALONE := tests/agent/test_throttle.py tests/examples/test_demo.py
 slow: SLOW = $(BIN)/pytest -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900 --durations 12
 # In the order of the folders: sorted by their number of tests, the longest stories would come last, one by one.
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
