@@ -266,6 +266,7 @@ def test_plain_processes_cannot_be_cut_off(start_lab: StartLab, client: Client) 
     terminate_all(ec2)
 
 
+@pytest.mark.soak  # a minute of waiting: test_bill.py shows it by the clock, each story on the lab by its ledger
 def test_the_bill_is_what_an_observer_would_have_paid(start_lab: StartLab, client: Client) -> None:
     """Real seconds, more than the minimum of 60, with a price change on the way; all machines are billed alike."""
     change = {"after_s": 30, "node_type": "c5.large", "spot_usd_per_h": 0.34}
