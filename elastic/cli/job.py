@@ -72,7 +72,9 @@ def submit(
         if output is Output.JSON:
             render.show_json(job)
         else:
-            print(f"submitted {job['spec']['name']}: job {job['id']}; `elasticd job watch {job['id']}` follows it")
+            print(
+                f"submitted {job['spec']['name']} as {job['id']}; `elasticd job watch {job['spec']['name']}` follows it"
+            )
         if watch_it:
             raise typer.Exit(_watch(client, job["id"], timeout_s=None))
 

@@ -160,7 +160,9 @@ class Machines:
         except ProviderUnavailable as error:
             log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
         except ProviderError as error:
-            self.store.launch_failed(intent.token, f"{offering}: {error}", now_s=now_s)
+            said = str(error)
+            why = said if said.startswith(f"{offering}: ") else f"{offering}: {said}"
+            self.store.launch_failed(intent.token, why, now_s=now_s)
             self._note_refusal(intent, error, now_s=now_s)
             return False
         else:
