@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,20 @@ def test_a_table_of_prices_that_was_edited_does_not_reprice_the_past(tmp_path: P
     cluster.run_slowly(130)
     assert len(cluster.store.prices(offering=SMALL)) == 2
     assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(before_usd + 131 * 0.72 / 3600)
+
+
+def test_a_machine_is_charged_from_when_its_provider_bills_it_and_its_disk_from_its_launch(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.36, 0.0, "told", extras_usd_per_h=0.036))
+    seen = cluster.cloud.visible
+    pending = lambda: tuple(replace(each, billed_from_s=each.launched_at_s + 3.0) for each in seen())  # noqa: E731 - a method's stand-in
+    cluster.cloud.visible = pending  # type: ignore[method-assign]
+    job = cluster.submit()
+    cluster.run(13)
+    (machine,) = cluster.cloud.machines()
+    lasted_s = cluster.clock.now_s() - machine.launched_at_s
+    usd = (3.0 * 0.036 + (lasted_s - 3.0) * 0.36) / 3600
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(usd)
 
 
 def test_a_purchase_that_was_repeated_before_its_machines_were_listed_is_charged_from_its_first_asking(

@@ -68,6 +68,20 @@ def test_a_job_that_trains_outlives_nodes_that_never_join(tmp_path: Path) -> Non
     assert 3 <= len(cluster.cloud.machines()) - 1 <= 5
 
 
+def test_nodes_that_end_together_before_they_join_are_one_reason_to_wait(cluster: VirtualCluster) -> None:
+    cluster.cloud.boot_s = 1e9
+    cluster.submit(name="one")
+    cluster.submit(name="other")
+    cluster.run(1)
+    for machine in cluster.cloud.machines():
+        cluster.cloud.reclaim(machine.provider_id)
+    cluster.run(1)
+    (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
+    assert (block.why, block.until_s - cluster.clock.now_s()) == (Obstacle.FAILED_TO_JOIN, 4.0), (
+        "5 s, of which 1 is over"
+    )
+
+
 def test_an_offering_without_capacity_is_asked_for_ever_more_rarely(cluster: VirtualCluster) -> None:
     cluster.cloud.capacity = {SMALL: 0}
     job = cluster.submit()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from elastic.model import Generation, Job, JobPhase, JobSpec, Offering, Tier
+from dataclasses import replace
+
+import pytest
+
+from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Tier
 from elastic.reconciler import word_for
 from tests.builders import node
 
@@ -22,3 +26,16 @@ def test_a_worker_is_told_how_many_samples_its_node_type_holds() -> None:
 
 def test_where_nothing_is_known_of_a_node_type_its_workers_may_take_a_whole_batch() -> None:
     assert environment("large", small=4) == {"SEED": "7"}
+
+
+JOB = Job("job-1", JobSpec("j", ("train.py",)), JobPhase.RUNNING, submitted_at_s=0.0)
+OVER = replace(JOB, phase=JobPhase.SUCCEEDED)
+
+
+@pytest.mark.parametrize(
+    ("hearer", "job"),
+    [(node(phase=NodePhase.TERMINATING), JOB), (node(phase=NodePhase.LOST), JOB), (node(), OVER)],
+)
+def test_a_node_that_is_not_wanted_any_more_is_told_to_go_whatever_its_generation(hearer: Node, job: Job) -> None:
+    word = word_for(hearer, job, Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0), lease_s=60.0)
+    assert word.shutdown and word.assignment is None
