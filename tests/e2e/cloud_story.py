@@ -65,9 +65,10 @@ class Story:
     lab: Lab
     daemon: RunningDaemon
 
-    def windows(self, job_id: str) -> list[dict[str, Any]]:
+    def windows(self, job_id: str, *, limit: int = 10_000) -> list[dict[str, Any]]:
+        """So many of the job's windows, newest first."""
         with self.daemon.client() as client:
-            return [each["window"] for each in client.items("/v1/measurements", job=job_id, limit=10_000)]
+            return [each["window"] for each in client.items("/v1/measurements", job=job_id, limit=limit)]
 
     def nodes(self, job_id: str, **query: Any) -> list[dict[str, Any]]:
         """The job's nodes, oldest first; with `all=True` those that are gone too."""
