@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elastic.model import LedgerRow, Offering, Price, Stretch, Tenure, stretches
+from elastic.model import DoubtedPrice, LedgerRow, Offering, Price, Stretch, Tenure, stretches, surcharge_usd
 
 SMALL = Offering("small")
 PRICES = st.lists(
@@ -98,3 +98,10 @@ def test_pending_costs_disk_and_address_alone() -> None:
 def test_what_the_provider_waives_costs_disk_and_address_alone() -> None:
     price = Price(1, SMALL, 3.6, 0.0, 0.0, "told", 0.36)
     assert abs(usd(stretches(Tenure(0.0, 100.0, 60.0, is_waived=True), (price,))) - 100 * 0.36 / 3600) < 1e-9
+
+
+def test_a_doubted_price_adds_nothing_to_another_offering_nor_to_what_the_provider_waives() -> None:
+    row = row_of(Stretch(Price(1, SMALL, 0.36, 0.0, 0.0, "told"), 0.0, 100.0))
+    doubt = DoubtedPrice(SMALL, 3.6, since_s=0.0)
+    assert abs(surcharge_usd([row, replace(row, offering=Offering("large"))], [doubt], 100.0) - 0.09) < 1e-9
+    assert surcharge_usd([replace(row, is_waived=True)], [doubt], 100.0) == 0.0
