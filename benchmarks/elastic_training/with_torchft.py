@@ -18,7 +18,8 @@ from benchmarks.elastic_training.nodes import Nodes, await_listener, running_nod
 
 PYTHON = Path("build/torchft/bin/python")
 ROOT = Path(__file__).resolve().parents[2]
-LIGHTHOUSE = ("--min_replicas", "1", "--quorum_tick_ms", "100", "--join_timeout_ms", "10000", "--heartbeat_timeout_ms", "1000")
+_HEARD = ("--heartbeat_timeout_ms", "1000")  # as soon as a session misses a member
+LIGHTHOUSE = ("--min_replicas", "1", "--quorum_tick_ms", "100", "--join_timeout_ms", "10000", *_HEARD)
 
 
 @dataclass(frozen=True, slots=True)
