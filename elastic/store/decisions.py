@@ -36,7 +36,8 @@ def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) 
         to_group=None if plan.target is None else to_text(plan.target),
         **newest,
     )
-    text = f"{plan.action}: {plan.reason.text}"
+    reason = plan.reason.text
+    text = reason if reason.startswith(f"{plan.action} ") else f"{plan.action}: {reason}"
     add_event(connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s)
     return row_id
 
