@@ -127,6 +127,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _check_free(settings.host, port)
         _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
         url = f"http://{_bracketed(settings.host)}:{port}"
+        _warn(settings, url)
         daemon = build(settings, clock=SystemClock(), url=url)
         try:
             daemon.namespace.start(takes_over=takes_over)
@@ -141,6 +142,14 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         log.info("stopped; nodes live on, the next start adopts them")
     finally:
         os.close(descriptor)
+
+
+def _warn(settings: Settings, url: str) -> None:
+    if settings.provider == "ec2":
+        from elastic.providers.ec2 import doubts  # only who buys there pays for boto3
+
+        for each in doubts(settings, url=url):
+            log.warning(each)
 
 
 def _give_back(daemon: Daemon) -> None:

@@ -3,6 +3,7 @@
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
+from elastic.providers.ec2.doubts import doubts
 from elastic.providers.ec2.machines import Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
@@ -21,6 +22,7 @@ __all__ = [
     "Subnet",
     "claim_name",
     "connect",
+    "doubts",
     "end_machine",
     "parse_requirements",
     "read_catalog",
