@@ -34,10 +34,11 @@ def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
     assert "203.0.113.7:8699" in outcome.err
 
 
-def test_who_buys_on_ec2_is_warned_of_an_address_that_only_this_machine_reaches(tmp_path: Path) -> None:
+def test_who_buys_on_ec2_is_warned_of_what_the_defaults_would_cost(tmp_path: Path) -> None:
     log = _log_of_a_start(tmp_path, "--provider", "ec2")
     assert "[warning" in log
     assert "nodes are told to find this daemon at http://127.0.0.1:" in log
+    assert "checkpoint_root is not set" in log
 
 
 def test_nodes_of_this_machine_are_no_reason_to_warn(tmp_path: Path) -> None:

@@ -14,6 +14,12 @@ def doubts(settings: Settings, *, url: str) -> Iterator[str]:
     Doubts and no refusals: nodes may run on this very machine, or share its file system.
     """
     yield from _of_address(settings.host, url)
+    if not settings.checkpoint_root:
+        yield (
+            f"checkpoint_root is not set: each node keeps checkpoints in {settings.job_root} on its own disk, which is "
+            "gone with it, and a job that moves or is interrupted begins anew. Set checkpoint_root "
+            "(ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or to a folder that every node mounts"
+        )
 
 
 def _of_address(host: str, url: str) -> Iterator[str]:
