@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from elastic import __version__
 from elastic.agent.settings import read_settings
 from elastic.errors import ProviderError
 from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, user_data
@@ -138,7 +139,18 @@ def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(b
 def test_the_default_bootstrap_installs_this_version() -> None:
     script = user_data(GIVEN, bootstrap=None, lease_s=600).decode()
     assert DEFAULT_BOOTSTRAP.strip() in script
+    assert f"'elasticd[train]=={__version__}'" in script
     assert json.dumps(GIVEN) in script
+
+
+def test_the_default_bootstrap_unpacks_torch_on_the_disk_and_keeps_no_copy(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    pip = tmp_path / "pip"
+    pip.write_text(f'#!/bin/sh\necho "$TMPDIR" "$@" >"{said}"\n')
+    pip.chmod(0o755)
+    (line,) = (each for each in DEFAULT_BOOTSTRAP.splitlines() if "pip install" in each)
+    subprocess.run(["sh", "-euc", line.replace("/opt/elasticd/bin/pip", str(pip))], check=True)
+    assert said.read_text().startswith("/var/tmp install --quiet --no-cache-dir elasticd[train]==")
 
 
 def test_a_script_that_is_too_long_is_compressed_and_always_alike() -> None:

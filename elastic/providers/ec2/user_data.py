@@ -16,9 +16,10 @@ LEASE_GRACE_S = 30
 DEFAULT_BOOTSTRAP = f"""\
 dnf install -q -y python3.11
 python3.11 -m venv /opt/elasticd
-/opt/elasticd/bin/pip install --quiet 'elasticd[train]=={__version__}'
+TMPDIR=/var/tmp /opt/elasticd/bin/pip install --quiet --no-cache-dir 'elasticd[train]=={__version__}'
 export PATH="/opt/elasticd/bin:$PATH"
 """
+"""Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch unpacks to several GB."""
 
 _SCRIPT = """\
 #!/bin/sh
