@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,10 +13,10 @@ from elastic.cli import render
 from elastic.cli.options import OutputOption, YesOption
 from elastic.cli.render import Column, Output
 from elastic.clock import SystemClock
-from elastic.errors import InvalidInput
+from elastic.errors import ElasticError, InvalidInput
 
 if TYPE_CHECKING:
-    from elastic.providers.ec2 import Machine
+    from elastic.providers.ec2 import Aws, Machine
 
 COLUMNS = (
     Column("INSTANCE", "provider_id"),
@@ -47,7 +48,7 @@ def gc(
     """List the machines of a cluster on EC2 and end those that no daemon stands for; needs no daemon or database."""
     from elastic.config import load_settings  # boto3 takes 0.3 s, which --help need not wait for
     from elastic.providers.base import InstanceState
-    from elastic.providers.ec2 import CLUSTER, connect, end_machine, read_machines, sweep_templates
+    from elastic.providers.ec2 import CLUSTER, connect, read_machines, sweep_templates
 
     after_s, now_s = duration_s(older_than), SystemClock().now_s()
     settings = load_settings().ec2
@@ -60,10 +61,15 @@ def gc(
         return
     if not yes:
         _confirm(f"end {len(abandoned)} machines of cluster {name}?")
-    for provider_id in abandoned:
-        end_machine(aws, provider_id)
+    refused = _end_each(aws, abandoned)
     sweep_templates(aws, name, living_jobs={each.instance.job_id for each in alive}, now_s=now_s)
-    typer.echo(f"asked for the end of {', '.join(abandoned)}; run this again to see them gone", err=True)
+    if asked := [each for each in abandoned if each not in refused]:
+        typer.echo(f"asked for the end of {', '.join(asked)}; run this again to see them gone", err=True)
+    if refused:
+        raise ElasticError(
+            f"wanted the end of {len(abandoned)} machines, could not ask for that of {', '.join(refused)}, "
+            "which may still cost money; the reasons are above: mend them and run this again"
+        )
 
 
 def duration_s(text: str) -> float:
@@ -78,6 +84,20 @@ def duration_s(text: str) -> float:
     if found is None:
         raise InvalidInput(f"--older-than: wanted a time such as 90s, 30m, 2h or 1d, got {text!r}", field="older_than")
     return float(found[1]) * _UNITS_S[found[2]]
+
+
+def _end_each(aws: Aws, provider_ids: Sequence[str]) -> tuple[str, ...]:
+    """Asks for each machine's end, whatever became of those before it; tells each refusal, and gives whose it was."""
+    from elastic.providers.ec2 import end_machine
+
+    refused: list[str] = []
+    for provider_id in provider_ids:
+        try:
+            end_machine(aws, provider_id)
+        except ElasticError as error:
+            typer.echo(f"elasticd: {error}", err=True)
+            refused.append(provider_id)
+    return tuple(refused)
 
 
 def _confirm(question: str) -> None:

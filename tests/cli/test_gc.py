@@ -60,6 +60,34 @@ def test_what_no_daemon_stands_for_is_ended_and_nothing_else(elasticd: Run, ec2:
     assert elasticd("gc", *OURS, "--older-than", "1h", "--terminate", "--yes").err == ""
 
 
+def test_a_machine_that_may_not_be_ended_keeps_no_other_alive(elasticd: Run, ec2: Any) -> None:
+    protected, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
+    ec2.modify_instance_attribute(InstanceId=protected, DisableApiTermination={"Value": True})
+    time.sleep(2)  # a machine's age is told in whole seconds
+    done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate", "--yes")
+    assert _states(ec2) == {protected: "running", abandoned: "terminated"}
+    assert done.status == 1
+    assert f"terminating {protected} (ec2:TerminateInstances): refused" in done.err
+    assert f"asked for the end of {abandoned};" in done.err
+    assert f"could not ask for that of {protected}," in done.err
+    ec2.modify_instance_attribute(InstanceId=protected, DisableApiTermination={"Value": False})
+    assert elasticd("gc", *OURS, "--older-than", "0s", "--terminate", "--yes").status == 0
+
+
+def test_where_each_end_is_throttled_each_is_told(
+    elasticd: Run, ec2: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)]
+    time.sleep(2)  # a machine's age is told in whole seconds
+    endpoint.forbid("TerminateInstances", "RequestLimitExceeded")
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)  # between the client's own attempts
+    done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate", "--yes")
+    endpoint.always.clear()
+    assert (done.status, "asked for the end" in done.err) == (1, False)
+    assert all(f"terminating {each} (ec2:TerminateInstances): throttled" in done.err for each in ids)
+    assert set(_states(ec2).values()) == {"running"}
+
+
 def test_where_nobody_can_be_asked_nothing_is_ended_unsaid(elasticd: Run, ec2: Any) -> None:
     buy(provider_of(), request(1, HERE))
     time.sleep(2)  # a machine's age is told in whole seconds
