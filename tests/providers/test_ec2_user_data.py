@@ -127,6 +127,12 @@ def test_an_agent_that_dies_ends_the_machine(boot: Boot) -> None:
     assert said.endswith("shutdown -h now\n")
 
 
+def test_a_machine_whose_timer_is_broken_ends(boot: Boot, tmp_path: Path) -> None:
+    said = boot(user_data(GIVEN, bootstrap="true", lease_s=600), agent="pkill -g 0 -x sleep; sleep 20")
+    assert said.endswith("shutdown -h now\n")
+    assert "powering off: the timer ended" in (tmp_path / "console").read_text()
+
+
 @pytest.mark.slow
 def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(boot: Boot) -> None:
     script = user_data(GIVEN, bootstrap="true", lease_s=-26.0)  # and 30 s of grace: 4 s

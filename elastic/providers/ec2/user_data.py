@@ -31,15 +31,19 @@ mkdir -p "$dir/work"
 cd "$dir"
 
 power_off() {{
-  trap - EXIT
+  trap 'exec shutdown -h now' EXIT  # It needs no fork: what follows ends the shell where there is none to be had.
   echo "elasticd: powering off: $1" >&2
   sync
   shutdown -h now || poweroff || halt -p
+  trap - EXIT
 }}
 trap 'power_off "the script ended"' EXIT
 
-# Counts seconds without a renewal of the lease, so that no jump of a clock matters.
+# Counts seconds without a renewal of the lease, so that no jump of a clock matters. Whatever ends the timer ends the
+# machine: one that nobody times any more could live, and cost, for ever.
 (
+  trap 'exec shutdown -h now' EXIT
+  trap exit INT TERM
   trap '' HUP
   echo -900 2>/dev/null >/proc/self/oom_score_adj || true
   idle_s=0 last=
@@ -48,6 +52,7 @@ trap 'power_off "the script ended"' EXIT
     if [ "$now" = "$last" ]; then idle_s=$((idle_s + 2)); else idle_s=0 last=$now; fi
     if [ "$idle_s" -ge {limit_s} ]; then power_off "the lease is over"; exit; fi
   done
+  power_off "the timer ended"
 ) </dev/null &
 
 cat >given.json <<'ELASTICD_END'
