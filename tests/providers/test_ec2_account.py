@@ -281,6 +281,11 @@ def test_an_instance_profile_must_be_there_and_hold_a_role(endpoint: Endpoint, e
     assert of(proved(endpoint, settings), name)[0][0] == "warning"
 
 
+def test_where_nodes_install_elasticd_from_is_to_be_ones_own(endpoint: Endpoint) -> None:
+    assert of(proved(endpoint), "aws bootstrap")[0][0] == "warning"
+    assert of(proved(endpoint, PLAIN.model_copy(update={"bootstrap": "true"})), "aws bootstrap")[0][0] == "ok"
+
+
 @pytest.mark.parametrize(
     ("host", "level"),
     [

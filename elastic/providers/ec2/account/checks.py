@@ -11,7 +11,7 @@ from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
 from elastic.providers.ec2.account.fences import check_fences
 from elastic.providers.ec2.account.identity import check_clock, check_identity, read_caller
-from elastic.providers.ec2.account.machines import check_group, check_images, check_profile
+from elastic.providers.ec2.account.machines import check_bootstrap, check_group, check_images, check_profile
 from elastic.providers.ec2.account.permissions import check_permissions
 from elastic.providers.ec2.account.quotas import check_quotas
 from elastic.providers.ec2.account.reach import check_reach
@@ -32,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     check_subnets,
     check_group,
     check_images,
+    check_bootstrap,
     check_profile,
     check_reach,
 )

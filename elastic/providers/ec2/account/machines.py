@@ -7,6 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from elastic import __version__
 from elastic.errors import ProviderError
 from elastic.finding import Finding
 from elastic.providers.ec2.account.survey import Survey
@@ -71,6 +72,19 @@ def _judge_image(
         found_gib = f"{image_id} needs a disk of {max(disks)} GiB, nodes get {survey.settings.volume_gib}"
         return Finding("aws image", "error", found_gib, f"set ec2.volume_gib = {max(disks)}")
     return Finding("aws image", "ok", f"{image_id} for {architecture}, by {parameter}")
+
+
+def check_bootstrap(survey: Survey) -> Iterator[Finding]:
+    """What nodes install elasticd from: whoever owns that place is root on every one of them."""
+    if survey.settings.bootstrap is None:
+        found = f"nodes install elasticd {__version__} from the package index, where the project has not published it"
+        advice = (
+            "set ec2.bootstrap to install a wheel of your own (docs/how-to/aws-account.md): "
+            "else nodes do not start, or run as root what somebody else put there by that name"
+        )
+        yield Finding("aws bootstrap", "warning", found, advice)
+    else:
+        yield Finding("aws bootstrap", "ok", "nodes run the lines of ec2.bootstrap")
 
 
 def check_profile(survey: Survey) -> Iterator[Finding]:
