@@ -23,6 +23,7 @@ _NEIGHBOURS = (
     ({"tenancy": "Dedicated"}, 1.06),
     ({"capacitystatus": "UnusedCapacityReservation"}, 1.0),
     ({"capacitystatus": "AllocatedCapacityReservation"}, 0.0),
+    ({"marketoption": "CapacityBlock"}, 0.0),  # Its own price is paid beforehand, and not told here.
 )
 
 

@@ -114,6 +114,7 @@ def test_the_question_names_region_system_tenancy_and_all_types_at_once(endpoint
     assert filters["instanceType"] == ("ANY_OF", "c5.large,c5.xlarge")
     assert filters["operatingSystem"] == ("TERM_MATCH", "Linux")
     assert filters["tenancy"] == ("TERM_MATCH", "Shared")
+    assert filters["marketoption"] == ("TERM_MATCH", "OnDemand")
     assert filters["regionCode"] == ("TERM_MATCH", REGION)
 
 
@@ -125,6 +126,7 @@ def test_the_question_names_region_system_tenancy_and_all_types_at_once(endpoint
         ({"operatingSystem": "Windows"}, "wanted operatingSystem Linux, got Windows"),
         ({"preInstalledSw": "SQL Std"}, "wanted preInstalledSw NA, got SQL Std"),
         ({"capacitystatus": "UnusedCapacityReservation"}, "wanted capacitystatus Used, got UnusedCapacityReservation"),
+        ({"marketoption": "CapacityBlock"}, "wanted marketoption OnDemand, got CapacityBlock"),
         ({"regionCode": "us-west-2"}, "wanted regionCode us-east-1, got us-west-2"),
         ({"unit": "Quantity"}, "wanted a price by the hour (Hrs), got one by Quantity"),
     ],
@@ -151,6 +153,13 @@ def test_the_price_in_order_counts_beside_one_that_is_not(endpoint: Endpoint) ->
     (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
     assert quote.doubt is None
     assert quote.usd_per_h == pytest.approx(0.17 + EXTRAS_USD_PER_H)
+
+
+@pytest.mark.parametrize("said", [{}, {"marketoption": "OnDemand"}])
+def test_a_capacity_blocks_price_contradicts_none(endpoint: Endpoint, said: dict[str, str]) -> None:
+    tell(endpoint, entry(usd="98.32", **said), entry(usd="0.0000000000", marketoption="CapacityBlock"))
+    (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
+    assert (quote.doubt, round(quote.usd_per_h, 6)) == (None, 98.32 + EXTRAS_USD_PER_H)
 
 
 def test_two_prices_that_contradict_are_both_not_believed(endpoint: Endpoint) -> None:

@@ -18,7 +18,10 @@ WANTED: Mapping[str, str] = {
     "tenancy": "Shared",
     "capacitystatus": "Used",
     "preInstalledSw": "NA",
+    "marketoption": "OnDemand",
 }
+# What an entry that lacks an attribute means: only those sold in other ways as well, by Capacity Blocks, need say it.
+_UNSAID: Mapping[str, str] = {"marketoption": "OnDemand"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,9 @@ def _instant_s(text: str | None) -> float:
 def _doubt(attributes: Mapping[str, Any], dimension: Mapping[str, Any], *, region: str) -> str | None:
     wanted = {**WANTED, "regionCode": region}
     for name, value in wanted.items():
-        if attributes.get(name) != value:
-            return f"wanted {name} {value}, got {attributes.get(name)}"
+        found = attributes.get(name, _UNSAID.get(name))
+        if found != value:
+            return f"wanted {name} {value}, got {found}"
     if dimension["unit"] != "Hrs":
         return f"wanted a price by the hour (Hrs), got one by {dimension['unit']}"
     if set(dimension["pricePerUnit"]) != {"USD"}:
