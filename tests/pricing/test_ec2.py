@@ -168,11 +168,51 @@ def test_two_prices_that_contradict_are_both_not_believed(endpoint: Endpoint) ->
     assert quote.doubt == "wanted one price, got several that contradict"
 
 
-def test_an_entry_of_another_shape_is_no_answer(endpoint: Endpoint) -> None:
-    broken = entry()
+def _without_terms() -> dict[str, Any]:
+    broken = entry("c5.large")
     del broken["terms"]
-    tell(endpoint, broken)
-    with pytest.raises(PriceUnavailable, match="wanted one on-demand term"):
+    return broken
+
+
+def _sold_on_no_demand() -> dict[str, Any]:
+    broken = entry("c5.large")
+    broken["terms"]["OnDemand"] = {}
+    return broken
+
+
+def _without_a_price() -> dict[str, Any]:
+    broken = entry("c5.large")
+    broken["terms"]["OnDemand"]["SKU.T"]["priceDimensions"]["SKU.T.D"]["pricePerUnit"] = {}
+    return broken
+
+
+@pytest.mark.parametrize("broken", [_without_terms(), _sold_on_no_demand(), _without_a_price()])
+def test_an_entry_without_an_on_demand_price_is_quarantined_and_silences_no_other(
+    endpoint: Endpoint, broken: dict[str, Any]
+) -> None:
+    tell(endpoint, broken, entry())
+    large = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a")
+    sifted = sift(prices_of(offerings=(large, HERE)).refresh(NOW_S), {})
+    assert usd(sifted.believed) == [(HERE, 0.17 + EXTRAS_USD_PER_H)]
+    (doubted,) = sifted.quarantined
+    assert doubted.quote.offering == large
+    assert doubted.reason.startswith("wanted one on-demand term with one dimension an entry, found ")
+
+
+def test_a_sound_entry_counts_beside_one_without_an_on_demand_price(endpoint: Endpoint) -> None:
+    tell(endpoint, entry("c5.large", "0.085"), _without_terms())
+    (quote,) = prices_of(offerings=(Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"),)).refresh(NOW_S)
+    assert (quote.doubt, round(quote.usd_per_h, 6)) == (None, 0.085 + EXTRAS_USD_PER_H)
+
+
+def test_an_entry_that_names_no_type_is_left_out(endpoint: Endpoint) -> None:
+    tell(endpoint, {"another": "shape"}, entry())
+    assert usd(prices_of(offerings=(HERE,)).refresh(NOW_S)) == [(HERE, 0.17 + EXTRAS_USD_PER_H)]
+
+
+def test_an_answer_of_another_shape_is_no_answer(endpoint: Endpoint) -> None:
+    tell(endpoint, {"another": "shape"}, {"another": "shape"})
+    with pytest.raises(PriceUnavailable, match="wanted entries that name a node type"):
         prices_of(offerings=(HERE,)).refresh(NOW_S)
 
 

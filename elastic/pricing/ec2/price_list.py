@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import structlog
+
 from elastic.errors import PriceUnavailable
 from elastic.pricing.ec2.aws import Feeds
+
+log = structlog.get_logger(__name__)
 
 # What an hour of a plain Linux instance is called there. The filters ask for it, and the answer is held to it.
 WANTED: Mapping[str, str] = {
@@ -37,7 +41,7 @@ class Listed:
 def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ...]:
     """Asks for the prices of these types. A type that is not listed is absent. Raises botocore's errors.
 
-    Raises PriceUnavailable if an entry cannot even be read.
+    Raises PriceUnavailable if no entry can even be read.
     """
     exact = {**WANTED, "regionCode": feeds.region}
     filters = [{"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in exact.items()]
@@ -45,12 +49,28 @@ def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ..
     pages = feeds.price_list.get_paginator("get_products").paginate(
         ServiceCode="AmazonEC2", FormatVersion="aws_v1", Filters=filters
     )
-    entries = [parse_entry(text, region=feeds.region) for page in pages for text in page["PriceList"]]
-    return tuple(_without_rivals([each for each in entries if each is not None and each.node_type in node_types]))
+    entries = _readable([text for page in pages for text in page["PriceList"]], region=feeds.region)
+    return tuple(_without_rivals([each for each in entries if each.node_type in node_types]))
+
+
+def _readable(texts: Sequence[str], *, region: str) -> list[Listed]:
+    """The machines' entries; one that cannot be read costs no other its price. Raises PriceUnavailable if none can."""
+    found: list[Listed | None] = []
+    failure: PriceUnavailable | None = None
+    for text in texts:
+        try:
+            found.append(parse_entry(text, region=region))
+        except PriceUnavailable as error:
+            failure = error
+    if failure is not None and not found:
+        raise failure
+    if failure is not None:
+        log.warning("an entry of the price list was left out", error=str(failure))
+    return [each for each in found if each is not None]
 
 
 def parse_entry(text: str, *, region: str) -> Listed | None:
-    """One entry of the list; None for what is no machine. Raises PriceUnavailable if it has another shape."""
+    """One entry of the list; None for what is no machine. Raises PriceUnavailable if it names no node type."""
     try:
         entry = json.loads(text)
         product = entry["product"]
@@ -60,18 +80,23 @@ def parse_entry(text: str, *, region: str) -> Listed | None:
         ):
             return None
         attributes = product["attributes"]
+        node_type = str(attributes["instanceType"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise PriceUnavailable(
+            f"the price list: wanted entries that name a node type, found {error!r} in {text[:200]}"
+        ) from error
+    try:
         (term,) = entry["terms"]["OnDemand"].values()
         (dimension,) = term["priceDimensions"].values()
         return Listed(
-            node_type=str(attributes["instanceType"]),
+            node_type=node_type,
             usd_per_h=_first_price(dimension["pricePerUnit"]),
             effective_at_s=_instant_s(term.get("effectiveDate")),
             doubt=_doubt(attributes, dimension, region=region),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PriceUnavailable(
-            f"the price list: wanted one on-demand term with one dimension an entry, found {error!r} in {text[:200]}"
-        ) from error
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        doubt = f"wanted one on-demand term with one dimension an entry, found {error!r}"
+        return Listed(node_type, math.nan, 0.0, doubt)
 
 
 def _first_price(prices: Mapping[str, str]) -> float:
