@@ -324,6 +324,21 @@ def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
+@pytest.mark.parametrize("has_fleets", [True, False])
+@pytest.mark.parametrize(("name", "credit"), [("t3.large", "standard"), ("c5.large", None)])
+def test_a_burstable_machine_never_runs_beyond_its_credits_and_no_other_is_told_of_them(
+    endpoint: Endpoint, has_fleets: bool, name: str, credit: str | None
+) -> None:
+    if not has_fleets:
+        endpoint.forbid("CreateFleet")
+    buy(provider_of(PLAIN.model_copy(update={"types": (name,)})), request(1, Offering(name, zone="us-east-1a")))
+    (version,) = endpoint.sent("CreateLaunchTemplateVersion")
+    assert version.get("LaunchTemplateData.CreditSpecification.CpuCredits") == credit
+    assert [each.get("CreditSpecification.CpuCredits") for each in endpoint.sent("RunInstances")] == (
+        [] if has_fleets else [credit]
+    )
+
+
 def test_without_any_permission_to_launch_it_names_what_is_missing(endpoint: Endpoint) -> None:
     endpoint.forbid("CreateFleet")
     endpoint.forbid("RunInstances")

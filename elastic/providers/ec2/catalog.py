@@ -26,6 +26,7 @@ class Kind:
     node_type: NodeType
     architecture: str
     capacities: frozenset[Capacity]
+    is_burstable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
         ),
         architecture="arm64" if "arm64" in architectures else "x86_64",
         capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
+        is_burstable=bool(raw.get("BurstablePerformanceSupported")),
     )
 
 

@@ -189,6 +189,7 @@ class Ec2Provider:
             tags=self._tags(request),
             instance_profile=self._settings.instance_profile,
             placement_group=self._settings.placement_group,
+            is_burstable=kind.is_burstable,
         )
 
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:

@@ -34,6 +34,7 @@ class Template:
     tags: Mapping[str, str]
     instance_profile: str | None = None
     placement_group: str | None = None
+    is_burstable: bool = False
 
     def data(self) -> dict[str, object]:
         """LaunchTemplateData, which RunInstances takes as well."""
@@ -57,6 +58,8 @@ class Template:
             "TagSpecifications": tags.specifications(["instance", "volume"], self.tags),
             **({"IamInstanceProfile": {"Name": self.instance_profile}} if self.instance_profile else {}),
             **({"Placement": {"GroupName": self.placement_group}} if self.placement_group else {}),
+            # Else T3 and its like run beyond their credits at a charge that no price tells. EC2 refuses it for others.
+            **({"CreditSpecification": {"CpuCredits": "standard"}} if self.is_burstable else {}),
         }
 
 

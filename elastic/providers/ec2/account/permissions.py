@@ -37,6 +37,7 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
         security_group="",
         volume_gib=survey.settings.volume_gib,
         tags={tags.CLUSTER: survey.settings.cluster},
+        is_burstable=survey.catalog.kinds[offering.node_type].is_burstable,
     )
     data = {name: value for name, value in template.data().items() if name != "SecurityGroupIds"}
     subnet_id = survey.catalog.subnets[offering.zone].id
