@@ -148,11 +148,13 @@ class Story:
 
 @contextmanager
 def told(folder: Path, **scenario: Any) -> Iterator[Story]:
-    """Runs a lab and a daemon for one story. Whatever a failed story leaves running ends with the lab."""
+    """Runs a lab and a daemon for one story, which must leave no machine. What a failed one leaves ends with it."""
     with running_lab(parse_scenario(scenario)) as lab:
         _make_bucket_and_role(lab)
         with running_daemon_on(lab, folder, config=_CONFIG) as daemon:
             yield Story(lab, daemon)
+        left = [each.instance_id for each in lab.running()]
+    assert left == [], "a story that is over leaves no machine"
 
 
 def redone(windows: list[dict[str, Any]]) -> int:

@@ -57,6 +57,12 @@ class TestEc2ProviderOnTheLab(ProviderContract):
                 destroy=destroy,
                 limit=limit,
             )
+            provider = ec2_world.provider_of(SETTINGS, clock=clock)
+            for each in provider.instances():
+                provider.terminate(each.provider_id, now_s=clock.now_s())
+            pass_time()
+            left = [each.instance_id for each in lab.running()]
+        assert left == [], "whoever ends all machines that the provider tells of leaves none"
 
 
 def test_without_settings_nodes_are_put_into_the_default_subnets(
