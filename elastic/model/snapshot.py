@@ -76,7 +76,7 @@ class Snapshot:
     reason can tell what changed; an offering without one is absent.
     `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now. `doubted`
     holds prices that are not believed but would cost more if they were true, `doubted_usd` what the job would have cost
-    more by them at `now_s`.
+    more by them at `now_s`. Unless `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
     """
 
     now_s: float
@@ -94,3 +94,4 @@ class Snapshot:
     unavailable: tuple[Unavailable, ...] = ()
     doubted: tuple[DoubtedPrice, ...] = ()
     doubted_usd: float = 0.0
+    is_catalog_known: bool = True

@@ -58,7 +58,7 @@ class FakeCloud:
     A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and gone `exit_s` after
     its termination. `capacity` says how many of an offering can live at once; one that is absent has no bound.
     `throttled_until_s` refuses every call before that instant. `tells_ends` says whether a gone machine is shown with
-    the instant of its end.
+    the instant of its end. While there is a `catalog_failure`, nobody is told what is sold.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class FakeCloud:
         self.capacity: dict[Offering, int] = {}
         self.throttled_until_s: float | None = None
         self.tells_ends = True
+        self.catalog_failure: ProviderError | None = None
         self.claim: tuple[int, Claim | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
@@ -189,9 +190,11 @@ class FakeProvider:
         self.claims = FakeClaims(cloud)
 
     def node_types(self) -> tuple[NodeType, ...]:
+        self._check_catalog()
         return self.cloud.types
 
     def offerings(self) -> tuple[Offering, ...]:
+        self._check_catalog()
         return self.cloud.offerings
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
@@ -219,6 +222,10 @@ class FakeProvider:
 
     def log_path(self, provider_id: str) -> str | None:
         return None
+
+    def _check_catalog(self) -> None:
+        if self.cloud.catalog_failure is not None:
+            raise self.cloud.catalog_failure
 
 
 class FakeClaims:

@@ -16,11 +16,12 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, or they cannot be ended."""
+    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, ended or bought."""
 
     CLAIM = "claim"
     CANNOT_SEE = "cannot_see"
     CANNOT_END = "cannot_end"
+    CANNOT_BUY = "cannot_buy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +34,43 @@ class Alarm:
 
 
 @dataclass(slots=True)
+class _Trouble:
+    """Why the cloud does not tell something, None while it does, and since when."""
+
+    error: ProviderError | None = None
+    since_s: float = 0.0
+
+    def note(self, error: ProviderError | None, *, now_s: float) -> None:
+        if self.error is None:
+            self.since_s = now_s
+        self.error = error
+
+    def lasting(self, *, now_s: float) -> ProviderError | None:
+        """The error, unless it is a short silence."""
+        is_brief = isinstance(self.error, ProviderUnavailable) and now_s - self.since_s < _SILENCE_S
+        return None if is_brief else self.error
+
+
+@dataclass(slots=True)
 class Alarms:
     """Asks those who know, and writes down when one begins and when it is over."""
 
     namespace: Namespace
     right: RightToEnd
-    _blindness: ProviderError | None = None
-    _blind_since_s: float = 0.0
+    _blindness: _Trouble = field(default_factory=_Trouble)
+    _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
     _raised_s: dict[AlarmKind, float] = field(default_factory=dict)
 
-    def look(self, store: Store, blindness: ProviderError | None, *, now_s: float) -> None:
-        """Takes note of why the machines cannot be listed (None: they can), and tells the store what has changed."""
-        if self._blindness is None:
-            self._blind_since_s = now_s
-        self._blindness = blindness
+    def look(
+        self, store: Store, blindness: ProviderError | None, unsold: ProviderError | None = None, *, now_s: float
+    ) -> None:
+        """Takes note of why the machines, and what is sold, cannot be listed, and tells the store what has changed.
+
+        None: they can.
+        """
+        self._blindness.note(blindness, now_s=now_s)
+        self._unsold.note(unsold, now_s=now_s)
         self._last_blindness = blindness or self._last_blindness
         standing = {each.kind: each for each in self.standing(now_s=now_s)}
         for kind in self._raised_s.keys() - standing.keys():
@@ -73,12 +96,20 @@ class Alarms:
         is_withheld = self.right.lease_left_s(now_s=now_s) < self.right.lease_s
         if is_withheld or self.right.failure is not self._last_blindness:
             yield AlarmKind.CANNOT_END, self.right.alarm(now_s=now_s)
+        if claim is None and unseen is None:
+            yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
 
     def _unseen(self, *, now_s: float) -> str | None:
-        is_brief = isinstance(self._blindness, ProviderUnavailable) and now_s - self._blind_since_s < _SILENCE_S
-        if self._blindness is None or is_brief:
+        error = self._blindness.lasting(now_s=now_s)
+        if error is None:
             return None
         return (
             "the cloud does not tell what machines there are: none is bought, and leases end in time unless it does: "
-            f"{self._blindness}"
+            f"{error}"
         )
+
+    def _unread(self, *, now_s: float) -> str | None:
+        error = self._unsold.lasting(now_s=now_s)
+        if error is None:
+            return None
+        return f"the cloud does not tell what it sells: every job keeps what it has, and nothing is bought: {error}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from elastic.model import Exit, Outcome
+
 _TRACEBACK = "Traceback (most recent call last):"
 _RANK = re.compile(r"^\[rank\d+\]: ?")
 # torchrun tells of its own tracebacks that a worker ended, never why.
@@ -24,6 +26,14 @@ def cause_in(log_tail: str) -> str | None:
     """
     found = [each for each in _exceptions(log_tail) if not each.startswith(_TORCHRUN)]
     return found[-1][:_MOST_CHARACTERS] if found else None
+
+
+def told(failure: Exit) -> str:
+    """How workers ended that should have gone on."""
+    if failure.outcome is Outcome.DRAINED:
+        return "the workers stopped at a safe point, though nobody had asked them to"
+    said = cause_in(failure.log_tail)
+    return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
 
 
 def is_echo(log_tail: str) -> bool:

@@ -19,7 +19,6 @@ from elastic.model import (
     Node,
     Obstacle,
     Offering,
-    Outcome,
     Plan,
     Price,
     Rounds,
@@ -31,7 +30,8 @@ from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.alarms import Alarms
-from elastic.reconciler.cause import cause_in
+from elastic.reconciler.catalog import Catalog, read_catalog
+from elastic.reconciler.cause import told
 from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe
@@ -95,6 +95,7 @@ class Reconciler:
     alarms: Alarms = field(init=False)
     _price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
+    _catalog: Catalog = field(default_factory=Catalog)
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
     _looks_again: bool = False
@@ -106,16 +107,17 @@ class Reconciler:
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
 
-        Where the provider does not say what machines there are, jobs are attended by what the store knows, and nothing
-        is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for what no node will
-        tell of; None if the usual interval will do. Raises, in the end, that ProviderError, or ExceptionGroup of the
-        errors that nobody expected; at once ClaimLost, if another daemon took over.
+        Where the provider does not say what machines there are, or what it sells, jobs are attended by what the store
+        knows, and nothing is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for
+        what no node will tell of; None if the usual interval will do. Raises, in the end, the ProviderError of unseen
+        machines, or ExceptionGroup of the errors that nobody expected; at once ClaimLost, if another daemon took over.
         """
         self._looks_again = False
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         self._blindness = self._settle(now_s=now_s)
-        self.alarms.look(self.store, self._blindness, now_s=now_s)
+        self._catalog = read_catalog(self.provider)
+        self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
         self._price_records.refresh(self.prices, now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
         unexpected = []
@@ -127,7 +129,7 @@ class Reconciler:
             except Exception as error:  # noqa: BLE001 (raised again once every job has been attended)
                 error.add_note(f"while attending {job.id}")
                 unexpected.append(error)
-        if self._blindness is None:
+        if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is wanted still.
             self.machines.resume_launches(lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s)
         if unexpected:
@@ -152,6 +154,10 @@ class Reconciler:
         for node in stillborn:
             self._note_unused(node, "it was gone before it joined", now_s=now_s)
         return None
+
+    @property
+    def _can_buy(self) -> bool:
+        return self._blindness is None and self._catalog.failure is None
 
     def _note_gap(self, now_s: float) -> None:
         """A daemon that was away, or a machine that slept, could not hear its nodes: their silence begins anew."""
@@ -180,7 +186,7 @@ class Reconciler:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
         blocks = self.provider.blocks
         blocked = {each.offering for each in blocks.listed(now_s=now_s) if each.nodes == 1}
-        open_now = [each for each in self.provider.offerings() if each not in blocked]
+        open_now = [each for each in self._catalog.offerings if each not in blocked]
         for offering in to_be_left_alone(facts.nodes, open_now) - blocked:
             blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
 
@@ -188,8 +194,9 @@ class Reconciler:
         doubted = self._price_records.doubted
         snapshot = observe(
             facts,
-            self.provider,
+            self._catalog,
             prices,
+            unavailable=self.provider.blocks.listed(now_s=now_s),
             doubted=doubted,
             doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s) if doubted else 0.0,
             limits=self.limits,
@@ -216,7 +223,7 @@ class Reconciler:
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
             refused=self.machines.refused(now_s=now_s),
-            may_launch=self._blindness is None and (plan is None or plan.may_buy),
+            may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),
         )
 
@@ -306,7 +313,7 @@ class Reconciler:
 
     def _fail_if_forbidden(self, job: Job, *, now_s: float) -> None:
         """Ends a job that waits for what only a person can allow, and says what that is."""
-        candidates = [each for each in self.provider.offerings() if job.spec.admits(each)]
+        candidates = [each for each in self._catalog.offerings if job.spec.admits(each)]
         why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
             self.store.request_stop(
@@ -323,7 +330,7 @@ class Reconciler:
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
         if failure is not None:
-            self._count_failure(job_id, _told(failure), now_s=now_s)
+            self._count_failure(job_id, told(failure), now_s=now_s)
 
     def _count_failure(self, job_id: str, message: str, *, now_s: float) -> None:
         if self.store.job(job_id).phase is JobPhase.DRAINING:
@@ -339,11 +346,3 @@ class Reconciler:
 def _have_just_joined(members: tuple[Node, ...], *, now_s: float) -> bool:
     newest_s = max(node.joined_at_s or 0.0 for node in members)
     return now_s - newest_s < _RENDEZVOUS_STARTS_WITHIN_S
-
-
-def _told(failure: Exit) -> str:
-    """How workers ended that should have gone on."""
-    if failure.outcome is Outcome.DRAINED:
-        return "the workers stopped at a safe point, though nobody had asked them to"
-    said = cause_in(failure.log_tail)
-    return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")

@@ -4,40 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Price, Snapshot
-from elastic.providers import Provider
+from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Price, Snapshot, Unavailable
+from elastic.reconciler.catalog import Catalog
 from elastic.reconciler.steps import exit_of
 from elastic.store import JobFacts
 
 
 def observe(
     facts: JobFacts,
-    provider: Provider,
+    catalog: Catalog,
     prices: Iterable[Price],
     *,
+    unavailable: tuple[Unavailable, ...] = (),
     doubted: tuple[DoubtedPrice, ...] = (),
     doubted_usd: float = 0.0,
     limits: Limits,
     now_s: float,
 ) -> Snapshot:
-    """Gives the snapshot of one job at `now_s`; only what is on offer counts as priced."""
-    on_offer = set(provider.offerings())
+    """Gives the snapshot of one job at `now_s`; only what is on offer counts as priced, all if nobody knows what is."""
+    is_known = catalog.failure is None
+    on_offer = set(catalog.offerings)
     return Snapshot(
         now_s=now_s,
         job=facts.job,
         target=facts.target,
         current=training_group(facts.generation, facts.nodes),
         nodes=facts.nodes,
-        node_types=provider.node_types(),
-        prices=tuple(price for price in prices if price.offering in on_offer),
+        node_types=catalog.node_types,
+        prices=tuple(price for price in prices if not is_known or price.offering in on_offer),
         series=facts.series,
         switches=facts.switches,
         changes=facts.changes,
         spent_usd=facts.spent_usd,
         limits=limits,
-        unavailable=provider.blocks.listed(now_s=now_s),
+        unavailable=unavailable,
         doubted=doubted,
         doubted_usd=doubted_usd,
+        is_catalog_known=is_known,
     )
 
 

@@ -30,6 +30,7 @@ from elastic.model import (
 )
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
+from elastic.reconciler.catalog import read_catalog
 from elastic.store import Heard, Store
 from elastic.store.engine import Database
 from tests.builders import intend
@@ -105,7 +106,7 @@ def decide_once(world: World, job: Job) -> int:
     """Records one decision by hand and gives its id."""
     now_s = world.clock.now_s()
     facts, prices = world.store.facts(job.id, now_s=now_s), world.store.prices_in_force(now_s)
-    snapshot = observe(facts, world.context.provider, prices, limits=Limits(), now_s=now_s)
+    snapshot = observe(facts, read_catalog(world.context.provider), prices, limits=Limits(), now_s=now_s)
     group = Group.of(SMALL)
     weighed = Candidate(
         group, "main", 4, usd_per_h=0.36, step_s=Interval(0.5, 0.4, 0.6), iterations_per_usd=Interval(20_000.0),

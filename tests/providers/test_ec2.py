@@ -498,6 +498,11 @@ def test_a_zone_without_subnet_is_named() -> None:
         provider_of(PLAIN.model_copy(update={"zones": ("us-east-1a", "eu-west-9z")})).offerings()
 
 
+def test_a_type_that_does_not_exist_is_named() -> None:
+    with pytest.raises(ProviderError, match=r"c5\.lorge"):
+        provider_of(PLAIN.model_copy(update={"types": ("c5.large", "c5.lorge")})).offerings()
+
+
 def test_what_is_sold_outlives_a_silent_api(endpoint: Endpoint, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
     before = provider.offerings()

@@ -129,6 +129,16 @@ def no_prices(world: World, _: Fault) -> Iterator[None]:
 
 
 @contextmanager
+def unknown_catalog(world: World, _: Fault) -> Iterator[None]:
+    """A daemon that was started again remembers none either."""
+    world.cluster.cloud.catalog_failure = ProviderError("the type 'smal' does not exist")
+    world.cluster.restart()
+    world.set_prices()
+    yield
+    world.cluster.cloud.catalog_failure = None
+
+
+@contextmanager
 def wrong_clock(world: World, fault: Fault) -> Iterator[None]:
     world.cluster.host_clock.skew_s = fault.size
     if abs(fault.size) > _TOO_FAR_OFF_S:
@@ -163,6 +173,7 @@ FAULTS: dict[str, Callable[[World, Fault], Any]] = {
     "agents are silent": silent_agents,
     "prices jump": other_prices,
     "prices are unknown": no_prices,
+    "the catalog cannot be read": unknown_catalog,
     "the clock is wrong": wrong_clock,
     "the disk is full": full_disk,
 }
@@ -220,6 +231,7 @@ def test_undisturbed_a_job_is_stopped_within_its_budget() -> None:
 @example(Fault("the clock is wrong", 300, size=-3600.0))
 @example(Fault("the clock is wrong", 300, size=-290.0))
 @example(Fault("agents are silent", 300))
+@example(Fault("the catalog cannot be read", 200))
 @example(Fault("the disk is full", 380))
 def test_under_any_single_fault_a_job_costs_no_more_than_its_budget_and_ten_minutes(fault: Fault) -> None:
     world, _ = play(fault)
