@@ -27,7 +27,16 @@ from elastic.model.node import (
     last_safe_instant,
     move_node,
 )
-from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Obstacle, Offering, Price, Unavailable
+from elastic.model.offering import (
+    Capacity,
+    DoubtedPrice,
+    NodeType,
+    Obstacle,
+    Offering,
+    Price,
+    Unavailable,
+    longest_block,
+)
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
@@ -84,6 +93,7 @@ __all__ = [
     "interruptions_per_h",
     "is_python",
     "last_safe_instant",
+    "longest_block",
     "move_job",
     "move_node",
     "spent_usd",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -100,6 +101,17 @@ class Unavailable:
     def __post_init__(self) -> None:
         if self.nodes < 1:
             raise InvalidInput(f"{self.offering}: the nodes that cannot be bought must be 1 or more, got {self.nodes}")
+
+
+def longest_block(blocks: Iterable[Unavailable], offering: Offering, nodes: int, *, now_s: float) -> Unavailable | None:
+    """What keeps `nodes` new ones of an offering from being bought at `now_s`, for the longest time; None if nothing.
+
+    >>> four = Unavailable(Offering("c5.large"), 60.0, Obstacle.CAPACITY, nodes=4)
+    >>> [longest_block([four], four.offering, nodes, now_s=0.0) is four for nodes in (2, 4, 5)]
+    [False, True, True]
+    """
+    standing = (each for each in blocks if each.offering == offering and each.nodes <= nodes and each.until_s > now_s)
+    return max(standing, key=lambda each: each.until_s, default=None)
 
 
 def _require_positive(value: float, what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot, Unavailable
+from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot, Unavailable, longest_block
 from elastic.policy.quotes import Quotes
 from elastic.policy.words import clock_time, offering_name
 
@@ -52,7 +52,7 @@ def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
         missing = count - _present(snapshot, offering)
         if missing <= 0:
             continue
-        block = _block_of(snapshot, offering, missing)
+        block = longest_block(snapshot.unavailable, offering, missing, now_s=snapshot.now_s)
         if block is not None:
             yield Lack(f"{_in_words(block)} until {clock_time(block.until_s)}", block.until_s)
         elif offering not in quotes:
@@ -65,12 +65,6 @@ def _present(snapshot: Snapshot, offering: Offering) -> int:
     bought = sum(node.phase in _PRESENT and node.leaves_at_s is None for node in own)
     trains = dict(snapshot.current.members).get(offering, 0) if snapshot.current else 0
     return max(bought, trains - sum(node.leaves_at_s is not None for node in own))
-
-
-def _block_of(snapshot: Snapshot, offering: Offering, nodes: int) -> Unavailable | None:
-    """What keeps so many nodes from being bought now, for the longest time."""
-    own = (each for each in snapshot.unavailable if each.offering == offering and each.nodes <= nodes)
-    return max((each for each in own if each.until_s > snapshot.now_s), key=lambda each: each.until_s, default=None)
 
 
 def _in_words(block: Unavailable) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 
-from elastic.model import Obstacle, Offering, Unavailable
+from elastic.model import Obstacle, Offering, Unavailable, longest_block
 
 FIRST_S = 180.0
 LONGEST_S = 1800.0
@@ -72,8 +72,7 @@ class Blocks:
 
     def of(self, offering: Offering, *, nodes: int = 1, now_s: float) -> Unavailable | None:
         """Why and until when so many of this offering are not bought; None if they may be."""
-        standing = [each for each in self.listed(now_s=now_s) if each.offering == offering and each.nodes <= nodes]
-        return max(standing, key=lambda each: each.until_s, default=None)
+        return longest_block(self.listed(now_s=now_s), offering, nodes, now_s=now_s)
 
     def listed(self, *, now_s: float) -> tuple[Unavailable, ...]:
         """All that is left alone now, in the order of the offerings, of each the fewest nodes first.

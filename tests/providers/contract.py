@@ -27,6 +27,12 @@ class World:
     limit: Callable[[Offering, int], None] | None = None
     dates_ends_anew: bool = False
 
+    def admit(self, offering: Offering, nodes: int) -> None:
+        """Lets so many be had from now on; skips the test where nothing bounds them."""
+        if self.limit is None:
+            pytest.skip("there is no bound to what this provider sells")
+        self.limit(offering, nodes)
+
 
 def request(number: int, offering: Offering, *, count: int = 1) -> LaunchRequest:
     node_ids = [f"node-{number}", *(f"node-{number}-{member}" for member in range(2, count + 1))]
@@ -244,22 +250,18 @@ class ProviderContract:
     def test_a_group_that_is_not_to_be_had_whole_leaves_nothing(
         self, world: World, provider: Provider, offering: Offering
     ) -> None:
-        if world.limit is None:
-            pytest.skip("there is no bound to what this provider sells")
-        world.limit(offering, 2)
+        world.admit(offering, 2)
         with pytest.raises(CapacityUnavailable):
             provider.launch(request(1, offering, count=3))
         world.pass_time()
         assert [each for each in provider.instances() if each.state is not InstanceState.GONE] == []
-        world.limit(offering, 3)
+        world.admit(offering, 3)
         assert len(world.connect().launch(request(2, offering, count=3))) == 3
 
     def test_fewer_are_to_be_had_where_a_group_is_not(
         self, world: World, provider: Provider, offering: Offering
     ) -> None:
-        if world.limit is None:
-            pytest.skip("there is no bound to what this provider sells")
-        world.limit(offering, 2)
+        world.admit(offering, 2)
         with pytest.raises(CapacityUnavailable):
             provider.launch(request(1, offering, count=4))
         assert len(provider.launch(request(2, offering, count=2))) == 2
