@@ -22,12 +22,17 @@ def doubts(settings: Settings, *, url: str) -> Iterator[str]:
         )
 
 
-def _of_address(host: str, url: str) -> Iterator[str]:
+def host_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Gives the address that `host` is; None for a name: only nodes could tell where it leads them."""
     try:
-        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
-        return  # a name: only nodes could tell where it leads them
-    if address.is_loopback or address.is_unspecified:
+        return None
+
+
+def _of_address(host: str, url: str) -> Iterator[str]:
+    address = host_address(host)
+    if address is not None and (address.is_loopback or address.is_unspecified):
         why = "only this machine can reach" if address.is_loopback else "is no address that another machine could call"
         yield (
             f"nodes are told to find this daemon at {url}, which {why}: elsewhere they are paid for and never join. "

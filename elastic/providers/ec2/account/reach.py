@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from elastic.finding import Finding
 from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.doubts import host_address
 from elastic.providers.ec2.faults import translated
 
 _NAME = "aws daemon address"
@@ -29,9 +30,8 @@ def judge_reach(host: str, blocks: Sequence[str]) -> Finding:
     ('ok', 'error')
     """
     advice = "set host to an address of this machine that nodes reach, such as its private one in their VPC"
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
+    address = host_address(host)
+    if address is None:
         return Finding(_NAME, "warning", f"{host}: can nodes resolve and reach it? could not be told", advice)
     networks = [ipaddress.ip_network(block) for block in blocks]
     if address.is_loopback and not all(each.is_loopback for each in networks):
