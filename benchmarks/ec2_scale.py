@@ -139,8 +139,7 @@ def prices(meter: Meter) -> None:
     market = Market(lambda: offerings, frozenset)
 
     def refresh() -> None:
-        now_s = time.time()
-        quotes = Ec2Prices(SETTINGS, feeds=feeds, market=market, started_at_s=now_s).refresh(now_s)
+        quotes = Ec2Prices(SETTINGS, feeds=feeds, market=market).refresh(time.time())
         assert len(quotes) >= len(offerings)
 
     tell(f"refresh {len(offerings)} prices ({len(TYPES)} types, {len(ZONES)} zones)", meter.median(refresh))
@@ -189,7 +188,6 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
         SETTINGS,
         feeds=connect_feeds("us-east-1"),
         market=Market(provider.offerings, lambda: provider.catalog().public_zones),
-        started_at_s=clock.now_s(),
     )
     reconciler = Reconciler(
         store=store,

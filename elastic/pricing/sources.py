@@ -63,7 +63,6 @@ def _ec2(setup: PriceSetup) -> PriceSource:
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
         market=Market(offerings=setup.offerings, public_zones=setup.public_zones),
-        started_at_s=setup.started_at_s,
         heard_to_s=setup.heard_to_s("ec2"),
     )
 

@@ -143,7 +143,6 @@ class Parts:
             ec2,
             feeds=site.feeds,
             market=market,
-            started_at_s=site.started_at_s,
             heard_to_s=self.store.prices_heard_to_s("ec2"),
         )
         tokens = NodeTokens(SECRET)

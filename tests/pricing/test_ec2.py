@@ -14,6 +14,7 @@ from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
 from elastic.pricing.ec2 import Ec2Prices, Feeds, Market, connect_feeds
 from elastic.pricing.ec2.price_list import parse_entry
 from tests.pricing.contract import PriceSourceContract
+from tests.pricing.price_list import entry
 from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import REGION
@@ -34,23 +35,7 @@ def _connected(url: str) -> Feeds:
 
 def prices_of(settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] = (HERE, SPOT_A)) -> Ec2Prices:
     market = Market(offerings=lambda: offerings, public_zones=lambda: {"us-east-1a", "us-east-1b"})
-    return Ec2Prices(settings, feeds=_connected(os.environ["AWS_ENDPOINT_URL"]), market=market, started_at_s=1000.0)
-
-
-def entry(node_type: str = "c5.xlarge", usd: str = "0.1700000000", **changes: Any) -> dict[str, Any]:
-    """An entry as AWS's price list has it, but for what is never read."""
-    attributes = {
-        "instanceType": node_type,
-        "regionCode": REGION,
-        "operatingSystem": "Linux",
-        "tenancy": "Shared",
-        "capacitystatus": "Used",
-        "preInstalledSw": "NA",
-    }
-    dimension = {"unit": changes.pop("unit", "Hrs"), "pricePerUnit": {changes.pop("currency", "USD"): usd}}
-    term = {"effectiveDate": changes.pop("date", "2020-01-01T00:00:00Z"), "priceDimensions": {"SKU.T.D": dimension}}
-    product = {"sku": "SKU", "productFamily": "Compute Instance", "attributes": {**attributes, **changes}}
-    return {"product": product, "terms": {"OnDemand": {"SKU.T": term}}}
+    return Ec2Prices(settings, feeds=_connected(os.environ["AWS_ENDPOINT_URL"]), market=market)
 
 
 def tell(endpoint: Endpoint, *entries: dict[str, Any]) -> None:
@@ -295,9 +280,22 @@ def test_an_override_replaces_the_on_demand_price_and_adds_the_extras(endpoint: 
     tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"))
     settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.11}})
     quotes = prices_of(settings).refresh(NOW_S)
-    assert usd(quotes) == [(HERE, 0.125), (SPOT_A, 0.085)]
-    assert quotes[0].valid_from_s == 1000.0
+    assert usd(quotes) == [(SPOT_A, 0.085), (HERE, 0.125)]
     assert endpoint.sent("GetProducts") == []
+
+
+def test_an_override_holds_from_when_it_was_first_said_as_it_is(endpoint: Endpoint) -> None:
+    public_zones = {"us-east-1a"}
+    settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.11}})
+    market = Market(offerings=lambda: (HERE,), public_zones=lambda: public_zones)
+    prices = Ec2Prices(settings, feeds=_connected(endpoint.url), market=market)
+    for after_s in (0, 60):
+        (quote,) = prices.refresh(NOW_S + after_s)
+        assert (round(quote.usd_per_h, 6), quote.valid_from_s) == (0.125, NOW_S)
+    public_zones.clear()  # its address is no longer paid for, from now on and not from the beginning
+    for after_s in (120, 180):
+        (quote,) = prices.refresh(NOW_S + after_s)
+        assert (round(quote.usd_per_h, 6), quote.valid_from_s) == (0.12, NOW_S + 120)
 
 
 def test_history_gives_every_change_of_90_days(endpoint: Endpoint) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from elastic.clock import ManualClock
+from elastic.config import Ec2Settings
 from elastic.errors import ProviderUnavailable
-from elastic.pricing import Quote
+from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote
 from elastic.providers.fake import Operation
+from tests.pricing.price_list import entry
+from tests.providers import ec2_world
+from tests.providers.ec2_endpoint import Endpoint
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
+
+served, endpoint = ec2_world.served, ec2_world.endpoint
 
 
 def test_prices_that_changed_while_the_daemon_was_away_are_charged_for_what_ran_then(tmp_path: Path) -> None:
@@ -60,6 +67,40 @@ def test_a_table_of_prices_that_was_edited_does_not_reprice_the_past(tmp_path: P
     cluster.run_slowly(130)
     assert len(cluster.store.prices(offering=SMALL)) == 2
     assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(before_usd + 131 * 0.72 / 3600)
+
+
+def test_an_override_of_a_price_holds_from_the_start_that_read_it(tmp_path: Path, endpoint: Endpoint) -> None:
+    """The list's price is as old as the list; the override's is not, though the data folder is older still."""
+    listed = {"FormatVersion": "aws_v1", "PriceList": [json.dumps(entry("small", "0.3600000000"))]}
+    first_start_s = 1_800_000_000.0
+    cluster = VirtualCluster(tmp_path, small_forever, clock=ManualClock(first_start_s))
+
+    def source(**overrides: float) -> PriceSource:
+        ec2 = Ec2Settings(region=ec2_world.REGION, volume_usd_per_gib_month=0.0, price_overrides=overrides)
+        return PRICE_SOURCES["ec2"](PriceSetup(started_at_s=first_start_s, ec2=ec2, offerings=lambda: (SMALL,)))
+
+    def start(**overrides: float) -> None:
+        cluster.restart()
+        endpoint.answer_json("GetProducts", listed)
+        cluster.reconciler.prices = source(**overrides)
+        cluster.run(1)
+
+    job = cluster.submit()
+    start()
+    cluster.run(99)
+    (first,) = cluster.cloud.machines()
+    cluster.cloud.reclaim(first.provider_id)
+    cluster.run(100)
+    before_usd, before_s = cluster.store.spent(job.id, cluster.clock.now_s()), cluster.clock.now_s()
+    closed = [each for each in cluster.store.ledger_of_job(job.id) if each.to_s is not None]
+    assert closed and before_usd == pytest.approx(0.36 * 200 / 3600, rel=0.02)
+    start(small=0.18)
+    start(small=0.18)
+    cluster.run(98)
+    assert [each for each in cluster.store.ledger_of_job(job.id) if each.to_s is not None][: len(closed)] == closed
+    assert [each.usd_per_h for each in cluster.store.prices(offering=SMALL)] == [0.18, 0.36]
+    since_usd = 0.18 * (cluster.clock.now_s() - before_s) / 3600
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(before_usd + since_usd)
 
 
 def test_a_machine_is_charged_from_when_its_provider_bills_it_and_its_disk_from_its_launch(tmp_path: Path) -> None:

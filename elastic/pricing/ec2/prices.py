@@ -46,13 +46,12 @@ class Ec2Prices:
         *,
         feeds: Feeds,
         market: Market,
-        started_at_s: float,
         heard_to_s: float | None = None,
     ) -> None:
         self._settings = settings
         self._feeds = feeds
         self._market = market
-        self._started_at_s = started_at_s
+        self._overrides: dict[Offering, Quote] = {}
         self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
         self._spot = SpotFeed(feeds, settings.spot_refresh_s, heard_to_s=heard_to_s)
         self._told: str | None = None
@@ -66,7 +65,7 @@ class Ec2Prices:
         self._on_demand.update(listed, now_s=now_s)
         passed = self._spot.update(offerings, now_s=now_s)
         quotes = [
-            *self._overridden(offerings, extras),
+            *self._overridden(offerings, extras, now_s),
             *self._listed(offerings, extras, now_s),
             *self._spot_quotes(passed, extras),
         ]
@@ -97,19 +96,21 @@ class Ec2Prices:
             public_zones=public_zones,
         )
 
-    def _overridden(self, offerings: Iterable[Offering], extras: Extras) -> Iterator[Quote]:
-        """Prices that the settings know better, such as those of a savings plan; they replace on-demand prices only."""
+    def _overridden(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
+        """Prices that the settings know better, such as those of a savings plan; they replace on-demand prices only.
+
+        Nobody says since when they hold: what was charged before they were first read stays charged.
+        """
         for each in offerings:
             usd_per_h = self._settings.price_overrides.get(each.node_type)
-            if usd_per_h is not None and each.capacity is Capacity.ON_DEMAND:
-                extras_usd_per_h = extras.usd_per_h(each.zone)
-                yield Quote(
-                    each,
-                    usd_per_h + extras_usd_per_h,
-                    self._started_at_s,
-                    self.name,
-                    extras_usd_per_h=extras_usd_per_h,
-                )
+            if usd_per_h is None or each.capacity is not Capacity.ON_DEMAND:
+                continue
+            extras_usd_per_h = extras.usd_per_h(each.zone)
+            said = self._overrides.get(each)
+            if said is None or said.extras_usd_per_h != extras_usd_per_h:
+                said = Quote(each, usd_per_h + extras_usd_per_h, now_s, self.name, extras_usd_per_h=extras_usd_per_h)
+                self._overrides[each] = said
+            yield said
 
     def _listed(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
         if self._on_demand.failure is not None:
