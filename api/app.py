@@ -15,7 +15,19 @@ from api.feed import Feed
 from api.job_document import JobDocument
 from api.middleware import BodyLimit, HostCheck, SecurityHeaders
 from api.problems import MEDIA_TYPE, install_problems
-from api.routers import agent, decisions, events, health, job_accounts, job_files, jobs, market, measurements, nodes
+from api.routers import (
+    agent,
+    decisions,
+    events,
+    health,
+    job_accounts,
+    job_files,
+    jobs,
+    market,
+    measurements,
+    nodes,
+    wheels,
+)
 from api.schemas import Problem
 from elastic import __version__
 
@@ -59,7 +71,7 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for each in (jobs, job_accounts, job_files, nodes, market, measurements, decisions, events, health, agent):
+    for each in (jobs, job_accounts, job_files, nodes, market, measurements, decisions, events, health, agent, wheels):
         app.include_router(each.router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
     app.include_router(dashboard.login_router)
     app.include_router(dashboard.router)

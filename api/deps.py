@@ -16,6 +16,7 @@ from api.artifacts import Artifacts, FolderArtifacts
 from api.feed import Feed
 from elastic.clock import Clock
 from elastic.config import Settings
+from elastic.distribution import Wheel
 from elastic.errors import Unauthorized
 from elastic.providers import Provider
 from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, RightToEnd
@@ -43,6 +44,7 @@ class Context:
     """The parts of the daemon that answer requests. `wake` makes the next tick come now.
 
     `right` bounds the leases, `alarms` are the reconciler's; None where there is nobody who could have any.
+    `wheel` is what nodes install; None where they get elasticd by other ways.
     """
 
     store: Store
@@ -57,6 +59,7 @@ class Context:
     right: RightToEnd | None = None
     alarms: Alarms | None = None
     artifacts: Artifacts | None = None
+    wheel: Wheel | None = None
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""

@@ -40,7 +40,9 @@ from elastic.store import open_store
 TYPES = [f"{family}.{size}" for family in ("c5", "m5", "r5", "c6i", "m6i") for size in ("large", "xlarge", "2xlarge")]
 ZONES = [f"us-east-1{letter}" for letter in "abcdef"]
 JOB_NODES = 10
-SETTINGS = Ec2Settings(cluster="scale", region="us-east-1", types=tuple(TYPES), capacities=("on-demand", "spot"))
+SETTINGS = Ec2Settings(
+    cluster="scale", region="us-east-1", types=tuple(TYPES), capacities=("on-demand", "spot"), bootstrap="true"
+)
 
 
 @dataclass(frozen=True, slots=True)

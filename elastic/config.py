@@ -101,6 +101,11 @@ class Ec2Settings(BaseModel):
     on_demand_refresh_s: PositiveFloat = 21_600.0
     price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
 
+    @property
+    def needs_wheel(self) -> bool:
+        """Whether nodes install the elasticd that their daemon serves."""
+        return self.bootstrap is None or "ELASTICD_WHEEL" in self.bootstrap
+
 
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""

@@ -20,6 +20,7 @@ import structlog
 from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
+from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
 from elastic.model import Limits, NodeType, Offering
 from elastic.policy import decide
@@ -62,6 +63,7 @@ class Daemon:
     user_token: str
     metrics_token: str
     ticker: Ticker
+    wheel: Wheel | None
 
 
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
@@ -69,9 +71,10 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
         parse_location(settings.job_root)  # a wrong one is to be said now, not by each node
+    wheel = own_wheel() if settings.provider == "ec2" and settings.ec2.needs_wheel else None
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
-    provider, prices = _market(settings, clock, store)
+    provider, prices = _market(settings, clock, store, wheel)
     right = RightToEnd(provider.prove_end, settings.lease_s)
     namespace = Namespace(
         cluster=settings.ec2.cluster,
@@ -112,6 +115,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         user_token=secret_in(settings.token_file).decode(),
         metrics_token=secret_in(settings.metrics_token_file).decode() if settings.metrics_token_file else "",
         ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock),
+        wheel=wheel,
     )
 
 
@@ -176,12 +180,13 @@ def _run(daemon: Daemon, port: int) -> None:
         artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
+        wheel=daemon.wheel,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
     )
     api.run(context, host=daemon.settings.host, port=port, on_started=daemon.ticker.start)
 
 
-def _local(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider, PriceSetup]:
+def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
     types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
     provider = LocalProvider(
         settings.data_dir.absolute() / "local",
@@ -195,7 +200,7 @@ def _local(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provide
     return provider, replace(setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types})
 
 
-def _ec2(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider, PriceSetup]:
+def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
     from elastic.providers.ec2 import Ec2Provider, Paths, connect  # only who buys there pays for boto3
 
     provider = Ec2Provider(
@@ -204,6 +209,7 @@ def _ec2(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider,
         clock=clock,
         paths=Paths(checkpoint_root=settings.job_root, artifact_root=settings.job_root),
         lease_s=settings.lease_s,
+        wheel=wheel,
     )
     # What is left alone for a while is priced all the same: machines of it may live.
     market = replace(
@@ -215,20 +221,20 @@ def _ec2(settings: Settings, clock: Clock, setup: PriceSetup) -> tuple[Provider,
     return provider, market
 
 
-_MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup], tuple[Provider, PriceSetup]]] = {
+_MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]] = {
     "local": _local,
     "ec2": _ec2,
 }
 """What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
 
 
-def _market(settings: Settings, clock: Clock, store: Store) -> tuple[Provider, PriceSource]:
+def _market(settings: Settings, clock: Clock, store: Store, wheel: Wheel | None) -> tuple[Provider, PriceSource]:
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, clock.now_s()),
         trace=settings.price_trace,
         heard_to_s=store.prices_heard_to_s,
     )
-    provider, setup = _MARKETS[settings.provider](settings, clock, setup)
+    provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
     live = "static" if settings.provider == "local" else settings.provider
     return provider, PRICE_SOURCES[live if settings.price_trace is None else "trace"](setup)
 

@@ -10,6 +10,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy.engine import make_url
 
+from elastic.distribution import migrations_folder
 from elastic.errors import AlreadyRunning
 from elastic.store.engine import Database
 from elastic.store.store import Store
@@ -51,7 +52,7 @@ def migrate(url: str, revision: str = "head") -> None:
 def migration_config(url: str) -> Config:
     """Alembic's configuration for a database, from a checkout or from an installed wheel."""
     config = Config()
-    config.set_main_option("script_location", str(_migrations()))
+    config.set_main_option("script_location", str(migrations_folder()))
     config.attributes["url"] = url
     return config
 
@@ -71,9 +72,3 @@ def lock(data_dir: Path) -> int:
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     return descriptor
-
-
-def _migrations() -> Path:
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "migrations"
-    return installed if installed.is_dir() else package.parent / "migrations"

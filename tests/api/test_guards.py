@@ -13,7 +13,7 @@ from api.app import routes
 from api.deps import COOKIE
 from tests.api.world import SPEC, TOKEN, World
 
-OPEN = {"/healthz", "/login"}
+OPEN = {"/healthz", "/login", "/v1/wheels/{sha256}/{name}"}
 AGENT = "/v1/agent/"
 
 

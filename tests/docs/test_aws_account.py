@@ -16,6 +16,7 @@ from elastic.checkpoints import parse_location
 from elastic.config import Ec2Settings
 from elastic.lab import Lab
 from elastic.providers.ec2.account import Scope, policy
+from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP
 from tests.docs.pages import ROOT, blocks, page
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
@@ -68,6 +69,10 @@ def test_the_account_that_the_page_makes_is_one_that_doctor_finds_in_order(
         monkeypatch.setenv(name, value)
     attached = boto3.client("iam").get_role_policy(RoleName="elasticd-node", PolicyName="elasticd")["PolicyDocument"]
     assert "arn:aws:s3:::my-training-0001/elasticd/*" in json.dumps(attached)
+
+
+def test_the_page_shows_how_nodes_install_unless_they_are_told_otherwise() -> None:
+    assert DEFAULT_BOOTSTRAP in code("console")
 
 
 def test_every_statement_of_the_daemons_policy_is_explained() -> None:

@@ -15,10 +15,12 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
+from elastic.distribution import Wheel
 from elastic.providers.ec2 import Aws, Ec2Provider, Paths, connect
 from tests.providers.ec2_endpoint import Endpoint, serve_endpoint
 
 REGION = "us-east-1"
+WHEEL = Wheel("elasticd-0.1.0-py3-none-any.whl", b"a wheel", "5" * 64)
 PLAIN = Ec2Settings(
     cluster="tested", region=REGION, types=("c5.large", "c5.xlarge"), zones=("us-east-1a", "us-east-1b")
 )
@@ -83,4 +85,5 @@ def provider_of(settings: Ec2Settings = PLAIN, *, clock: Any = None, lease_s: fl
         clock=clock or WholeSeconds(),
         paths=Paths("/shared", "/shared"),
         lease_s=lease_s,
+        wheel=WHEEL if settings.needs_wheel else None,
     )

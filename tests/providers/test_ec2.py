@@ -9,8 +9,9 @@ from elastic.config import Ec2Requirements, Ec2Settings
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState, Provider
-from elastic.providers.ec2 import Ec2Provider, connect
+from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.providers.ec2.machines import read_machines
+from elastic.providers.ec2.user_data import wheel_url
 from tests.providers import ec2_world
 from tests.providers.contract import ProviderContract, World, buy, request
 from tests.providers.ec2_endpoint import Endpoint
@@ -201,6 +202,22 @@ def test_user_data_carries_the_join_token_and_is_small(endpoint: Endpoint) -> No
     assert script.count("secret-1") == 1
     elsewhere = [parameters for action, parameters in endpoint.calls if action != "CreateLaunchTemplateVersion"]
     assert "secret-1" not in str(elsewhere)
+
+
+def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_own(endpoint: Endpoint) -> None:
+    buy(provider_of(), request(1, HERE))
+    for number, lines in enumerate(("true", 'pip install "$ELASTICD_WHEEL"'), start=2):
+        buy(provider_of(PLAIN.model_copy(update={"bootstrap": lines})), request(number, HERE))
+    usual, own, both = (_user_data(sent) for sent in endpoint.sent("CreateLaunchTemplateVersion"))
+    there = f"\nELASTICD_WHEEL='{wheel_url(ec2_world.WHEEL, daemon_url=request(1, HERE).daemon_url)}'\n"
+    assert there + "dnf install" in usual
+    assert "\nELASTICD_WHEEL=''\ntrue\n" in own
+    assert there + 'pip install "$ELASTICD_WHEEL"' in both
+
+
+def test_a_provider_without_anything_for_nodes_to_install_is_not_made(clock: ManualClock) -> None:
+    with pytest.raises(InvalidInput, match=r"ec2\.bootstrap"):
+        Ec2Provider(PLAIN, aws=connect(REGION), clock=clock, paths=Paths("/shared", "/shared"))
 
 
 def test_an_answer_that_is_lost_buys_one_machine_all_the_same(endpoint: Endpoint) -> None:

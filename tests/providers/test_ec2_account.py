@@ -281,9 +281,18 @@ def test_an_instance_profile_must_be_there_and_hold_a_role(endpoint: Endpoint, e
     assert of(proved(endpoint, settings), name)[0][0] == "warning"
 
 
-def test_where_nodes_install_elasticd_from_is_to_be_ones_own(endpoint: Endpoint) -> None:
-    assert of(proved(endpoint), "aws bootstrap")[0][0] == "warning"
-    assert of(proved(endpoint, PLAIN.model_copy(update={"bootstrap": "true"})), "aws bootstrap")[0][0] == "ok"
+@pytest.mark.parametrize(
+    ("bootstrap", "said"),
+    [
+        (None, "nodes install elasticd-"),
+        ("true", "nodes run the lines of ec2.bootstrap"),
+        ('pip install "$ELASTICD_WHEEL"', "nodes run the lines of ec2.bootstrap; nodes install elasticd-"),
+    ],
+)
+def test_where_nodes_get_elasticd_from_is_said(endpoint: Endpoint, bootstrap: str | None, said: str) -> None:
+    ((level, found),) = of(proved(endpoint, PLAIN.model_copy(update={"bootstrap": bootstrap})), "aws bootstrap")
+    assert level == "ok"
+    assert found.startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The script that a machine runs at its first boot, really run by sh; a few programs only say what they are asked."""
 
 import gzip
-import json
 import os
 import signal
 import subprocess
@@ -15,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from elastic import __version__
 from elastic.agent.settings import read_settings
+from elastic.distribution import own_wheel
 from elastic.errors import ProviderError
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, user_data
+from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, user_data, wheel_url
 
 GIVEN = {
     "daemon_url": "http://10.0.0.1:8470",
@@ -142,21 +141,21 @@ def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(b
     assert 8 < time.monotonic() - began < 30
 
 
-def test_the_default_bootstrap_installs_this_version() -> None:
-    script = user_data(GIVEN, bootstrap=None, lease_s=600).decode()
-    assert DEFAULT_BOOTSTRAP.strip() in script
-    assert f"'elasticd[train]=={__version__}'" in script
-    assert json.dumps(GIVEN) in script
-
-
-def test_the_default_bootstrap_unpacks_torch_on_the_disk_and_keeps_no_copy(tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    pip = tmp_path / "pip"
-    pip.write_text(f'#!/bin/sh\necho "$TMPDIR" "$@" >"{said}"\n')
+def test_without_lines_of_ones_own_a_node_has_pip_check_what_it_gets_from_its_daemon(tmp_path: Path) -> None:
+    """torch is unpacked on the disk, and no copy of it is kept."""
+    said, pip = tmp_path / "said", tmp_path / "pip"
+    pip.write_text(f'#!/bin/sh\nfor word in "$TMPDIR" "$@"; do echo "$word"; done >"{said}"\n')
     pip.chmod(0o755)
-    (line,) = (each for each in DEFAULT_BOOTSTRAP.splitlines() if "pip install" in each)
+    wheel = wheel_url(own_wheel(), daemon_url="http://[::1]:8470")
+    script = user_data(GIVEN, bootstrap=None, wheel=wheel, lease_s=600).decode()
+    assert DEFAULT_BOOTSTRAP.strip() in script
+    line = "\n".join(
+        each for each in script.splitlines() if "pip install" in each or each.startswith("ELASTICD_WHEEL=")
+    )
     subprocess.run(["sh", "-euc", line.replace("/opt/elasticd/bin/pip", str(pip))], check=True)
-    assert said.read_text().startswith("/var/tmp install --quiet --no-cache-dir elasticd[train]==")
+    there = f"http://[::1]:8470/v1/wheels/{own_wheel().sha256}/{own_wheel().name}#sha256={own_wheel().sha256}"
+    asked = ["/var/tmp", "install", "--quiet", "--no-cache-dir", f"elasticd[train] @ {there}"]
+    assert said.read_text().splitlines() == asked
 
 
 def test_a_script_that_is_too_long_is_compressed_and_always_alike() -> None:

@@ -12,7 +12,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
-from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
+from elastic.distribution import Wheel
+from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Obstacle, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
@@ -29,7 +30,7 @@ from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, sweep_templates, template_name
-from elastic.providers.ec2.user_data import user_data
+from elastic.providers.ec2.user_data import user_data, wheel_url
 
 _CATALOG_S = 6 * 3600.0
 _CATALOG_RETRY_S = 15.0
@@ -59,8 +60,22 @@ class Ec2Provider:
     name = "ec2"
     minimum_billed_s = 60.0  # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand).
 
-    def __init__(self, settings: Ec2Settings, *, aws: Aws, clock: Clock, paths: Paths, lease_s: float = 600.0) -> None:
+    def __init__(
+        self,
+        settings: Ec2Settings,
+        *,
+        aws: Aws,
+        clock: Clock,
+        paths: Paths,
+        lease_s: float = 600.0,
+        wheel: Wheel | None = None,
+    ) -> None:
+        """`wheel` is what nodes install of elasticd, where they do by `settings.bootstrap`."""
         check_choice(settings)
+        if settings.needs_wheel and wheel is None:
+            raise InvalidInput(
+                "ec2.bootstrap: wanted a wheel for nodes to install, or lines that need none, got neither"
+            )
         self.blocks = Blocks()
         self.claims = ParameterClaims(aws, claim_name(settings.cluster))
         self._settings = settings
@@ -68,6 +83,7 @@ class Ec2Provider:
         self._clock = clock
         self._paths = paths
         self._lease_s = lease_s
+        self._wheel = wheel
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
         self._catalog_due_s = 0.0
@@ -182,6 +198,7 @@ class Ec2Provider:
             user_data=user_data(
                 self._agent_config(request),
                 bootstrap=self._settings.bootstrap,
+                wheel=wheel_url(self._wheel, daemon_url=request.daemon_url) if self._wheel else "",
                 lease_s=self._lease_s,
             ),
             security_group=self._group_id,

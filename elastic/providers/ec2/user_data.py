@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 from collections.abc import Mapping
 
-from elastic import __version__
+from elastic.distribution import Wheel
 from elastic.errors import ProviderError
 
 MOST_BYTES = 16_384  # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
 LEASE_GRACE_S = 30
 """What the agent gets beyond its lease to leave by itself, before the timer powers the machine off."""
 
-DEFAULT_BOOTSTRAP = f"""\
+# Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch unpacks to several GB.
+DEFAULT_BOOTSTRAP = """\
 dnf install -q -y python3.11
 python3.11 -m venv /opt/elasticd
-TMPDIR=/var/tmp /opt/elasticd/bin/pip install --quiet --no-cache-dir 'elasticd[train]=={__version__}'
+TMPDIR=/var/tmp /opt/elasticd/bin/pip install --quiet --no-cache-dir "elasticd[train] @ $ELASTICD_WHEEL"
 export PATH="/opt/elasticd/bin:$PATH"
 """
-"""Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch unpacks to several GB."""
 
 _SCRIPT = """\
 #!/bin/sh
@@ -59,6 +60,7 @@ cat >given.json <<'ELASTICD_END'
 {given}
 ELASTICD_END
 
+ELASTICD_WHEEL={wheel}
 {bootstrap}
 
 python3 - "$dir" <<'ELASTICD_END'
@@ -89,16 +91,23 @@ power_off "the agent ended"
 """
 
 
-def user_data(given: Mapping[str, object], *, bootstrap: str | None, lease_s: float) -> bytes:
+def wheel_url(wheel: Wheel, *, daemon_url: str) -> str:
+    """Where a node gets the elasticd of its daemon, with the sum that pip checks."""
+    return f"{daemon_url}{wheel.path}#sha256={wheel.sha256}"
+
+
+def user_data(given: Mapping[str, object], *, bootstrap: str | None, wheel: str = "", lease_s: float) -> bytes:
     """The script of the machines of one launch, compressed where it would be too long otherwise.
 
-    `given` is the agent's configuration but for what only the machine knows: its id, its address and its folder. Raises
-    ProviderError if the script is too long even so.
+    `given` is the agent's configuration but for what only the machine knows: its id, its address and its folder.
+    `bootstrap` are shell lines after which `python3` has elasticd, None for the usual ones, and `wheel` is what they
+    find in ELASTICD_WHEEL. Raises ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
         limit_s=round(lease_s) + LEASE_GRACE_S,
         given=json.dumps(given),
         bootstrap=(DEFAULT_BOOTSTRAP if bootstrap is None else bootstrap).strip(),
+        wheel=shlex.quote(wheel),
     ).encode()
     if len(script) <= MOST_BYTES:
         return script

@@ -7,8 +7,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from elastic import __version__
-from elastic.errors import ProviderError
+from elastic.distribution import own_wheel
+from elastic.errors import InvalidInput, ProviderError
 from elastic.finding import Finding
 from elastic.providers.ec2.account.survey import Survey
 from elastic.providers.ec2.faults import Fault, code_of, fault_in, translated
@@ -75,16 +75,18 @@ def _judge_image(
 
 
 def check_bootstrap(survey: Survey) -> Iterator[Finding]:
-    """What nodes install elasticd from: whoever owns that place is root on every one of them."""
-    if survey.settings.bootstrap is None:
-        found = f"nodes install elasticd {__version__} from the package index, where the project has not published it"
-        advice = (
-            "set ec2.bootstrap to install a wheel of your own (docs/how-to/aws-account.md): "
-            "else nodes do not start, or run as root what somebody else put there by that name"
-        )
-        yield Finding("aws bootstrap", "warning", found, advice)
-    else:
-        yield Finding("aws bootstrap", "ok", "nodes run the lines of ec2.bootstrap")
+    """Whether nodes get elasticd: from the daemon, which makes a wheel of itself, or by lines of one's own."""
+    own = "" if survey.settings.bootstrap is None else "nodes run the lines of ec2.bootstrap"
+    if not survey.settings.needs_wheel:
+        yield Finding("aws bootstrap", "ok", own)
+        return
+    try:
+        wheel = own_wheel()
+    except InvalidInput as error:
+        yield Finding("aws bootstrap", "error", "the daemon has no wheel for its nodes", str(error))
+        return
+    served = f"nodes install {wheel.name} from their daemon, and the rest from the package index"
+    yield Finding("aws bootstrap", "ok", f"{own}; {served}" if own else served)
 
 
 def check_profile(survey: Survey) -> Iterator[Finding]:

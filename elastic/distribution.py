@@ -1,0 +1,101 @@
+"""elasticd's own files, wherever it is installed: for the store its migrations, for nodes a wheel of all of them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+from elastic.errors import InvalidInput
+
+_NAME = "elasticd"
+_PACKAGES = ("elastic", "api")
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # what a zip can tell; an instant of our own would make each wheel another one
+_WHEEL = "Wheel-Version: 1.0\nGenerator: elasticd\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel as pip installs it: its file's name, bytes, and their SHA-256 in hexadecimal."""
+
+    name: str
+    content: bytes
+    sha256: str
+
+    @property
+    def path(self) -> str:
+        """Where a daemon serves it, below its URL: another content has another path."""
+        return f"/v1/wheels/{self.sha256}/{self.name}"
+
+
+def migrations_folder() -> Path:
+    """The folder of the database's migrations, in a checkout or where a wheel has put it."""
+    package = Path(__file__).resolve().parent
+    installed = package / "migrations"
+    return installed if installed.is_dir() else package.parent / "migrations"
+
+
+def own_wheel() -> Wheel:
+    """Makes a wheel of the elasticd that runs here, as it lies on the disk now; the same files make the same bytes.
+
+    Raises InvalidInput if Python does not know it as installed: nobody would know then what else it needs.
+    """
+    try:
+        installed = distribution(_NAME)
+    except PackageNotFoundError as error:
+        raise InvalidInput(
+            f"wanted {_NAME} as an installed distribution, of which nodes could get a wheel, found none: "
+            "pip install it (-e for a checkout), or set ec2.bootstrap"
+        ) from error
+    stem = f"{_NAME}-{installed.version}"
+    content = _packed({**dict(_code()), **dict(_about(installed, f"{stem}.dist-info"))}, f"{stem}.dist-info/RECORD")
+    return Wheel(f"{stem}-py3-none-any.whl", content, hashlib.sha256(content).hexdigest())
+
+
+def _code() -> Iterator[tuple[str, bytes]]:
+    for package in _PACKAGES:
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            yield from _files(Path(folder), package)
+    yield from _files(migrations_folder(), "elastic/migrations")
+
+
+def _files(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    for path in folder.rglob("*"):
+        inside = path.relative_to(folder)
+        is_ours = not any(part == "__pycache__" or part.startswith(".") for part in inside.parts)
+        if is_ours and path.is_file():
+            yield f"{name}/{inside.as_posix()}", path.read_bytes()
+
+
+def _about(installed: Distribution, folder: str) -> Iterator[tuple[str, bytes]]:
+    licenses = [f"licenses/{each}" for each in installed.metadata.get_all("License-File") or ()]
+    for name in ("METADATA", "entry_points.txt", *licenses):
+        text = installed.read_text(name)
+        if text is not None:
+            yield f"{folder}/{name}", text.encode()
+    yield f"{folder}/WHEEL", _WHEEL.encode()
+
+
+def _packed(files: Mapping[str, bytes], record: str) -> bytes:
+    """A zip of the files in the order of their names, with the list of them that every wheel has as its last."""
+    lines = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in sorted(files.items())]
+    listed = "\n".join([*lines, f"{record},,\n"]).encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in (*sorted(files.items()), (record, listed)):
+            entry = zipfile.ZipInfo(name, _EARLIEST)
+            entry.create_system = 3  # as on any POSIX system, whose permissions follow
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
+    return packed.getvalue()
+
+
+def _digest(content: bytes) -> str:
+    return urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
