@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -12,8 +14,19 @@ from elastic.errors import InvalidInput
 MAX_WORLD = 256
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is summed over the ranks, in one piece; and of it the numbers that ride behind, `(riders,)`."""
+
+    whole: Tensor
+    riders: Tensor
+
+
 class Buffers:
-    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and two of each rank's ride behind."""
+    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and two of each rank's ride behind.
+
+    All views are made once: a view made at each step costs it as much as a small sum does.
+    """
 
     def __init__(self, parameters: Sequence[Tensor], numbers: int) -> None:
         kinds = {(parameter.dtype, parameter.device) for parameter in parameters}
@@ -32,23 +45,26 @@ class Buffers:
             [flat.as_strided(p.size(), p.stride(), at) for p, at in zip(parameters, self.offsets, strict=False)]
             for flat in self._flats
         ]
+        self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
+        self._messages: list[Message] = []
+        self._riders, self._given = array("d"), torch.zeros(0)
         self._turn = 0
 
     @torch.no_grad()
-    def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Tensor:
+    def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Sequence[float]) -> Message:
         """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros."""
-        flat, views = self._flats[1 - self._turn], self._views[1 - self._turn]
-        given = [(view, gradient) for view, gradient in zip(views, gradients, strict=True) if gradient is not None]
-        torch._foreach_copy_([view for view, _ in given], [gradient for _, gradient in given])
-        if len(given) < len(views):
+        views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
+        if any(gradient is None for gradient in gradients):
             for view in (view for view, gradient in zip(views, gradients, strict=True) if gradient is None):
                 view.zero_()
-        own = self.offsets[-1]
-        end = own + self.numbers
+            views = [view for view, gradient in zip(views, gradients, strict=True) if gradient is not None]
+        if views:
+            torch._foreach_copy_(views, [gradient for gradient in gradients if gradient is not None])
         if self.numbers:
-            flat[own:end] = 0.0 if numbers is None else numbers
-        flat[end : end + len(riders)] = riders
-        return flat[: end + len(riders)]
+            own.fill_(0.0) if numbers is None else own.copy_(numbers)
+        message = self._message(riders)
+        message.riders.copy_(self._given)
+        return message
 
     def keep(self) -> None:
         """Takes what was last filled, and summed since, for the sums of the last step."""
@@ -68,4 +84,14 @@ class Buffers:
 
     def own_numbers(self) -> Tensor:
         """Gives a copy of the last step's summed numbers, `(numbers,)`."""
-        return self.flat()[self.offsets[-1] :].clone()
+        return self._owns[self._turn].clone() if self.numbers else self._owns[self._turn]
+
+    def _message(self, riders: Sequence[float]) -> Message:
+        """Gives the message that is being filled, its riders still to be copied from `_given`."""
+        if len(riders) != len(self._riders):
+            end = self.offsets[-1] + self.numbers
+            self._riders = array("d", riders)
+            self._given = torch.frombuffer(self._riders, dtype=torch.float64)
+            self._messages = [Message(flat[: end + len(riders)], flat[end : end + len(riders)]) for flat in self._flats]
+        self._riders[:] = array("d", riders)
+        return self._messages[1 - self._turn]

@@ -130,12 +130,19 @@ class Desk:
         with self.changed:
             return list(self.followers)
 
-    def settle(self) -> None:
-        """Says that state and last sums are about to change: whoever is owed copies of them gets these first."""
+    def settle(self) -> list[Follower]:
+        """Says that state and last sums are about to change: whoever is owed copies of them gets these first.
+
+        Gives the newcomers that this process brings up to date.
+        """
+        if not (self.followers or self.parting):
+            return []  # at nearly every step; to one that comes just now nothing is owed
         with self.changed:
-            owed, self.parting = [*self.followers, *self.parting], []
-        for follower in owed:
+            followers, parting = list(self.followers), self.parting
+            self.parting = []
+        for follower in (*followers, *parting):
             follower.settle()
+        return followers
 
     def ready(self) -> Generation | None:
         """Gives the generation that this rank can change over to: nobody whom it brings up to date is far behind."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import threading
 from collections import deque
@@ -56,6 +55,9 @@ class Gloo:
     ) -> None:
         """Meets the others; returns when a sum over all has gone through. Raises GenerationLost."""
         self.rank, self.world_size = rank, world_size
+        self._summing = AllreduceOptions()
+        self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
+        self._summing.timeout = COLLECTIVE_TIMEOUT
         self._cut_s: float | None = None
         self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
         self.begun = 0  # every rank begins the same, one after the other: who has begun fewer is behind
@@ -75,10 +77,7 @@ class Gloo:
 
     def all_reduce(self, tensor: Tensor) -> Any:
         """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives."""
-        options = AllreduceOptions()
-        options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # torch's stub names the enumeration, not its type
-        options.timeout = COLLECTIVE_TIMEOUT
-        return self._begin(lambda: self._group.allreduce([tensor], options))
+        return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
         """Begins to overwrite `tensor` by the source's; have `wait` wait for what it gives."""
@@ -94,11 +93,12 @@ class Gloo:
 
     def _is_done(self, work: Any) -> bool:
         """Looks for a while whether a collective has gone through. Raises GenerationLost."""
-        with contextlib.suppress(RuntimeError):  # the time is over, or it has failed: asked below
+        try:
             work.wait(LOOK)
             return True
-        if not work.is_completed():
-            return False
+        except RuntimeError:  # the time is over, or it has failed
+            if not work.is_completed():
+                return False
         try:
             work.wait()
         except RuntimeError as error:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
-from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.buffers import Buffers, Message
 from elastic.workloads.session.c10d import StoreLost
 from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.generation import Generation
@@ -201,7 +201,7 @@ class Session:
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
         sleep(PAUSE_S)
-        told, offered = self._exchanged(lambda riders: riders)
+        told, offered = self._exchanged(_alone)
         for follower in self._desk.followed():
             follower.next_chunk(self.step)
         return None, self._next(told, offered)
@@ -224,7 +224,7 @@ class Session:
         if before_s is not None:
             self._patience.turned(self._turned_s - before_s)
 
-    def _exchanged(self, message_of: Callable[[Tensor], Tensor]) -> tuple[list[float], Generation | None]:
+    def _exchanged(self, message_of: Callable[[list[float]], Message]) -> tuple[list[float], Generation | None]:
         """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,
         and its seconds a sample. Gives them, and what this rank had said to be ready for."""
         # Before the message is filled in: the last step's sums are handed on through the same buffer.
@@ -234,9 +234,9 @@ class Session:
         riders = [0.0] * (2 * size)
         riders[rank] = float(offered.number - current.number) if offered is not None else 0.0
         riders[size + rank] = desk.cost
-        message = message_of(torch.tensor(riders))
-        self._sum(message)
-        return message[-2 * size :].tolist(), offered
+        message = message_of(riders)
+        self._sum(message.whole)
+        return message.riders.tolist(), offered
 
     def _sum(self, values: Tensor) -> None:
         """Sums over the ranks, in place."""
@@ -257,13 +257,15 @@ class Session:
 
     def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
         """Gives the generation to change over to, if every rank has said that it is ready for it."""
+        if offered is None:
+            return None
         ready = [round(each) for each in told[: self.generation.world_size]]
         return offered if agreed(ready, current=0) is not None else None
 
     def _move(self) -> None:
         """Applies the last sums here and on whoever follows this rank."""
-        desk, followers = self._desk, self._desk.followed()
-        desk.settle()
+        desk = self._desk
+        followers = desk.settle()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
         self._state.apply(self._buffers.summed(), self.step)
@@ -347,3 +349,8 @@ class Session:
             with contextlib.suppress(GenerationLost):
                 self._meet(generation, is_planned=False)
                 return True
+
+
+def _alone(riders: list[float]) -> Message:
+    numbers = torch.tensor(riders)
+    return Message(numbers, numbers)

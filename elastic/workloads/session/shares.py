@@ -82,7 +82,7 @@ def next_split(
     >>> next_split(48, (24, 24, 0), (1.0, 1.0, 0.0))
     (22, 21, 5)
     """
-    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_even(batch, now, costs):
+    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(batch, now, costs):
         return tuple(now)
     usual = median(cost for cost in costs if cost > 0)
     better = split(batch, [cost if cost > 0 else UNTRIED * usual for cost in costs], limits=limits)
@@ -131,13 +131,15 @@ def _agree(one_s: float, other_s: float) -> bool:
     return max(one_s, other_s) <= AGREEING * min(one_s, other_s)
 
 
-def _is_even(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
-    """Whether no split could gain much over the present one, not even one of parts of samples."""
+def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
+    """Whether no split could gain much over the present one: in the time that one must save, the ranks do not get
+    through a batch of whole samples."""
     if min(costs) <= 0:
         return False
     ideal_s = batch / sum(1.0 / cost for cost in costs)
     is_spared = any(2 * share * cost < ideal_s for share, cost in zip(now, costs, strict=True))
-    return not is_spared and _duration(now, costs) <= WORTH_MOVING * ideal_s
+    wanted_s = _duration(now, costs) / WORTH_MOVING
+    return not is_spared and sum(int(wanted_s / cost) for cost in costs) < batch
 
 
 def _give_whole(result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int) -> bool:

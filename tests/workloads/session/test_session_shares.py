@@ -54,6 +54,21 @@ def test_keeps_a_split_that_is_nearly_as_good() -> None:
     assert next_split(48, (24, 24), (1.0, 3.0)) == (36, 12)
 
 
+@given(batch=st.integers(6, 200), costs=st.lists(st.floats(0.5, 2.0), min_size=2, max_size=5), data=st.data())
+def test_moves_wherever_that_gains_enough(batch: int, costs: list[float], data: st.DataObject) -> None:
+    others = data.draw(st.lists(st.floats(0.5, 2.0), min_size=len(costs), max_size=len(costs)))
+    now, better = split(batch, others), split(batch, costs)
+
+    def duration_s(shares: Sequence[int]) -> float:
+        return max(share * cost for share, cost in zip(shares, costs, strict=True))
+
+    gain = duration_s(now) / duration_s(better)
+    if gain > 1.05 + 1e-9:
+        assert next_split(batch, now, costs) == better
+    elif gain < 1.05 - 1e-9 and all(2 * share > wanted + 1 for share, wanted in zip(now, better, strict=True)):
+        assert next_split(batch, now, costs) == now
+
+
 def test_tries_a_newcomer_with_a_few_samples_however_many_the_others_are() -> None:
     for others in (1, 2, 30):
         costs = [1.0] * others + [0.0]

@@ -1,0 +1,53 @@
+"""The buffers of a turn's sums."""
+
+from __future__ import annotations
+
+import torch
+
+from elastic.workloads.session.buffers import Buffers
+
+
+def _buffers(*, numbers: int = 1) -> Buffers:
+    return Buffers([torch.zeros(2, 2), torch.zeros(3)], numbers)
+
+
+def test_a_message_holds_gradients_then_numbers_then_riders() -> None:
+    message = _buffers().fill([torch.ones(2, 2), torch.full((3,), 2.0)], torch.tensor([5.0]), [7.0, 0.25])
+
+    assert message.whole.tolist() == [1.0] * 4 + [2.0] * 3 + [5.0, 7.0, 0.25]
+
+
+def test_its_riders_are_those_that_were_summed() -> None:
+    message = _buffers().fill([torch.ones(2, 2), torch.ones(3)], None, [1.0, 0.5])
+    message.whole.mul_(2)
+
+    assert message.riders.tolist() == [2.0, 1.0]
+
+
+def test_riders_follow_the_number_of_ranks() -> None:
+    buffers, gradients = _buffers(), [torch.ones(2, 2), torch.ones(3)]
+
+    for riders in ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0], [6.0, 5.0]):
+        assert buffers.fill(gradients, None, riders).whole[8:].tolist() == riders
+
+
+def test_no_gradient_is_zeros_even_where_there_is_none_at_all() -> None:
+    buffers = _buffers()
+    for _ in range(2):  # both buffers hold something
+        buffers.fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), [1.0, 1.0])
+        buffers.keep()
+
+    assert buffers.fill([None, torch.ones(3)], None, [0.0, 0.0]).whole[:8].tolist() == [0.0] * 4 + [1.0] * 3 + [0.0]
+    assert not buffers.fill([None, None], None, [0.0, 0.0]).whole.any()
+
+
+def test_the_last_sums_outlive_the_next_fill() -> None:
+    buffers = _buffers()
+    buffers.fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), [0.0, 0.0])
+    buffers.keep()
+    told = buffers.own_numbers()
+    buffers.fill([torch.zeros(2, 2), torch.zeros(3)], torch.tensor([6.0]), [0.0, 0.0])
+
+    assert buffers.flat().tolist() == [1.0] * 7 + [5.0]
+    buffers.keep()
+    assert (told.tolist(), buffers.own_numbers().tolist()) == ([5.0], [6.0])
