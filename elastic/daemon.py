@@ -131,7 +131,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _check_free(settings.host, port)
         _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
         url = f"http://{_bracketed(settings.host)}:{port}"
-        _warn(settings, url)
+        _check_nodes_find_it(settings, url)
         daemon = build(settings, clock=SystemClock(), url=url)
         try:
             daemon.namespace.start(takes_over=takes_over)
@@ -148,12 +148,12 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         os.close(descriptor)
 
 
-def _warn(settings: Settings, url: str) -> None:
+def _check_nodes_find_it(settings: Settings, url: str) -> None:
+    """Raises InvalidInput if nodes would be paid for without a way to the daemon, or to their checkpoints."""
     if settings.provider == "ec2":
-        from elastic.providers.ec2 import doubts  # only who buys there pays for boto3
+        from elastic.providers.ec2 import connect, refuse  # only who buys there pays for boto3
 
-        for each in doubts(settings, url=url):
-            log.warning(each)
+        refuse(settings, url=url, endpoint_url=connect(settings.ec2.region).endpoint_url)
 
 
 def _give_back(daemon: Daemon) -> None:

@@ -29,20 +29,25 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
         return
     yield from account_findings(account, settings.ec2, host=settings.host, nodes=nodes, clock=clock)
     yield check_prices(settings, clock)
-    yield check_checkpoints(settings)
+    yield check_checkpoints(settings, endpoint_url=account.aws.endpoint_url)
     yield from check_artifacts(settings)
 
 
-def check_checkpoints(settings: Settings) -> Finding:
+def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
     """A bucket is tried by an object that is written, read and removed; nodes try it with their own role."""
     from elastic.checkpoints import is_location, parse_location
     from elastic.checkpoints.proof import check_bucket
     from elastic.checkpoints.s3 import Bucket, connect
+    from elastic.providers.ec2 import here
 
     name, root = "aws checkpoints", settings.job_root
     if not is_location(root):
-        advice = "set checkpoint_root = 's3://BUCKET/PREFIX', unless all nodes and the daemon share that folder"
-        return Finding(name, "warning", f"in the folder {root}", advice)
+        found, advice = f"in the folder {root}", "set checkpoint_root = 's3://BUCKET/PREFIX'"
+        if here(endpoint_url) is not None:
+            return Finding(name, "ok", f"{found} of this machine, where EC2 is asked and boots its machines")
+        if not settings.checkpoint_root:
+            return Finding(name, "error", f"{found} on each node's own disk, which goes with it", advice)
+        return Finding(name, "warning", found, f"{advice}, unless all nodes and the daemon share that folder")
     try:
         check_bucket(Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(root)))
     except InvalidInput as error:

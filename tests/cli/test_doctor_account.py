@@ -33,12 +33,14 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return runner(capsys)
 
 
-def test_an_address_that_nodes_cannot_reach_ends_with_status_1(run: Run, endpoint: Endpoint) -> None:
+def test_what_must_be_mended_ends_with_status_1(run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     endpoint.answer_json("GetProducts", {"FormatVersion": "aws_v1", "PriceList": []})
+    monkeypatch.setenv("ELASTICD_EC2__INSTANCE_PROFILE", "nobody-made-it")
     outcome = run("doctor", "--provider", "ec2", "-o", "json")
     found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
     assert found["aws identity"] == "ok"
-    assert found["aws daemon address"] == "error"
+    assert found["aws instance profile"] == "error"
+    assert found["aws daemon address"] == found["aws checkpoints"] == "ok", "this EC2 is on this machine"
     assert found["aws claim"] == found["alarms"] == "ok"
     assert found["aws prices"] == "warning", "spot prices come, others do not"
     assert outcome.status == 1
@@ -71,12 +73,23 @@ def test_who_holds_the_machines_is_told(claim: Claim | None, place: str, now_s: 
     assert (found.level, said in found.found) == (level, True)
 
 
+AWS = "https://ec2.us-east-1.amazonaws.com"
+
+
 def _checkpoints(**ec2: object) -> str:
-    return check_checkpoints(load_settings(checkpoint_root="s3://training/elasticd", ec2=ec2)).level
+    settings = load_settings(checkpoint_root="s3://training/elasticd", ec2=ec2)
+    return check_checkpoints(settings, endpoint_url=AWS).level
+
+
+@pytest.mark.parametrize(
+    ("root", "endpoint_url", "level"),
+    [(None, AWS, "error"), ("/mnt/shared", AWS, "warning"), (None, "http://127.0.0.1:8469", "ok")],
+)
+def test_a_folder_holds_checkpoints_where_all_nodes_share_it(root: str | None, endpoint_url: str, level: str) -> None:
+    assert check_checkpoints(load_settings(checkpoint_root=root), endpoint_url=endpoint_url).level == level
 
 
 def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint: Endpoint) -> None:
-    assert check_checkpoints(load_settings()).level == "warning", "nodes do not share a folder of this machine"
     assert _checkpoints(region="us-east-1") == "warning"
     s3 = boto3.client("s3", region_name="us-east-1")
     s3.create_bucket(Bucket="training")

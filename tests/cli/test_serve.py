@@ -34,26 +34,29 @@ def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
     assert "203.0.113.7:8699" in outcome.err
 
 
-def test_who_buys_on_ec2_is_warned_of_what_the_defaults_would_cost(tmp_path: Path) -> None:
-    log = _log_of_a_start(tmp_path, "--provider", "ec2")
-    assert "[warning" in log
-    assert "nodes are told to find this daemon at http://127.0.0.1:" in log
-    assert "checkpoint_root is not set" in log
+def test_who_would_pay_on_ec2_for_nothing_is_refused(tmp_path: Path) -> None:
+    done = _start(tmp_path)
+    assert done.returncode == 2
+    assert "got http://127.0.0.1:" in done.stderr
+    assert "checkpoint_root: wanted a place" in done.stderr
+    assert not (tmp_path / "data" / "elasticd.db").exists()
 
 
-def test_nodes_of_this_machine_are_no_reason_to_warn(tmp_path: Path) -> None:
-    assert "[warning" not in _log_of_a_start(tmp_path, "--price-trace", str(tmp_path / "none.csv"))
+def test_where_ec2_is_on_this_machine_the_defaults_are_no_fault(tmp_path: Path) -> None:
+    done = _start(tmp_path, AWS_ENDPOINT_URL_EC2="http://127.0.0.1:9")
+    assert done.returncode == 2
+    assert "ec2.types" in done.stderr, "all that is still missing"
+    assert "checkpoint_root" not in done.stderr
 
 
-def _log_of_a_start(folder: Path, *options: str) -> str:
-    """What a daemon says that begins to start and then finds no types to buy, or no trace to replay."""
+def _start(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """A daemon that is to buy on EC2, but is not told what."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("ELASTICD_", "AWS_"))} | {
         "ELASTICD_CONFIG": str(folder / "none.toml"),
         "ELASTICD_DATA_DIR": str(folder / "data"),
         "ELASTICD_PORT": "0",
         "AWS_REGION": "us-east-1",
+        **more,
     }
-    command = [sys.executable, "-m", "elastic.cli", "serve", *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode not in (0, 1), done.stderr
-    return done.stderr
+    command = [sys.executable, "-m", "elastic.cli", "serve", "--provider", "ec2"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)

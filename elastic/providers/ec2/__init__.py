@@ -3,9 +3,9 @@
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
-from elastic.providers.ec2.doubts import doubts
 from elastic.providers.ec2.machines import Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
+from elastic.providers.ec2.refusals import here, refuse
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
 from elastic.providers.ec2.tags import CLUSTER
 from elastic.providers.ec2.template import sweep_templates
@@ -22,10 +22,11 @@ __all__ = [
     "Subnet",
     "claim_name",
     "connect",
-    "doubts",
     "end_machine",
+    "here",
     "parse_requirements",
     "read_catalog",
     "read_machines",
+    "refuse",
     "sweep_templates",
 ]

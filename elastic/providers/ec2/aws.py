@@ -28,6 +28,11 @@ class Aws:
     endings: Any
     parameters: Any
 
+    @property
+    def endpoint_url(self) -> str:
+        """Where EC2 is asked."""
+        return str(self.reads.meta.endpoint_url)
+
 
 def connect(region: str | None) -> Aws:
     """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from elastic.finding import Finding
 from elastic.providers.ec2.account.survey import Survey
-from elastic.providers.ec2.doubts import host_address
 from elastic.providers.ec2.faults import translated
+from elastic.providers.ec2.refusals import host_address, shares_loopback, why_unreachable
 
 _NAME = "aws daemon address"
 
@@ -20,25 +20,25 @@ def check_reach(survey: Survey) -> Iterator[Finding]:
     ids = [each.id for each in survey.catalog.subnets.values()]
     with translated("describing the subnets"):
         told = survey.account.aws.reads.describe_subnets(SubnetIds=ids)["Subnets"]
-    yield judge_reach(survey.host, [str(raw["CidrBlock"]) for raw in told])
+    blocks = [str(raw["CidrBlock"]) for raw in told]
+    yield judge_reach(survey.host, blocks, endpoint_url=survey.account.aws.endpoint_url)
 
 
-def judge_reach(host: str, blocks: Sequence[str]) -> Finding:
-    """What nodes with addresses of `blocks` make of a daemon at `host`.
+def judge_reach(host: str, blocks: Sequence[str], *, endpoint_url: str) -> Finding:
+    """What nodes that an endpoint boots with addresses of `blocks` make of a daemon at `host`.
 
-    >>> judge_reach("10.0.0.5", ["10.0.0.0/20"]).level, judge_reach("127.0.0.1", ["10.0.0.0/20"]).level
-    ('ok', 'error')
+    >>> judge_reach("10.0.0.5", ["10.0.0.0/20"], endpoint_url="https://ec2.us-east-1.amazonaws.com").level
+    'ok'
     """
     advice = "set host to an address of this machine that nodes reach, such as its private one in their VPC"
     address = host_address(host)
     if address is None:
         return Finding(_NAME, "warning", f"{host}: can nodes resolve and reach it? could not be told", advice)
     networks = [ipaddress.ip_network(block) for block in blocks]
-    if address.is_loopback and not all(each.is_loopback for each in networks):
-        return Finding(_NAME, "error", f"{host} is this machine alone; nodes are in {', '.join(blocks)}", advice)
-    if address.is_unspecified:
-        return Finding(_NAME, "error", f"{host} is no address that nodes could call", advice)
-    if address.is_loopback or any(_same_network(address, each) for each in networks):
+    why = why_unreachable(host, endpoint_url)
+    if why is not None:
+        return Finding(_NAME, "error", f"{host}, which {why}; nodes are in {', '.join(blocks)}", advice)
+    if shares_loopback(endpoint_url) or any(_same_network(address, each) for each in networks):
         return Finding(_NAME, "ok", f"{host} is where nodes are")
     return Finding(_NAME, "warning", f"{host}: is there a way from {', '.join(blocks)}? could not be told", advice)
 

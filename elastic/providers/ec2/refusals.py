@@ -1,0 +1,90 @@
+"""What the settings alone say against nodes on EC2: refused when the daemon starts, before anything is bought."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import psutil
+
+from elastic.config import Settings
+from elastic.errors import InvalidInput
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def refuse(settings: Settings, *, url: str, endpoint_url: str) -> None:
+    """Raises InvalidInput if nodes, told to find the daemon at `url`, would be paid for nothing.
+
+    `endpoint_url` is where EC2 is asked: one of this machine boots its machines here, as a lab does.
+    """
+    found = tuple(_faults(settings, url, endpoint_url))
+    if found:
+        raise InvalidInput("; ".join(text for _, text in found), field=found[0][0], faults=found)
+
+
+def here(endpoint_url: str) -> Address | None:
+    """The address of this machine at which an endpoint answers; None if that is elsewhere, or a name but localhost.
+
+    >>> here("https://ec2.us-east-1.amazonaws.com"), here("http://localhost:8469")
+    (None, IPv4Address('127.0.0.1'))
+    """
+    address = host_address(urlsplit(endpoint_url).hostname or "")
+    return address if address is not None and (address.is_loopback or address in _own_addresses()) else None
+
+
+def shares_loopback(endpoint_url: str) -> bool:
+    """True if machines are booted here, and as processes that reach this machine's loopback addresses."""
+    address = here(endpoint_url)
+    return address is not None and address.is_loopback
+
+
+def why_unreachable(host: str, endpoint_url: str) -> str | None:
+    """Why machines that the endpoint boots cannot reach a daemon at `host`, as far as the address alone tells.
+
+    >>> why_unreachable("127.0.0.1", "https://ec2.us-east-1.amazonaws.com")
+    'only this machine can reach'
+    >>> why_unreachable("127.0.0.1", "http://127.0.0.1:8469")
+    """
+    address = host_address(host)
+    if address is None or shares_loopback(endpoint_url):
+        return None
+    if address.is_loopback:
+        return "only this machine can reach"
+    return "is no address that another machine could call" if address.is_unspecified else None
+
+
+def host_address(host: str) -> Address | None:
+    """Gives the address that `host` is; None for a name: only nodes could tell where it leads them."""
+    try:
+        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        return None
+
+
+def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[str, str]]:
+    why = why_unreachable(settings.host, endpoint_url)
+    if why is not None:
+        yield (
+            "host",
+            "host: wanted an address of this machine that nodes reach, such as its private one in their VPC; "
+            f"got {url}, which {why}: nodes would be paid for and never join. "
+            "Set host (elasticd serve --host, ELASTICD_HOST); "
+            "elasticd doctor says whether they reach it",
+        )
+    if not settings.checkpoint_root and here(endpoint_url) is None:
+        yield (
+            "checkpoint_root",
+            "checkpoint_root: wanted a place for checkpoints that outlives a node, got none: each would keep them in "
+            f"{settings.job_root} on its own disk, which goes with it, and a job that moves or is interrupted would "
+            "begin anew. Set checkpoint_root (ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or to a folder that "
+            "every node mounts",
+        )
+
+
+def _own_addresses() -> frozenset[Address]:
+    told = [each for addresses in psutil.net_if_addrs().values() for each in addresses]
+    texts = [each.address.partition("%")[0] for each in told if each.family in (socket.AF_INET, socket.AF_INET6)]
+    return frozenset(ipaddress.ip_address(text) for text in texts)
