@@ -24,13 +24,14 @@ from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
 from elastic.model import Limits, NodeType, Offering
 from elastic.policy import decide
-from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource
+from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import Provider
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
 from elastic.reconciler import (
     Machines,
     Namespace,
     NodeTokens,
+    PricePast,
     Reconciler,
     RendezvousStores,
     RightToEnd,
@@ -46,6 +47,8 @@ log = structlog.get_logger(__name__)
 
 _SLACK_S = 10.0
 """What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent keeps for itself."""
+_PAST_S = 60.0
+"""How often to look whether a market has come whose past prices nobody has asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,21 @@ class Daemon:
     metrics_token: str
     ticker: Ticker
     wheel: Wheel | None
+    historian: Ticker | None
+
+    def start(self) -> None:
+        """Begins to look at the world."""
+        for each in self._tickers:
+            each.start()
+
+    def stop(self) -> None:
+        """Returns when nobody looks any more."""
+        for each in self._tickers:
+            each.stop()
+
+    @property
+    def _tickers(self) -> tuple[Ticker, ...]:
+        return (self.ticker,) if self.historian is None else (self.ticker, self.historian)
 
 
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
@@ -74,7 +92,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     wheel = own_wheel() if settings.provider == "ec2" and settings.ec2.needs_wheel else None
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
-    provider, prices = _market(settings, clock, store, wheel)
+    provider, prices, past = _market(settings, clock, store, wheel)
     right = RightToEnd(provider.prove_end, settings.lease_s)
     namespace = Namespace(
         cluster=settings.ec2.cluster,
@@ -116,6 +134,9 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         metrics_token=secret_in(settings.metrics_token_file).decode() if settings.metrics_token_file else "",
         ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock),
         wheel=wheel,
+        historian=None
+        if past is None
+        else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=_PAST_S, clock=clock),
     )
 
 
@@ -138,7 +159,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
             _write_address(settings, url, port)
             _run(daemon, port)
         finally:
-            daemon.ticker.stop()
+            daemon.stop()
             _give_back(daemon)
             daemon.store.close()
         if daemon.namespace.lost is not None:
@@ -183,7 +204,7 @@ def _run(daemon: Daemon, port: int) -> None:
         wheel=daemon.wheel,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
     )
-    api.run(context, host=daemon.settings.host, port=port, on_started=daemon.ticker.start)
+    api.run(context, host=daemon.settings.host, port=port, on_started=daemon.start)
 
 
 def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
@@ -228,7 +249,9 @@ _MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tup
 """What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
 
 
-def _market(settings: Settings, clock: Clock, store: Store, wheel: Wheel | None) -> tuple[Provider, PriceSource]:
+def _market(
+    settings: Settings, clock: Clock, store: Store, wheel: Wheel | None
+) -> tuple[Provider, PriceSource, PricePast | None]:
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, clock.now_s()),
         trace=settings.price_trace,
@@ -236,7 +259,10 @@ def _market(settings: Settings, clock: Clock, store: Store, wheel: Wheel | None)
     )
     provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
     live = "static" if settings.provider == "local" else settings.provider
-    return provider, PRICE_SOURCES[live if settings.price_trace is None else "trace"](setup)
+    name = live if settings.price_trace is None else "trace"
+    archive = PRICE_ARCHIVES.get(name)
+    past = archive and PricePast(store, lambda: archive(setup))
+    return provider, PRICE_SOURCES[name](setup), past
 
 
 def _first_start_s(data_dir: Path, now_s: float) -> float:

@@ -22,6 +22,7 @@ from api.dashboard.pages import FRAGMENT_HEADER, page
 from api.dashboard.views import (
     decision_items,
     decision_view,
+    history_view,
     job_head,
     job_row,
     job_view,
@@ -31,6 +32,7 @@ from api.dashboard.views import (
 )
 from api.deps import Before, ContextOf, get_context, require_user
 from api.paging import cut
+from api.past import price_histories
 from api.problems import status_of
 from elastic.errors import ElasticError, Unauthorized
 from elastic.model import Job, Limits
@@ -158,6 +160,14 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
         next_before=next_before,
         now_s=now_s,
     )
+
+
+@router.get("/prices/{node_type}")
+def price_history(request: Request, context: ContextOf, node_type: str) -> HTMLResponse:
+    """What a node type's offerings have cost in 90 days."""
+    now_s = context.clock.now_s()
+    view = history_view(node_type, price_histories(context.store, node_type, now_s=now_s), now_s=now_s)
+    return page(request, "price_history.html", here="Prices", view=view, now_s=now_s)
 
 
 def _chosen(store: Store, job: str | None) -> Job | None:

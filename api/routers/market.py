@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import FiniteFloat
 
 from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
+from api.past import HISTORY_DAYS, price_histories
 from api.totals import ledger_totals
 from elastic.model import LedgerRow, Limits, Price, spent_usd
 from elastic.reconciler import audit
@@ -17,6 +19,8 @@ from elastic.reconciler import audit
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
 
 Current = Annotated[bool, Query(description="Only what is in force now, in one page.")]
+NodeTypeQuery = Annotated[str, Query(min_length=1, max_length=64, description="The node type, as c5.large.")]
+Days = Annotated[FiniteFloat, Query(gt=0, le=3660, description="How far back, in days.")]
 
 _ROWS_A_READ = 500
 
@@ -38,6 +42,18 @@ def list_prices(
     blocks = context.provider.blocks.listed(now_s=now_s)
     items = [schemas.MarketPrice.at(each, limits=limits, blocks=blocks, now_s=now_s) for each in found]
     return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
+
+
+@router.get("/prices/history")
+def get_price_history(
+    context: ContextOf, node_type: NodeTypeQuery, days: Days = HISTORY_DAYS
+) -> schemas.PriceHistories:
+    """Tells what each offering of a node type has cost: what EC2 remembers of spot, and what was heard since.
+
+    Raises NotFound if no price of the type was ever heard.
+    """
+    found = price_histories(context.store, node_type, days=days, now_s=context.clock.now_s())
+    return schemas.PriceHistories(node_type=node_type, items=[schemas.PriceHistory.of(each) for each in found])
 
 
 @router.get("/ledger")

@@ -28,7 +28,10 @@ from api.schemas.market import (
     MarketPrice,
     NodeType,
     Offering,
+    PastPrice,
     Price,
+    PriceHistories,
+    PriceHistory,
     Unavailable,
 )
 from api.schemas.spec import JobSpec, JobState, Objective, TrainingPhase
@@ -67,8 +70,11 @@ __all__ = [
     "Objective",
     "Offering",
     "Page",
+    "PastPrice",
     "Plan",
     "Price",
+    "PriceHistories",
+    "PriceHistory",
     "PricedPlan",
     "Problem",
     "Progress",

@@ -72,6 +72,35 @@ class MarketPrice(Price):
         )
 
 
+class PastPrice(Wire):
+    """What an offering cost from `valid_from_s` on; it may have been heard long after that, at `observed_at_s`."""
+
+    usd_per_h: FiniteFloat
+    extras_usd_per_h: FiniteFloat
+    valid_from_s: FiniteFloat
+    observed_at_s: FiniteFloat
+    source: str
+
+
+class PriceHistory(Wire):
+    """One offering's prices between two instants, oldest first; the mean weighs each by how long it held."""
+
+    offering: Offering
+    from_s: FiniteFloat
+    to_s: FiniteFloat
+    lowest_usd_per_h: FiniteFloat
+    mean_usd_per_h: FiniteFloat
+    highest_usd_per_h: FiniteFloat
+    points: list[PastPrice]
+
+
+class PriceHistories(Wire):
+    """The histories of a node type's offerings; those that have none, as no price of them was heard, are absent."""
+
+    node_type: str
+    items: list[PriceHistory]
+
+
 class LedgerRow(Wire):
     """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs.
 

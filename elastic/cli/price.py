@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +26,20 @@ COLUMNS = (
 )
 
 
+HISTORY_COLUMNS = (
+    Column("OFFERING", "offering", render.offering),
+    Column("LAST", "last.usd_per_h", render.price, is_number=True),
+    Column("LOWEST", "lowest_usd_per_h", render.price, is_number=True),
+    Column("MEAN", "mean_usd_per_h", render.price, is_number=True),
+    Column("HIGHEST", "highest_usd_per_h", render.price, is_number=True),
+    Column("PRICES", "points", lambda points: render.count(len(points)), is_number=True),
+    Column("FIRST FROM", "points", lambda points: render.instant(points[0]["valid_from_s"])),
+    Column("LOWEST TO HIGHEST", "drawn"),
+    Column("SOURCE", "last.source"),
+)
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
 @app.command("ls")
 def list_prices(
     context: typer.Context,
@@ -36,3 +52,37 @@ def list_prices(
         render.show_list(
             client.items("/v1/prices", limit=limit, current="true" if is_current else None), COLUMNS, output
         )
+
+
+@app.command("history")
+def show_history(
+    context: typer.Context,
+    node_type: Annotated[str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")],
+    days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = 90.0,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Show what a node type's offerings have cost: what EC2 remembers of spot, and what was heard since."""
+    with connection_of(context).open() as client:
+        found = client.get("/v1/prices/history", node_type=node_type, days=days)["items"]
+    if output is Output.TABLE:
+        found = [{**each, "last": each["points"][-1], "drawn": sparkline(each)} for each in found]
+    render.show_list(found, HISTORY_COLUMNS, output)
+
+
+def sparkline(history: Mapping[str, Any], *, width: int = 30) -> str:
+    """Draws a history's prices over its time, from the lowest to the highest; blank before the first.
+
+    >>> told = [{"valid_from_s": 1.0, "usd_per_h": 0.1}, {"valid_from_s": 3.0, "usd_per_h": 0.4}]
+    >>> sparkline({"from_s": 0.0, "to_s": 4.0, "points": told}, width=4)
+    ' ▁▁█'
+    """
+    from_s, points = history["from_s"], history["points"]
+    step_s = (history["to_s"] - from_s) / width
+    prices = [each["usd_per_h"] for each in points]
+    span = max(prices) - min(prices)
+    drawn = ""
+    for index in range(width):
+        past = bisect_left(points, from_s + (index + 1) * step_s, key=lambda each: each["valid_from_s"])
+        share = (prices[past - 1] - min(prices)) / span if past and span else 0.0
+        drawn += _LEVELS[round(share * (len(_LEVELS) - 1))] if past else " "
+    return drawn

@@ -37,6 +37,7 @@ from elastic.model.offering import (
     Unavailable,
     longest_block,
 )
+from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
@@ -74,8 +75,10 @@ __all__ = [
     "Obstacle",
     "Offering",
     "Outcome",
+    "PastPrice",
     "Plan",
     "Price",
+    "PriceHistory",
     "Reason",
     "Rounds",
     "Sample",
@@ -90,6 +93,7 @@ __all__ = [
     "Window",
     "choose_tier",
     "declared_tier",
+    "histories",
     "interruptions_per_h",
     "is_python",
     "last_safe_instant",

@@ -30,8 +30,8 @@ class NodeType:
     def __post_init__(self) -> None:
         if not self.name:
             raise InvalidInput("a node type needs a name, got an empty one")
-        _require_positive(self.cpu, f"{self.name}: cpu")
-        _require_positive(self.memory_gib, f"{self.name}: memory_gib")
+        require_positive(self.cpu, f"{self.name}: cpu")
+        require_positive(self.memory_gib, f"{self.name}: memory_gib")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -63,7 +63,7 @@ class Price:
     extras_usd_per_h: float = 0.0
 
     def __post_init__(self) -> None:
-        _require_positive(self.usd_per_h, f"{self.offering}: price in USD per hour")
+        require_positive(self.usd_per_h, f"{self.offering}: price in USD per hour")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,6 @@ def longest_block(blocks: Iterable[Unavailable], offering: Offering, nodes: int,
     return max(standing, key=lambda each: each.until_s, default=None)
 
 
-def _require_positive(value: float, what: str) -> None:
+def require_positive(value: float, what: str) -> None:
     if not (math.isfinite(value) and value > 0):
         raise InvalidInput(f"{what} must be positive and finite, got {value}")

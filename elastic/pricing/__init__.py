@@ -1,6 +1,6 @@
 """Sources of prices, behind one port, and the check that their quotes are plausible."""
 
-from elastic.pricing.base import PriceSource, Quote
+from elastic.pricing.base import PriceArchive, PriceSource, Quote
 from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
@@ -10,15 +10,17 @@ from elastic.pricing.plausible import (
     why_implausible,
     why_impossible,
 )
-from elastic.pricing.sources import PRICE_SOURCES, PriceSetup
+from elastic.pricing.sources import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup
 from elastic.pricing.static import StaticPrices
 from elastic.pricing.trace import TracePrices
 from elastic.pricing.trace_file import TraceRow, read_trace
 
 __all__ = [
     "GREATEST_JUMP",
+    "PRICE_ARCHIVES",
     "PRICE_SOURCES",
     "FollowedTrace",
+    "PriceArchive",
     "PriceSetup",
     "PriceSource",
     "Quarantined",

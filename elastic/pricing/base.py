@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -38,5 +39,20 @@ class PriceSource(Protocol):
         An offering that has no price yet is absent.
 
         Raises PriceUnavailable if the source does not answer.
+        """
+        ...
+
+
+class PriceArchive(Protocol):
+    """Remembers what machines cost before anybody here asked."""
+
+    name: str
+    days: float
+
+    def pages(self, node_type: str, *, from_s: float, to_s: float) -> Iterator[tuple[Quote, ...]]:
+        """What machines of a type alone cost, in force at `from_s` and changed up to `to_s`, newest first.
+
+        Each page is one question, asked when the page is wanted. The source of prices of the same `name` tells what
+        came since. Raises PriceUnavailable, between pages too.
         """
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
 from elastic.model import Offering
-from elastic.pricing.base import PriceSource
+from elastic.pricing.base import PriceArchive, PriceSource
 from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.static import StaticPrices
 from elastic.pricing.trace_file import TraceRow
@@ -72,3 +72,13 @@ PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
     "static": _static,
     "trace": _trace,
 }
+
+
+def _ec2_archive(setup: PriceSetup) -> PriceArchive:
+    from elastic.pricing.ec2 import Ec2History, connect_feeds
+
+    return Ec2History(connect_feeds(setup.ec2.region, attempts=1))  # who is in no haste does not press
+
+
+PRICE_ARCHIVES: Mapping[str, Callable[[PriceSetup], PriceArchive]] = {"ec2": _ec2_archive}
+"""What remembers the prices of before, by the name of the source that tells those of now; others have no past."""

@@ -6,6 +6,7 @@ from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
 from elastic.reconciler.machines import Machines, Terms
 from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
 from elastic.reconciler.observe import observe, training_group
+from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.rendezvous import RendezvousStores
 from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.steps import World, next_steps
@@ -25,6 +26,7 @@ __all__ = [
     "Machines",
     "Namespace",
     "NodeTokens",
+    "PricePast",
     "Reconciler",
     "Rendezvous",
     "RendezvousStores",

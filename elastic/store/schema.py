@@ -142,6 +142,19 @@ prices = Table(
     Index(None, "node_type", "capacity", "zone", "valid_from_s"),
 )
 
+past_prices = Table(
+    "past_prices",
+    metadata,
+    Column("node_type", String(64), primary_key=True),
+    Column("capacity", String(16), primary_key=True),
+    Column("zone", String(32), primary_key=True),
+    Column("valid_from_s", Float(53), primary_key=True),
+    Column("usd_per_h", Float(53), nullable=False),
+    Column("extras_usd_per_h", Float(53), nullable=False),
+    _instant("observed_at_s"),
+    Column("source", String(64), nullable=False),
+)
+
 series = Table(
     "series",
     metadata,

@@ -44,6 +44,7 @@ from elastic.store.heartbeats import Heard
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
+from elastic.store.past_prices import PastPrices
 from elastic.store.tallies import Tallies, tallies
 
 P = ParamSpec("P")
@@ -55,6 +56,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.past_prices = PastPrices(database)
 
     def close(self) -> None:
         self._database.close()

@@ -99,6 +99,18 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "past_prices",
+        sa.Column("node_type", sa.String(length=64), nullable=False),
+        sa.Column("capacity", sa.String(length=16), nullable=False),
+        sa.Column("zone", sa.String(length=32), nullable=False),
+        sa.Column("valid_from_s", sa.Float(precision=53), nullable=False),
+        sa.Column("usd_per_h", sa.Float(precision=53), nullable=False),
+        sa.Column("extras_usd_per_h", sa.Float(precision=53), nullable=False),
+        sa.Column("observed_at_s", sa.Float(precision=53), nullable=False),
+        sa.Column("source", sa.String(length=64), nullable=False),
+        sa.PrimaryKeyConstraint("node_type", "capacity", "zone", "valid_from_s", name=op.f("pk_past_prices")),
+    )
+    op.create_table(
         "buckets",
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("at_s", sa.BigInteger(), nullable=False),
@@ -275,6 +287,7 @@ def downgrade() -> None:
 
     op.drop_table("decisions")
     op.drop_table("buckets")
+    op.drop_table("past_prices")
     with op.batch_alter_table("prices", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_prices_node_type_capacity_zone_valid_from_s"))
 

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.accounts import cost_over_time
 from api.schemas import LedgerBy
 from api.totals import ledger_totals
-from elastic.model import AgentState, Capacity, LedgerRow, Obstacle, Offering
+from elastic.model import AgentState, Capacity, LedgerRow, Obstacle, Offering, PastPrice
 from elastic.reconciler import JobFolders
 from elastic.store import Heard
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
@@ -134,6 +134,29 @@ def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, worl
     assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [0.3, 0.72, 0.36]
     current = client.get("/v1/prices", params={"current": True}).json()["items"]
     assert [(each["offering"]["node_type"], each["usd_per_h"]) for each in current] == [("large", 0.3), ("small", 0.36)]
+
+
+def test_a_types_history_tells_what_was_heard_late_and_what_was_heard_then(client: TestClient, world: World) -> None:
+    day_s = 86_400.0
+    told_late = ((100, 7.0), (95, 9.0), (45, 0.18))
+    world.store.past_prices.add(
+        PastPrice(SMALL, usd_per_h, START_S - days_ago * day_s, observed_at_s=START_S, source="archive")
+        for days_ago, usd_per_h in told_late
+    )
+    assert client.get("/v1/prices/history", params={"node_type": "none"}).status_code == 404
+    (told,) = client.get("/v1/prices/history", params={"node_type": "small"}).json()["items"]
+    assert [(each["usd_per_h"], each["source"], each["observed_at_s"]) for each in told["points"]] == [
+        (9.0, "archive", START_S),
+        (0.18, "archive", START_S),
+        (0.36, "test", told["points"][-1]["observed_at_s"]),
+    ]
+    assert told["mean_usd_per_h"] == pytest.approx((9.0 + 0.18) / 2, rel=0.01)
+    (told,) = client.get("/v1/prices/history", params={"node_type": "small", "days": 40}).json()["items"]
+    assert (told["lowest_usd_per_h"], told["mean_usd_per_h"], told["highest_usd_per_h"]) == (0.18, 0.18, 0.36)
+    assert client.get("/v1/prices/history", params={"node_type": "small", "days": 0}).status_code == 422
+    page = client.get("/prices/small").text
+    assert "small on-demand local: $0.18 to $9.00 an hour by 3 prices" in page
+    assert client.get("/prices/none").status_code == 404
 
 
 def test_prices_tell_what_cannot_be_bought_now_and_until_when(client: TestClient, world: World) -> None:

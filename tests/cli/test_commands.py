@@ -17,6 +17,7 @@ LISTINGS = [
     (("type", "ls"), "large"),
     (("price", "ls"), "$0.36"),
     (("price", "ls", "--current"), "$0.72"),
+    (("price", "history", "large"), "large on-demand"),
     (("measurement", "ls"), "1 x small on-demand"),
     (("decision", "ls"), "small is the cheapest"),
     (("ledger", "ls"), "total $0.00600"),

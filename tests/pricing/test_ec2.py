@@ -10,8 +10,8 @@ from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, Offering
-from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
-from elastic.pricing.ec2 import Ec2Prices, Feeds, Market, connect_feeds
+from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
+from elastic.pricing.ec2 import Ec2History, Ec2Prices, Feeds, Market, connect_feeds
 from elastic.pricing.ec2.price_list import parse_entry
 from tests.pricing.contract import PriceSourceContract
 from tests.pricing.price_list import entry
@@ -298,17 +298,31 @@ def test_an_override_holds_from_when_it_was_first_said_as_it_is(endpoint: Endpoi
         assert (round(quote.usd_per_h, 6), quote.valid_from_s) == (0.12, NOW_S + 120)
 
 
-def test_history_gives_every_change_of_90_days(endpoint: Endpoint) -> None:
-    tell_spot(
-        endpoint,
-        ("us-east-1b", "0.08", "2025-12-01T00:00:00Z"),
-        ("us-east-1a", "0.07", "2025-11-01T00:00:00Z"),
-        ("us-east-1a", "0.06", "2025-10-20T00:00:00Z"),
+def test_the_archive_tells_each_page_when_it_is_wanted_and_what_machines_alone_cost(endpoint: Endpoint) -> None:
+    archive = Ec2History(_connected(endpoint.url))
+    row = (
+        "<item><instanceType>c5.xlarge</instanceType><productDescription>Linux/UNIX</productDescription>"
+        "<spotPrice>0.08</spotPrice><timestamp>{at}</timestamp><availabilityZone>us-east-1b</availabilityZone></item>"
     )
-    quotes = prices_of(offerings=(SPOT_A, SPOT_B)).history(NOW_S)
-    assert usd(quotes) == [(SPOT_A, 0.075), (SPOT_A, 0.085), (SPOT_B, 0.095)]
+    for at, token in (("2025-12-01T00:00:00Z", "more"), ("2025-11-01T00:00:00Z", "")):
+        rows = f"<spotPriceHistorySet>{row.format(at=at)}</spotPriceHistorySet><nextToken>{token}</nextToken>"
+        endpoint.answer("DescribeSpotPriceHistory", rows)
+    pages = archive.pages("c5.xlarge", from_s=NOW_S - 90 * 86_400, to_s=NOW_S)
+    (newest,) = next(pages)
+    assert (newest.offering, newest.usd_per_h, newest.extras_usd_per_h) == (SPOT_B, 0.08, 0.0)
     (sent,) = endpoint.sent("DescribeSpotPriceHistory")
     assert (sent["StartTime"], sent["EndTime"]) == ("2025-10-03T00:00:00Z", "2026-01-01T00:00:00Z")
+    (oldest,) = next(pages)
+    assert oldest.valid_from_s < newest.valid_from_s
+    assert next(pages, None) is None
+
+
+def test_an_archive_that_is_throttled_says_so_without_asking_again(endpoint: Endpoint) -> None:
+    archive = PRICE_ARCHIVES["ec2"](PriceSetup(started_at_s=0.0, ec2=PLAIN))
+    endpoint.fail("DescribeSpotPriceHistory", "RequestLimitExceeded")
+    with pytest.raises(PriceUnavailable, match="RequestLimitExceeded"):
+        next(archive.pages("c5.xlarge", from_s=NOW_S - 60, to_s=NOW_S))
+    assert len(endpoint.sent("DescribeSpotPriceHistory")) == 1
 
 
 def test_every_page_of_spot_prices_is_read(endpoint: Endpoint) -> None:

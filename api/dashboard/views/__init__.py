@@ -6,7 +6,7 @@ from api.dashboard.views.extras import JobExtras, event_rows, generation_rows, p
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
 from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant
-from api.dashboard.views.prices import PriceRow, offer_rows, price_rows
+from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "decision_view",
     "event_rows",
     "generation_rows",
+    "history_view",
     "instant",
     "job_head",
     "job_row",

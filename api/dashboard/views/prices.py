@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from api.dashboard.charts import plot
 from api.dashboard.format import moment, percent
 from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars, instant
-from elastic.model import Limits, Price, Unavailable
+from elastic.model import Limits, Price, PriceHistory, Unavailable
+
+_STEPS = 240
+"""Across how many instants a history is drawn: nine hours each for 90 days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,58 @@ class PriceRow:
     source: str
     change: Badge | None
     hindrances: tuple[Badge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """What one offering has cost; `path` is its line in a 1000 x 1000 box, from nothing to the type's highest price."""
+
+    detail: str
+    path: str
+    summary: str
+    lowest_usd_per_h: Number
+    mean_usd_per_h: Number
+    highest_usd_per_h: Number
+    last_usd_per_h: Number
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """What a node type's offerings have cost, from one instant on."""
+
+    node_type: str
+    since: Instant
+    highest_usd_per_h: Number
+    rows: tuple[HistoryRow, ...]
+
+
+def history_view(node_type: str, histories: Sequence[PriceHistory], *, now_s: float) -> HistoryView:
+    """Gives the histories of a node type, one line each, drawn to one scale."""
+    from_s = min(max(each.from_s, each.points[0].valid_from_s) for each in histories)
+    at_s = [from_s + (now_s - from_s) * step / _STEPS for step in range(_STEPS + 1)]
+    drawn = plot(at_s, [("rate", [each.at(instant_s) for instant_s in at_s]) for each in histories])
+    return HistoryView(
+        node_type=node_type,
+        since=instant(from_s, now_s),
+        highest_usd_per_h=dollars(drawn.scale.maximum),
+        rows=tuple(_history_row(each, line.path) for each, line in zip(histories, drawn.lines, strict=True)),
+    )
+
+
+def _history_row(history: PriceHistory, path: str) -> HistoryRow:
+    last = history.points[-1]
+    lowest, highest = dollars(history.lowest_usd_per_h), dollars(history.highest_usd_per_h)
+    return HistoryRow(
+        detail=f"{history.offering.capacity} · {history.offering.zone}",
+        path=path,
+        summary=f"{history.offering}: {lowest.text} to {highest.text} an hour by {len(history.points)} prices",
+        lowest_usd_per_h=lowest,
+        mean_usd_per_h=dollars(history.mean_usd_per_h),
+        highest_usd_per_h=highest,
+        last_usd_per_h=dollars(last.usd_per_h),
+        source=last.source,
+    )
 
 
 def price_rows(prices: Sequence[Price], history: Sequence[Price], *, now_s: float) -> tuple[PriceRow, ...]:

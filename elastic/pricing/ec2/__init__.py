@@ -1,7 +1,8 @@
-"""The live prices of EC2."""
+"""The live prices of EC2, and those that it remembers."""
 
 from elastic.pricing.ec2.aws import Feeds, connect_feeds
+from elastic.pricing.ec2.history import Ec2History
 from elastic.pricing.ec2.prices import Ec2Prices, Market
 from elastic.pricing.ec2.proof import Priced, prove_prices
 
-__all__ = ["Ec2Prices", "Feeds", "Market", "Priced", "connect_feeds", "prove_prices"]
+__all__ = ["Ec2History", "Ec2Prices", "Feeds", "Market", "Priced", "connect_feeds", "prove_prices"]

@@ -11,8 +11,6 @@ from botocore.exceptions import BotoCoreError
 from elastic.aws import LateClient, session_in
 from elastic.errors import InvalidInput
 
-_CONFIG = Config(connect_timeout=3, read_timeout=6, retries={"mode": "standard", "total_max_attempts": 2})
-
 
 @dataclass(frozen=True, slots=True)
 class Feeds:
@@ -23,13 +21,17 @@ class Feeds:
     ec2: Any
 
 
-def connect_feeds(region: str | None) -> Feeds:
-    """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
+def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
+    """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput.
+
+    What a call is answered wrongly or not at all is asked again at once, up to so many `attempts` in all.
+    """
+    config = _config(attempts)
     try:
         session = session_in(region)
-        ec2 = LateClient(session, "ec2", config=_CONFIG)
+        ec2 = LateClient(session, "ec2", config=config)
         found = str(ec2.meta.region_name)
-        return Feeds(found, LateClient(session, "pricing", region_name=price_list_region(found), config=_CONFIG), ec2)
+        return Feeds(found, LateClient(session, "pricing", region_name=price_list_region(found), config=config), ec2)
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(
             f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}", field="ec2.region"
@@ -44,3 +46,7 @@ def price_list_region(region: str) -> str:
     """
     nearest = {"eu": "eu-central-1", "me": "eu-central-1", "af": "eu-central-1", "ap": "ap-south-1"}
     return nearest.get(region.partition("-")[0], "us-east-1")
+
+
+def _config(attempts: int) -> Config:
+    return Config(connect_timeout=3, read_timeout=6, retries={"mode": "standard", "total_max_attempts": attempts})

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 
 import structlog
-from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.config import Ec2Settings
 from elastic.errors import ElasticError, PriceUnavailable
@@ -15,13 +14,9 @@ from elastic.pricing.base import Quote
 from elastic.pricing.ec2.aws import Feeds
 from elastic.pricing.ec2.extras import Extras
 from elastic.pricing.ec2.feeds import OnDemandFeed, SpotFeed
-from elastic.pricing.ec2.spot import SpotChange, read_spot
+from elastic.pricing.ec2.spot import SpotChange
 
 log = structlog.get_logger(__name__)
-
-DAY_S = 86_400.0
-HISTORY_DAYS = 90
-"""EC2 remembers spot prices for so long (API Reference, DescribeSpotPriceHistory)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +66,6 @@ class Ec2Prices:
         ]
         self._complain(has_quotes=bool(quotes))
         return tuple(sorted(quotes, key=lambda quote: (quote.valid_from_s, quote.offering)))
-
-    def history(self, now_s: float, *, days: float = HISTORY_DAYS) -> tuple[Quote, ...]:
-        """Every spot quote of the last `days` days, oldest first; it may take minutes.
-
-        Raises PriceUnavailable if EC2 does not answer.
-        """
-        offerings, extras = self._look()
-        try:
-            changes = read_spot(self._feeds, offerings, from_s=now_s - days * DAY_S, to_s=now_s)
-        except (ClientError, BotoCoreError) as error:
-            raise PriceUnavailable(f"the spot prices of {days:g} days: {error}") from error
-        return tuple(self._spot_quote(each, extras, observed_at_s=now_s) for each in changes)
 
     def _look(self) -> tuple[tuple[Offering, ...], Extras]:
         try:

@@ -32,13 +32,15 @@ def read_spot(feeds: Feeds, offerings: Iterable[Offering], *, from_s: float, to_
     names = sorted({each.node_type for each in wanted})
     changes: dict[SpotChange, None] = {}
     for start in range(0, len(names), _TYPES_A_CALL):
-        for change in _changes(feeds, names[start : start + _TYPES_A_CALL], from_s=from_s, to_s=to_s):
-            if change.offering in wanted and change.at_s <= to_s:
-                changes[change] = None
+        for page in spot_pages(feeds, names[start : start + _TYPES_A_CALL], from_s=from_s, to_s=to_s):
+            for change in page:
+                if change.offering in wanted and change.at_s <= to_s:
+                    changes[change] = None
     return tuple(sorted(changes, key=lambda change: (change.at_s, change.offering)))
 
 
-def _changes(feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float) -> Iterator[SpotChange]:
+def spot_pages(feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float) -> Iterator[tuple[SpotChange, ...]]:
+    """The same for all zones, as EC2 tells it: newest first, one call a page. Raises botocore's errors."""
     pages = feeds.ec2.get_paginator("describe_spot_price_history").paginate(
         InstanceTypes=node_types,
         ProductDescriptions=list(_SYSTEMS),
@@ -46,8 +48,7 @@ def _changes(feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float)
         EndTime=datetime.fromtimestamp(to_s, UTC),
     )
     for page in pages:
-        for raw in page["SpotPriceHistory"]:
-            yield _change(raw)
+        yield tuple(_change(raw) for raw in page["SpotPriceHistory"])
 
 
 def _change(raw: Mapping[str, Any]) -> SpotChange:

@@ -31,6 +31,7 @@ PAGES = (
     "/decisions",
     "/decisions/5",
     "/prices",
+    "/prices/local.half",
     "/jobs/none",
     "/login",
 )

@@ -19,7 +19,16 @@ from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.served import TOKEN, make_context
 from tests.api.dashboard.story import HALF
 
-PAGES = ("/", "/jobs", "/jobs/esrgan-demo", "/nodes?gone=1", "/decisions", "/decisions/1", "/prices")
+PAGES = (
+    "/",
+    "/jobs",
+    "/jobs/esrgan-demo",
+    "/nodes?gone=1",
+    "/decisions",
+    "/decisions/1",
+    "/prices",
+    "/prices/local.half",
+)
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/login", "/decisions/999"])

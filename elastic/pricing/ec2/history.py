@@ -1,0 +1,32 @@
+"""What EC2 remembers of its spot prices, told without haste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from elastic.errors import PriceUnavailable
+from elastic.pricing.base import Quote
+from elastic.pricing.ec2.aws import Feeds
+from elastic.pricing.ec2.spot import spot_pages
+
+
+class Ec2History:
+    """The spot prices of the past, of machines alone."""
+
+    name = "ec2"
+    days = 90.0
+    """EC2 remembers spot prices for so long (API Reference, DescribeSpotPriceHistory)."""
+
+    def __init__(self, feeds: Feeds) -> None:
+        self._feeds = feeds
+
+    def pages(self, node_type: str, *, from_s: float, to_s: float) -> Iterator[tuple[Quote, ...]]:
+        try:
+            for page in spot_pages(self._feeds, [node_type], from_s=from_s, to_s=to_s):
+                yield tuple(
+                    Quote(each.offering, each.usd_per_h, each.at_s, self.name, doubt=each.doubt) for each in page
+                )
+        except (ClientError, BotoCoreError) as error:
+            raise PriceUnavailable(f"the spot prices of {self.days:g} days: {error}") from error

@@ -1,0 +1,117 @@
+"""The past of prices, brought in bit by bit beside everything else, which comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import structlog
+
+from elastic.errors import PriceUnavailable
+from elastic.model import Capacity, Offering, PastPrice
+from elastic.pricing import PriceArchive, Quote, why_impossible
+from elastic.store import Store
+
+log = structlog.get_logger(__name__)
+
+DAY_S = 86_400.0
+_QUIET_S = 30.0
+"""How long a daemon that has just started is left alone: its first looks at the world ask the same services."""
+_BETWEEN_PAGES_S = 2.0
+_PAUSE_S = 60.0
+_LONGEST_PAUSE_S = 3600.0
+_MOST_PAGES = 20
+"""A page has up to 1,000 prices: more than two changes an hour in each of four zones for 90 days are cut off."""
+
+
+@dataclass(slots=True)
+class PricePast:
+    """Gives every spot market that has a price, and no past, the past that `archive` remembers; it tells each once.
+
+    One question at a time and seconds between two. One that is refused ends the asking for a minute, then for longer.
+    """
+
+    store: Store
+    archive: Callable[[], PriceArchive]
+    _source: PriceArchive | None = None
+    _asked: set[str] = field(default_factory=set)
+    _reading: _Reading | None = None
+    _failures: int = 0
+    _due_s: float | None = None
+
+    def look(self, *, now_s: float) -> float | None:
+        """Asks at most one question; gives in how many seconds to look again, None if there is no hurry."""
+        if self._due_s is None:
+            self._due_s = now_s + _QUIET_S
+        if now_s < self._due_s:
+            return self._due_s - now_s
+        self._source = self._source or self.archive()
+        self._reading = self._reading or self._next(self._source, now_s=now_s)
+        if self._reading is None:
+            return None
+        pause_s = self._go_on(self._reading, now_s=now_s)
+        self._due_s = now_s + pause_s
+        return pause_s
+
+    def _go_on(self, reading: _Reading, *, now_s: float) -> float:
+        try:
+            is_over = reading.go_on()
+        except PriceUnavailable as error:
+            self._reading = None
+            pause_s: float = min(_PAUSE_S * 2.0**self._failures, _LONGEST_PAUSE_S)
+            self._failures += 1
+            log.info("past prices have to wait", error=str(error), again_in_s=pause_s)
+            return pause_s
+        self._failures = 0
+        if is_over:
+            self._keep(reading, now_s=now_s)
+            self._reading = None
+        return _BETWEEN_PAGES_S
+
+    def _next(self, source: PriceArchive, *, now_s: float) -> _Reading | None:
+        """The first node type with a market that has no past yet, and was not asked for."""
+        known = self.store.past_prices.offerings()
+        extras_usd_per_h: dict[str, dict[Offering, float]] = {}
+        for price in self.store.prices_in_force(now_s):
+            if price.offering.capacity is Capacity.SPOT and price.source == source.name and price.offering not in known:
+                extras_usd_per_h.setdefault(price.offering.node_type, {})[price.offering] = price.extras_usd_per_h
+        node_type = min(extras_usd_per_h.keys() - self._asked, default=None)
+        if node_type is None:
+            return None
+        pages = source.pages(node_type, from_s=now_s - source.days * DAY_S, to_s=now_s)
+        return _Reading(node_type, extras_usd_per_h[node_type], pages)
+
+    def _keep(self, reading: _Reading, *, now_s: float) -> None:
+        added = self.store.past_prices.add(
+            PastPrice(
+                offering=quote.offering,
+                usd_per_h=quote.usd_per_h + extras_usd_per_h,
+                valid_from_s=quote.valid_from_s,
+                observed_at_s=now_s,
+                source=quote.source,
+                extras_usd_per_h=extras_usd_per_h,
+            )
+            for quote in reading.quotes
+            if quote.doubt is None and why_impossible(quote.usd_per_h) is None
+            if (extras_usd_per_h := reading.extras_usd_per_h.get(quote.offering)) is not None
+        )
+        self._asked.add(reading.node_type)
+        log.info("past prices are known", node_type=reading.node_type, prices=added)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One node type's past as far as it is read; `extras_usd_per_h` are of the markets that want it, as of now."""
+
+    node_type: str
+    extras_usd_per_h: dict[Offering, float]
+    pages: Iterator[tuple[Quote, ...]]
+    quotes: list[Quote] = field(default_factory=list)
+    read: int = 0
+
+    def go_on(self) -> bool:
+        """Asks for the next page; tells whether that was all. Raises PriceUnavailable."""
+        page = next(self.pages, None)
+        self.quotes += page or ()
+        self.read += 1
+        return page is None or self.read >= _MOST_PAGES
