@@ -1,5 +1,6 @@
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -454,6 +455,18 @@ def test_a_job_keeps_its_image_when_a_newer_one_comes_out(endpoint: Endpoint) ->
     assert len(endpoint.sent("GetParameter")) == 1
     images = {sent["LaunchTemplateData.ImageId"] for sent in endpoint.sent("CreateLaunchTemplate")}
     assert images == {"ami-12c6146b"}
+
+
+def test_a_job_without_a_machine_keeps_its_image_over_a_restart(endpoint: Endpoint, ec2: Any) -> None:
+    endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "ami-12c6146b"}})
+    launched = buy(provider_of(), request(1, HERE))
+    provider_of().terminate(launched.provider_id, now_s=0.0)
+    endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "ami-785db401"}})
+    endpoint.answer("DescribeInstances", "<reservationSet/>", times=3)
+    buy(provider_of(), request(2, HERE))
+    buy(provider_of(), replace(request(3, HERE), job_id="another"))
+    images = [sent["LaunchTemplateData.ImageId"] for sent in endpoint.sent("CreateLaunchTemplateVersion")]
+    assert images == ["ami-12c6146b", "ami-12c6146b", "ami-785db401"]
 
 
 def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:

@@ -97,7 +97,6 @@ class Buyer:
                 answer = self._aws.launches.run_instances(
                     **wanted.template.data(),
                     **(market if wanted.offering.capacity is Capacity.SPOT else {}),
-                    InstanceType=wanted.offering.node_type,
                     SubnetId=wanted.subnet_id,
                     MinCount=wanted.count,
                     MaxCount=wanted.count,

@@ -40,7 +40,7 @@ class Images:
         return self._settings.ami_parameter_arm64 if kind.architecture == "arm64" else self._settings.ami_parameter
 
     def pinned(self, job_id: str, kind: Kind, in_use: Iterable[str]) -> Image:
-        """The job's image; `in_use` are those that machines of the job with the same parameter run, oldest first.
+        """The job's image; `in_use` are those that the job was launched with by the same parameter, oldest first.
 
         So a daemon that has just started goes on with what the job began with.
         """

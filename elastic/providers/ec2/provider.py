@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -29,7 +30,7 @@ from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
-from elastic.providers.ec2.template import Template, sweep_templates, template_name
+from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
 from elastic.providers.ec2.user_data import user_data, wheel_url
 
 _CATALOG_S = 6 * 3600.0
@@ -194,6 +195,7 @@ class Ec2Provider:
         return Template(
             name=template_name(self._settings.cluster, request.job_id),
             token=request.token,
+            node_type=request.offering.node_type,
             image=self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog)),
             user_data=user_data(
                 self._agent_config(request),
@@ -210,13 +212,20 @@ class Ec2Provider:
         )
 
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
-        """Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a thousand times."""
+        """What the job's template says, and where no fleet and so no template is permitted, its machines.
+
+        Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a thousand times.
+        """
         parameter = self._images.parameter(catalog.kinds[request.offering.node_type])
-        wanted = {tags.CLUSTER: self._settings.cluster, tags.JOB: request.job_id}
-        for machine in read_machines(self._aws, wanted):
-            kind = catalog.kinds.get(machine.instance.offering.node_type)
+        for node_type, image_id in chain.from_iterable(self._launched_images(request.job_id)):
+            kind = catalog.kinds.get(node_type)
             if kind is not None and self._images.parameter(kind) == parameter:
-                yield machine.image_id
+                yield image_id
+
+    def _launched_images(self, job_id: str) -> Iterator[Iterable[tuple[str, str]]]:
+        yield launched_images(self._aws, template_name(self._settings.cluster, job_id))
+        machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster, tags.JOB: job_id})
+        yield ((machine.instance.offering.node_type, machine.image_id) for machine in machines)
 
     def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
         return {

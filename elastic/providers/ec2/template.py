@@ -5,28 +5,31 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.faults import code_of
+from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.ec2.images import Image
 
 _STALE_S = 3600.0
 _VERSIONS_A_PAGE = 200  # DescribeLaunchTemplateVersions gives no more.
+_NO_TEMPLATE = frozenset({"InvalidLaunchTemplateName.NotFoundException", "InvalidLaunchTemplateId.NotFound"})
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What every machine of one launch is like, whatever its type and zone. `name` is the same for the whole job."""
+    """What every machine of one launch is like, whatever its zone. `name` is the same for the whole job."""
 
     name: str
     token: str
+    node_type: str
     image: Image
     user_data: bytes
     security_group: str
@@ -39,6 +42,7 @@ class Template:
     def data(self) -> dict[str, object]:
         """LaunchTemplateData, which RunInstances takes as well."""
         return {
+            "InstanceType": self.node_type,  # a fleet's override says the same; here it tells what the image is for
             "ImageId": self.image.id,
             "UserData": base64.b64encode(self.user_data).decode(),
             "SecurityGroupIds": [self.security_group],
@@ -106,10 +110,7 @@ def ensure_version(aws: Aws, template: Template) -> str:
 
     EC2's memory of tokens is not for ever, so the version is looked for by its description first. Raises ClientError.
     """
-    pages = aws.reads.get_paginator("describe_launch_template_versions").paginate(
-        LaunchTemplateName=template.name, PaginationConfig={"PageSize": _VERSIONS_A_PAGE}
-    )
-    for raw in (each for page in pages for each in page["LaunchTemplateVersions"]):
+    for raw in _versions(aws, template.name):
         if raw.get("VersionDescription") == client_token(template.token):
             return str(raw["VersionNumber"])
     answer = aws.launches.create_launch_template_version(
@@ -119,6 +120,22 @@ def ensure_version(aws: Aws, template: Template) -> str:
         LaunchTemplateData=template.data(),
     )
     return str(answer["LaunchTemplateVersion"]["VersionNumber"])
+
+
+def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
+    """The node type and the image of each version of a template, oldest first; none where there is no template.
+
+    Raises ProviderUnavailable if EC2 does not tell.
+    """
+    with translated(f"reading the launch template {name}"):
+        try:
+            told = sorted(_versions(aws, name), key=lambda raw: int(raw["VersionNumber"]))
+        except ClientError as error:
+            if code_of(error) not in _NO_TEMPLATE:
+                raise
+            return ()
+    data = [raw["LaunchTemplateData"] for raw in told]
+    return tuple((str(each.get("InstanceType", "")), str(each["ImageId"])) for each in data)
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
@@ -138,3 +155,10 @@ def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now
             aws.endings.delete_launch_template(LaunchTemplateName=name)
             swept += 1
     return swept
+
+
+def _versions(aws: Aws, name: str) -> Iterator[Mapping[str, Any]]:
+    pages = aws.reads.get_paginator("describe_launch_template_versions").paginate(
+        LaunchTemplateName=name, PaginationConfig={"PageSize": _VERSIONS_A_PAGE}
+    )
+    return (raw for page in pages for raw in page["LaunchTemplateVersions"])

@@ -32,6 +32,7 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
     template = Template(
         name=_NAME,
         token=_NAME,
+        node_type=offering.node_type,
         image=image,
         user_data=b"#!/bin/sh\n",
         security_group="",
@@ -41,7 +42,7 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
     )
     data = {name: value for name, value in template.data().items() if name != "SecurityGroupIds"}
     subnet_id = survey.catalog.subnets[offering.zone].id
-    return {**data, "InstanceType": offering.node_type, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
+    return {**data, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
 
 
 def _looking(action: str, **parameters: Any) -> Callable[[Survey], Act]:
