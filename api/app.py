@@ -17,6 +17,7 @@ from api.middleware import BodyLimit, HostCheck, SecurityHeaders
 from api.problems import MEDIA_TYPE, install_problems
 from api.routers import (
     agent,
+    code,
     decisions,
     events,
     health,
@@ -30,10 +31,11 @@ from api.routers import (
 )
 from api.schemas import Problem
 from elastic import __version__
+from elastic.archive import MOST_BYTES
 
 _BODY_BYTES = 64 * 1024
 # A heartbeat after an hour without the daemon brings what was measured meanwhile, up to 5,000 windows.
-_BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024}
+_BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024, "/v1/code/": MOST_BYTES}
 
 _DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
 
@@ -71,7 +73,20 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for each in (jobs, job_accounts, job_files, nodes, market, measurements, decisions, events, health, agent, wheels):
+    for each in (
+        jobs,
+        code,
+        job_accounts,
+        job_files,
+        nodes,
+        market,
+        measurements,
+        decisions,
+        events,
+        health,
+        agent,
+        wheels,
+    ):
         app.include_router(each.router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
     app.include_router(dashboard.login_router)
     app.include_router(dashboard.router)

@@ -18,6 +18,7 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.errors import Unauthorized
+from elastic.model import Node
 from elastic.providers import Provider
 from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, RightToEnd
 from elastic.store import Store
@@ -126,6 +127,17 @@ def require_scraper(
     """Lets pass who shows the token of the metrics, or the user's. Raises Unauthorized."""
     if bearer is None or not tokens_match(bearer.credentials, get_context(request).metrics_token):
         require_user(request, bearer, cookie)
+
+
+def node_speaking(context: Context, authorization: str, *, node_id: str, instance_id: str) -> Node:
+    """The node that asks. Raises Unauthorized unless its token was made for it on this machine."""
+    said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
+    if said is None or said != node_id:
+        raise Unauthorized("this token does not speak for this node on this machine")
+    node = context.store.node(node_id)
+    if node.provider_id != instance_id:
+        raise Unauthorized("this node is another machine")
+    return node
 
 
 def _is_own_page(request: Request) -> bool:

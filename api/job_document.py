@@ -127,7 +127,12 @@ class JobDocument(_Part):
         None,
         min_length=1,
         max_length=1024,
-        description="The script's absolute path, or -m and a module; then its arguments.",
+        description="The script, or -m and a module, then arguments. A script's path is absolute, or within `code`.",
+    )
+    code: str | None = Field(
+        None,
+        pattern=r"^[0-9a-f]{64}$",
+        description="The SHA-256 of the zip of the folder to run in, put to `/v1/code/{sha256}` before.",
     )
     workload: str | None = Field(None, max_length=64, description="A training program that elasticd brings: `esrgan`.")
     preset: str | None = Field(None, max_length=64, description="A named set of the workload's hyperparameters.")

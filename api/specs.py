@@ -79,10 +79,13 @@ def check_workers(spec: JobSpec) -> None:
 
 
 def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
-    """Gives the document with its script and its data as absolute paths; relative ones count from `folder`."""
+    """Gives the document with its script and its data as absolute paths; relative ones count from `folder`.
+
+    A script within the job's code stays as it is: the node has that folder elsewhere.
+    """
     found = dict(document)
     match found.get("command"):
-        case [str(script), *arguments] if _is_relative(script):
+        case [str(script), *arguments] if _is_relative(script) and "code" not in found:
             found["command"] = [str(folder.resolve() / script), *arguments]
     match found.get("data"):
         case str(data) if data != _SKIMAGE and _is_relative(data):
@@ -90,11 +93,14 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
     return found
 
 
-def settle_tier(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Gives the document with the tier that its script says it supports: where the daemon is, it may not be."""
+def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
+    """Gives the document with the tier that its script says it supports: where the daemon is, it may not be.
+
+    A relative path counts from `folder`, which is absolute where there is one.
+    """
     found = dict(document)
     match found.get("command"):
-        case [str(script), *_] if found.get("tier", AUTO) == AUTO and (tier := declared_by([script])) is not None:
+        case [str(script), *_] if found.get("tier", AUTO) == AUTO and (tier := declared_by([folder / script])):
             found["tier"] = tier.value
     return found
 
@@ -125,7 +131,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
     }
     if faults := tuple((name, "only a workload takes it; give it in the command") for name in given if given[name]):
         raise _invalid(faults)
-    _check_script(asked.command)
+    _check_script(asked.command, has_code=asked.code is not None)
     return _spec(
         asked,
         now_s,
@@ -136,7 +142,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
     )
 
 
-def _check_script(command: list[str]) -> None:
+def _check_script(command: list[str], *, has_code: bool) -> None:
     script = command[0]
     if script.startswith("python") and not script.endswith(".py"):
         raise InvalidInput(
@@ -147,9 +153,13 @@ def _check_script(command: list[str]) -> None:
     if script in MODULE_OPTIONS:
         if len(command) == 1:
             raise InvalidInput(f"command: wanted a module's name after {script}, got nothing", field="command")
+    elif has_code:
+        if not script.startswith("/") and ".." in Path(script).parts:
+            raise InvalidInput(f"command: wanted a script within the code's folder, got {script!r}", field="command")
     elif not script.startswith("/"):
         raise InvalidInput(
-            f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` makes it absolute",
+            f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` makes it absolute, "
+            "and `code` sends its folder",
             field="command",
         )
 
@@ -160,6 +170,8 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         raise InvalidInput(_no_such("workload", name, WORKLOADS), field="workload")
     if asked.command is not None:
         raise InvalidInput("wanted a command or a workload, got both", field="command")
+    if asked.code is not None:
+        raise InvalidInput("code: a workload needs none; only a command runs in it", field="code")
     if asked.data is not None and asked.data != _SKIMAGE and not asked.data.startswith("/"):
         raise InvalidInput(f"data: wanted {_SKIMAGE} or an absolute path, got {asked.data!r}", field="data")
     options = _options(asked, workload)
@@ -212,6 +224,7 @@ def _spec(
     spec = JobSpec(
         name=asked.name,
         command=command,
+        code=asked.code,
         env=dict(asked.env),
         workload=asked.workload,
         hyperparameters=dict(hyperparameters or {}),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, model_validator
 
-from api.deps import Context, get_context
+from api.deps import Context, get_context, node_speaking
 from elastic.errors import Conflict, NotFound, Unauthorized
 from elastic.model import AgentState, Claim, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Tier, Window
 from elastic.reconciler import Word, word_for
@@ -39,7 +39,8 @@ class Registered(BaseModel):
     """What it gets: which node it is, and the token it speaks with from now on, on this machine only.
 
     `command` is what the job will have it run; what that needs can be loaded before there is an assignment. It is
-    empty where workers inherit nothing that is loaded (T0).
+    empty where workers inherit nothing that is loaded (T0). `code` is the sum of the archive that it runs in, to be
+    fetched from `/v1/agent/code`; null where the command names what the machine has.
     """
 
     node_id: str
@@ -47,6 +48,7 @@ class Registered(BaseModel):
     heartbeat_interval_s: float
     lease_s: float
     command: list[str]
+    code: str | None
 
 
 class WindowIn(BaseModel):
@@ -177,6 +179,7 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
         heartbeat_interval_s=settings.heartbeat_s,
         lease_s=context.lease_s(),
         command=[] if spec.tier is Tier.T0 else list(spec.command),
+        code=spec.code,
     )
 
 
@@ -199,13 +202,8 @@ def heartbeat(
     authorization: Annotated[str, Header()] = "",
 ) -> WordOut:
     """Takes in what a node measured and tells it what to do; what is acknowledged is stored durably."""
-    node_id = context.node_tokens.node_of(authorization.removeprefix("Bearer "), request.instance_id)
-    if node_id is None or node_id != request.node_id:
-        raise Unauthorized("this token does not speak for this node on this machine")
-    node = context.store.node(node_id)
-    if node.provider_id != request.instance_id:
-        raise Unauthorized("this node is another machine")
-    acked_seq = context.store.acked_seq(node_id)
+    node = node_speaking(context, authorization, node_id=request.node_id, instance_id=request.instance_id)
+    acked_seq = context.store.acked_seq(node.id)
     newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
     has_changed = _has_changed(node, request)
     if has_changed or newest_seq > acked_seq or _is_due(node, context.clock.now_s()):

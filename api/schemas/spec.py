@@ -30,6 +30,7 @@ class JobSpec(Wire):
 
     name: str
     command: list[str]
+    code: str | None
     env: dict[str, str]
     workload: str | None
     hyperparameters: dict[str, bool | int | FiniteFloat | str]

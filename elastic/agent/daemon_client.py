@@ -1,4 +1,4 @@
-"""The agent's two calls to the daemon; silence and refusal are answers too, so neither raises."""
+"""The agent's calls to the daemon; silence and refusal are answers too, so neither raises."""
 
 from __future__ import annotations
 
@@ -18,18 +18,24 @@ from elastic.errors import InvalidInput
 from elastic.trust import trust_for
 
 TIMEOUT_S = 10.0
+CODE_TIMEOUT_S = 60.0
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What a machine gets for its join token. `command` is what it will run, empty if the daemon did not say."""
+    """What a machine gets for its join token.
+
+    `command` is what it will run, empty if the daemon did not say; `code` the sum of the archive that it runs in, None
+    where there is none.
+    """
 
     node_id: str
     node_token: str
     heartbeat_interval_s: float
     lease_s: float
     command: tuple[str, ...] = ()
+    code: str | None = None
 
 
 class DaemonClient:
@@ -69,6 +75,7 @@ class DaemonClient:
                 heartbeat_interval_s=float(content["heartbeat_interval_s"]),
                 lease_s=float(content["lease_s"]),
                 command=tuple(str(part) for part in content.get("command", ())),
+                code=None if content.get("code") is None else str(content["code"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             log.warning("the daemon's answer to register is not one: %r", error)
@@ -83,6 +90,24 @@ class DaemonClient:
         except InvalidInput as error:
             log.warning("%s", error)
             return None
+
+    def code(self, *, node_id: str, node_token: str) -> bytes | None:
+        """The archive of the code that this node's job brings along; None when the daemon does not give it."""
+        query = {"node_id": node_id, "instance_id": self._instance_id}
+        try:
+            response = self._http.get(
+                "/v1/agent/code",
+                params=query,
+                headers={"Authorization": f"Bearer {node_token}"},
+                timeout=CODE_TIMEOUT_S,
+            )
+        except httpx2.HTTPError as error:
+            log.warning("GET /v1/agent/code: %r", error)
+            return None
+        if response.is_success:
+            return response.content
+        log.warning("GET /v1/agent/code: %s %s", response.status_code, response.text[:300])
+        return None
 
     def _post(self, path: str, body: Mapping[str, Any], *, token: str | None = None) -> dict[str, Any] | None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}

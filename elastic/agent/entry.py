@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 import signal
 import threading
 import time
@@ -11,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from elastic.agent.asking import ask_until_answered
 from elastic.agent.carriage import Carriage, SharedFolder
+from elastic.agent.code import bring_code
 from elastic.agent.daemon_client import DaemonClient, Registration
 from elastic.agent.gate import open_gate
 from elastic.agent.heart import Heart
@@ -29,8 +30,6 @@ from elastic.agent.watcher import Watcher
 from elastic.clock import Clock, SystemClock
 from elastic.model import Notice
 
-FIRST_RETRY_S = 0.2
-LONGEST_RETRY_S = 10.0
 log = logging.getLogger(__name__)
 
 
@@ -52,6 +51,9 @@ def run_agent(config: Path) -> int:
                 log.error("%s did not let this node register before its lease ran out", settings.daemon_url)
                 return 1
             launcher.prepare(() if registration is None else registration.command)
+            if not _has_code(settings, client, memory, lease):
+                log.error("%s did not give this node its job's code before its lease ran out", settings.daemon_url)
+                return 1
             _live(settings, client=client, memory=memory, launcher=launcher, lease=lease)
             return 0
     finally:
@@ -69,23 +71,29 @@ def _throttle(settings: AgentSettings, launcher: Launcher) -> Throttle | None:
 
 
 def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Registration | None:
-    retry_s = FIRST_RETRY_S
-    while not lease.is_over:
+    def ask() -> Registration | None:
         asked_at = time.monotonic()
         registration = client.register(settings.join_token)
         if registration is not None:
             lease.renew(registration.lease_s, asked_at=asked_at)
-            return registration
-        # Jitter: nodes that booted together must not ask together.
-        SystemClock().sleep(min(retry_s * random.uniform(0.5, 1.0), max(0.0, lease.left_s)))
-        retry_s = min(2 * retry_s, LONGEST_RETRY_S)
-    return None
+        return registration
+
+    return ask_until_answered(ask, lease)
 
 
 def _first_memory(registration: Registration, work_dir: Path) -> Memory:
-    memory = Memory(registration.node_id, registration.node_token, registration.heartbeat_interval_s)
+    memory = Memory(
+        registration.node_id, registration.node_token, registration.heartbeat_interval_s, code=registration.code
+    )
     remember(memory, work_dir)
     return memory
+
+
+def _has_code(settings: AgentSettings, client: DaemonClient, memory: Memory, lease: Lease) -> bool:
+    def fetch() -> bytes | None:
+        return client.code(node_id=memory.node_id, node_token=memory.node_token)
+
+    return memory.code is None or bring_code(settings, memory.code, fetch=fetch, lease=lease)
 
 
 def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:

@@ -103,7 +103,7 @@ class Launcher:
             # A worker that is a program of its own loads what it needs by itself.
             "preload": preloads(assignment.command) if way.is_forked else [],
             "log": str(self.log_path(assignment.generation)),
-            "cwd": os.getcwd(),
+            "cwd": str(self._settings.code_dir) if self._settings.code_dir.is_dir() else os.getcwd(),
         }
         self.tell_store(assignment.rdzv_endpoint)
         self._order(order)

@@ -16,13 +16,15 @@ AGENT_FILE = "agent.json"
 class Memory:
     """The whole of it; the file holds the node's token and so is its owner's only.
 
-    `tier` is what the running workers were started on, `began` the generation that they were started in, which those of
-    a session outlive; `distrusts_fork` says that they are no longer forked here.
+    `code` is the sum of the job's code, None where it brings none. `tier` is what the running workers were started on,
+    `began` the generation that they were started in, which those of a session outlive; `distrusts_fork` says that
+    they are no longer forked here.
     """
 
     node_id: str
     node_token: str
     heartbeat_interval_s: float
+    code: str | None = None
     running: Assignment | None = None
     last_exit: Exit | None = None
     tier: Tier | None = None
@@ -39,6 +41,7 @@ def recall(work_dir: Path) -> Memory | None:
         node_id=fields["node_id"],
         node_token=fields["node_token"],
         heartbeat_interval_s=fields["heartbeat_interval_s"],
+        code=fields["code"],
         running=assignment_from(fields["running"]) if fields["running"] else None,
         last_exit=exit_from(fields["last_exit"]) if fields["last_exit"] else None,
         tier=Tier(fields["tier"]) if fields["tier"] else None,
@@ -55,6 +58,7 @@ def remember(memory: Memory, work_dir: Path) -> None:
             "node_id": memory.node_id,
             "node_token": memory.node_token,
             "heartbeat_interval_s": memory.heartbeat_interval_s,
+            "code": memory.code,
             "running": as_fields(memory.running) if memory.running else None,
             "last_exit": as_fields(memory.last_exit) if memory.last_exit else None,
             "tier": memory.tier,

@@ -44,6 +44,11 @@ class AgentSettings:
             raise InvalidInput(f"cpu_quota must be positive or null, got {self.cpu_quota}", field="cpu_quota")
 
     @property
+    def code_dir(self) -> Path:
+        """Where the job's code is, if it brings any along: its command runs there."""
+        return self.work_dir / "code"
+
+    @property
     def socket_path(self) -> Path:
         """Where workers send their datagrams; `elastic.worker.unix_address` says how a long path is reached."""
         return self.work_dir / "workers.socket"

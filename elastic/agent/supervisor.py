@@ -209,7 +209,7 @@ class Supervisor:
             grace_s=assignment.drain_grace_s,
             drain_asked_at=drain_asked_at,
             is_in_session=self._memory.tier is Tier.T2,
-            is_foreign=choose_way(assignment).is_foreign,
+            is_foreign=choose_way(assignment, code_dir=self._settings.code_dir).is_foreign,
             is_adopted=True,
         )
         if self._group.is_in_session:
@@ -219,7 +219,7 @@ class Supervisor:
         log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
         self._intake.listen_to(assignment.generation)
         self._carriage.begin(assignment)
-        way = choose_way(assignment, distrusts_fork=self._memory.distrusts_fork)
+        way = choose_way(assignment, code_dir=self._settings.code_dir, distrusts_fork=self._memory.distrusts_fork)
         self._tell_of(way)
         self._memory = replace(
             self._memory, running=assignment, last_exit=None, tier=way.tier, began=assignment.generation

@@ -35,12 +35,13 @@ class Way:
         return self.mode == "--program"
 
 
-def choose_way(assignment: Assignment, *, distrusts_fork: bool = False) -> Way:
+def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrusts_fork: bool = False) -> Way:
     """Gives how this node is to start an assignment's workers; looks at the script's file where it must.
 
-    `distrusts_fork` says that workers forked here have failed before their first turn.
+    A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here have failed before
+    their first turn.
     """
-    command = _without_own_python(assignment.command)
+    command = _within(code_dir, _without_own_python(assignment.command))
     if not _is_python(command):
         why = (
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own (T0), it is "
@@ -88,6 +89,12 @@ def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:
     is_own = first in ("python", "python3") or (os.sep in first and Path(first) == Path(sys.executable))
     parts = tuple(rest) if is_own and rest else tuple(command)
     return ("-m", *parts[1:]) if parts[0] in MODULE_OPTIONS else parts
+
+
+def _within(code_dir: Path | None, command: Sequence[str]) -> tuple[str, ...]:
+    script, *arguments = command
+    is_here = code_dir is not None and not script.startswith("-")
+    return (str(code_dir / script) if code_dir is not None and is_here else script, *arguments)
 
 
 def _is_python(command: Sequence[str]) -> bool:

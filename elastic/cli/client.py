@@ -86,6 +86,10 @@ class Client:
         sent = {} if body is None else {"Content-Type": "application/json"}
         return _object(self._send("POST", path, content=content, headers={**sent, **(headers or {})}))
 
+    def put(self, path: str, content: bytes, *, media_type: str) -> None:
+        """Puts a file at `path`."""
+        self._send("PUT", path, content=content, headers={"Content-Type": media_type})
+
     def text(self, path: str, **query: str | int | None) -> str:
         """Gives the text at `path`."""
         return self._send("GET", path, params=_given(query)).text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +12,7 @@ from urllib.parse import quote
 
 import typer
 
+from elastic.archive import Archive, pack
 from elastic.cli import job_pages, render
 from elastic.cli.decision import explain_decision
 from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOption, connection_of
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from elastic.cli.exits import ExitCode
     from elastic.cli.watch import Standing
 
+_SUM = re.compile("[0-9a-f]{64}")
 app = typer.Typer(help="Training jobs.", no_args_is_help=True)
 
 COLUMNS = (
@@ -57,17 +61,19 @@ def submit(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Print the priced plan, ask, and submit."""
-    spec = read_spec(file)
+    spec, code = read_spec(file)
     with connection_of(context).open() as client:
         plan = client.post("/v1/jobs:plan", spec)
         _check_paths(spec, file)
         if dry_run and output is Output.JSON:
             render.show_json(plan)
         elif output is Output.TABLE:
-            job_pages.show_plan(plan, has_all=has_all)
+            job_pages.show_plan(plan, has_all=has_all, code=code)
         if dry_run:
             return
         _confirm("submit this job?", yes=yes, can_ask=file != "-")
+        if code is not None:
+            client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
         job = client.post("/v1/jobs", spec, headers={"Idempotency-Key": key} if key else None)
         if output is Output.JSON:
             render.show_json(job)
@@ -194,8 +200,11 @@ def report(context: typer.Context, job: JobArgument, output: OutputOption = Outp
         job_pages.show_report(found)
 
 
-def read_spec(file: str) -> dict[str, Any]:
-    """Gives the document in a job's YAML or JSON; `-` is standard input. Relative paths in it count from its folder."""
+def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
+    """Gives the document in a job's YAML or JSON, and the code that it sends along; `-` is standard input.
+
+    Relative paths in it count from its folder. Where `code` names a folder, the document has the packed one's sum.
+    """
     # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon would read it.
     documents, specs = import_module("api.documents"), import_module("api.specs")
     try:
@@ -203,13 +212,29 @@ def read_spec(file: str) -> dict[str, Any]:
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
     folder = Path() if file == "-" else Path(file).parent
-    found: dict[str, Any] = specs.settle_tier(specs.resolve_paths(documents.read_document(body), folder))
-    return found
+    document = documents.read_document(body)
+    match document.get("code"):
+        case str(named) if not _SUM.fullmatch(named):
+            code_folder = (folder / Path(named).expanduser()).resolve()
+            code = pack(code_folder)
+            _check_script(document.get("command"), code, code_folder)
+            return specs.settle_tier({**document, "code": code.sha256}, code_folder), code
+        case _:
+            return specs.settle_tier(specs.resolve_paths(document, folder)), None
 
 
 def path_of(job: str) -> str:
     """Gives the path of a job's resource, whatever its name holds."""
     return f"/v1/jobs/{quote(job, safe='')}"
+
+
+def _check_script(command: object, code: Archive, folder: Path) -> None:
+    """Raises InvalidInput for a script that would not be among what is sent."""
+    match command:
+        case [str(script), *_] if not script.startswith(("-", "/")):
+            if os.path.normpath(script) not in code.paths:
+                why = "git ignores it" if (folder / script).is_file() else "nothing is there"
+                raise InvalidInput(f"command: {script} is not among the files of {folder}: {why}", field="command")
 
 
 def _check_paths(spec: dict[str, Any], file: str) -> None:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from elastic.archive import Archive
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist
 from elastic.cli.render import Column
@@ -27,13 +28,16 @@ _REPORT_DECISIONS = (
 )
 
 
-def show_plan(priced: Mapping[str, Any], *, has_all: bool = False) -> None:
+def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive | None = None) -> None:
     """Prints what a job would begin with, and what is known of its cost, before anybody pays for it.
 
-    With `has_all` every candidate has its line, else the ones that a person needs to see.
+    With `has_all` every candidate has its line, else the ones that a person needs to see. `code` is what is sent along.
     """
     spec, plan, candidates = priced["spec"], priced["plan"], priced["candidates"]
     print(f"job {spec['name']}: {textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}")
+    if code is not None:
+        files = "1 file" if len(code.paths) == 1 else f"{len(code.paths):,} files"
+        print(f"code: {files}, {len(code.content):,} bytes packed")
     iterations = "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
     print(f"iterations: {iterations}; {_limits(spec['objective'])}")
     print(f"first: {plan['reason']['text']}")

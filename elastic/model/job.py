@@ -93,7 +93,8 @@ class TrainingPhase:
 class JobSpec:
     """What was asked for. `iterations` is the total of paramount iterations; None means until the script ends.
 
-    `command` is the argv after torchrun's own options. `node_types` limits the candidates (empty = all on offer).
+    `command` is the argv after torchrun's own options; `code` is the SHA-256 of the folder's archive that it runs in,
+    None where it runs what the node has. `node_types` limits the candidates (empty = all on offer).
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`. Workers are
     to run on `tier`; a node where that cannot be uses a lower one. `most_samples` of a batch fit one worker's memory on
     a node type; of those it does not name all do.
@@ -101,6 +102,7 @@ class JobSpec:
 
     name: str
     command: tuple[str, ...]
+    code: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     workload: str | None = None
     hyperparameters: Mapping[str, bool | int | float | str] = field(default_factory=dict)

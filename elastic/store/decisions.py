@@ -6,14 +6,20 @@ from sqlalchemy import Connection, Row, select, update
 
 from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot
+from elastic.store import jobs
 from elastic.store.codec import from_text, pack, to_text, unpack
 from elastic.store.engine import insert
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
 
-def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str) -> int:
-    """Stores a decision and gives its id; a hold for the same reason as the one before it joins that one's row."""
+def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
+    """Stores a decision, with `sets_target` also the group that it wants as its job's, and gives its id.
+
+    A hold for the same reason as the one before it joins that one's row.
+    """
+    if sets_target:
+        jobs.set_target(connection, snapshot.job.id, plan.target)
     job_id, now_s = snapshot.job.id, snapshot.now_s
     columns = (decisions.c.id, decisions.c.action, decisions.c.code)
     query = select(*columns).where(decisions.c.job_id == job_id).order_by(decisions.c.id.desc()).limit(1)

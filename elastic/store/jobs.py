@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from elastic.errors import Conflict, NotFound
 from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
+from elastic.store import code
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
 from elastic.store.schema import generations, jobs, windows
@@ -23,7 +24,8 @@ def submit(
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Raises Conflict if `key` was used for another request, or if a job of this name still goes on.
+    Raises Conflict if `key` was used for another request, or if a job of this name still goes on; NotFound if its code
+    was never stored.
     """
     if key is not None:
         earlier = connection.execute(select(jobs).where(jobs.c.idempotency_key == key)).one_or_none()
@@ -32,6 +34,8 @@ def submit(
                 raise Conflict(f"Idempotency-Key {key!r} was used for another request; use a new key for a new job")
             return to_job(earlier), False
     _refuse_a_name_in_use(connection, spec.name)
+    if spec.code is not None:
+        code.get(connection, spec.code)
     job_id = f"job-{secrets.token_hex(4)}"
     connection.execute(
         jobs.insert().values(
@@ -40,6 +44,7 @@ def submit(
             spec=to_text(spec),
             phase=JobPhase.SUBMITTED,
             submitted_at_s=now_s,
+            code=spec.code,
             idempotency_key=key,
             request_hash=request_hash,
         )

@@ -61,10 +61,19 @@ jobs = Table(
     Column("ending", String(24)),
     Column("message", Text),
     Column("target", Text),
+    Column("code", String(64)),
     Column("failures", Integer, nullable=False, default=0),
     Column("failed_iteration", BigInteger, nullable=False, default=-1),
     Column("idempotency_key", String(255), unique=True),
     Column("request_hash", String(64), nullable=False),
+)
+
+code = Table(
+    "code",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    _instant("stored_at_s"),
 )
 
 nodes = Table(

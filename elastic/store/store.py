@@ -25,6 +25,7 @@ from elastic.model import (
     Window,
 )
 from elastic.store import (
+    code,
     decisions,
     events,
     generations,
@@ -111,6 +112,13 @@ class Store:
     def count_failure(self, job_id: str) -> int:
         """Counts one failure and gives how many came in a row without progress."""
         return self._write(jobs.count_failure, job_id)
+
+    def put_code(self, sha256: str, content: bytes, *, now_s: float) -> None:
+        self._write(code.put, sha256, content, now_s=now_s)
+
+    def code(self, sha256: str) -> bytes:
+        """Gives an archive of code. Raises NotFound."""
+        return self._read(code.get, sha256)
 
     def rounds(self, job_id: str) -> Rounds:
         """What is on record of the rounds of a job's session."""
@@ -300,11 +308,7 @@ class Store:
 
     def record_decision(self, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
         """Stores a decision and, with it, the group it wants; gives its id."""
-        with self._database.write() as connection:
-            decision_id = decisions.record(connection, snapshot, plan, policy)
-            if sets_target:
-                jobs.set_target(connection, snapshot.job.id, plan.target)
-            return decision_id
+        return self._write(decisions.record, snapshot, plan, policy, sets_target=sets_target)
 
     def decision(self, decision_id: int) -> Decision:
         """Gives a decision. Raises NotFound."""

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:
     with house.client() as client:
-        document = read_spec(str(HERE / "job.yaml"))
+        document, _ = read_spec(str(HERE / "job.yaml"))
         job = client.post("/v1/jobs", {**document, "iterations": iterations_here(document["iterations"])})
         print(f"submitted {job['spec']['name']}: {job['spec']['iterations']} iterations of ESRGAN", flush=True)
         witness = _watch(house, client, job["id"], portrait, started_s=started_s)

@@ -152,6 +152,6 @@ def test_sigterm_ends_the_daemon_at_once_with_a_stream_open(tmp_path: Path, empt
             assert [line for line in lines if line] == []
         last_words = process.stdout.read()
         process.wait(10)
-    assert time.monotonic() - begun_s < 5
+    assert time.monotonic() - begun_s < 15, "who waited for the stream would wait for ever"
     assert process.returncode == 0
     assert last_words == "closed\n"

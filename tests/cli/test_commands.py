@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from elastic.archive import unpack
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
 from tests.providers.contract import request
@@ -155,6 +157,36 @@ def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None
     assert run("job", "scale", job["id"], "--type", "large").status == 0
     assert run("job", "stop", job["id"], "-y").status == 0
     assert run("job", "watch", job["id"], "--timeout", "0").status == 101
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A job's file, and in a folder beside it the code that it sends along."""
+    (tmp_path / "app/lib").mkdir(parents=True)
+    (tmp_path / "app/train.py").write_text("ELASTICD_TIER = 'T2'\nimport lib.net\n")
+    (tmp_path / "app/lib/net.py").write_text("")
+    (tmp_path / "sent.yaml").write_text("name: sent\ncode: app\ncommand: [train.py]\n")
+    return tmp_path
+
+
+def test_a_folder_of_code_is_sent_along(run: Run, live: Live, folder: Path) -> None:
+    planned = run("job", "submit", "-f", "sent.yaml", "--dry-run")
+    assert "code: 2 files, " in planned.out
+    assert run("job", "submit", "-f", "sent.yaml", "-y").status == 0
+    spec = json.loads(run("job", "get", "sent", "-o", "json").out)["spec"]
+    assert (spec["command"], spec["tier"]) == (["train.py"], "T2"), "its own word is read in the folder"
+    unpack(live.world.store.code(spec["code"]), folder / "there")
+    assert (folder / "there/lib/net.py").read_text() == ""
+
+
+def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None:
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    (folder / ".gitignore").write_text("train.py\n")
+    assert "git ignores it" in run("job", "submit", "-f", "sent.yaml", "-y").err
+    (folder / "app/train.py").unlink()
+    outcome = run("job", "submit", "-f", "sent.yaml", "-y")
+    assert (outcome.status, "train.py is not among the files of" in outcome.err) == (2, True)
+    assert "nothing is there" in outcome.err
 
 
 @pytest.mark.parametrize(

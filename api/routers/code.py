@@ -1,0 +1,54 @@
+"""The code that jobs run: its owner stores it before the job, the job's nodes fetch it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
+
+from api.deps import Body, ContextOf, node_speaking, require_user
+from elastic.archive import MOST_BYTES, check, sum_of
+from elastic.errors import InvalidInput, NotFound
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+_ZIP = "application/zip"
+_BYTES = {"schema": {"type": "string", "format": "binary"}}
+_TAKES_A_ZIP: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": f"A zip of the folder, at most {MOST_BYTES // 1024**2} MiB.",
+        "content": {_ZIP: _BYTES},
+    }
+}
+
+Sum = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of the zip, hexadecimal.")]
+
+
+@router.put("/code/{sha256}", status_code=204, dependencies=[Depends(require_user)], openapi_extra=_TAKES_A_ZIP)
+def put_code(sha256: Sum, body: Body, context: ContextOf) -> None:
+    """Stores the folder that a job's command runs in; the job names it by this sum. The same again changes nothing.
+
+    It is kept while a job that has not ended names it, and for a day.
+    """
+    if (found := sum_of(body)) != sha256:
+        raise InvalidInput(
+            f"code: wanted a body whose SHA-256 is {sha256}, got {len(body)} bytes of {found}", field="code"
+        )
+    check(body)
+    context.store.put_code(sha256, body, now_s=context.clock.now_s())
+
+
+@router.get("/agent/code", tags=["agent"], responses={200: {"content": {_ZIP: _BYTES}}}, response_class=Response)
+def get_code(
+    context: ContextOf,
+    node_id: Annotated[str, Query(max_length=64)],
+    instance_id: Annotated[str, Query(min_length=1, max_length=128)],
+    authorization: Annotated[str, Header()] = "",
+) -> Response:
+    """Gives a node the code of its job."""
+    node = node_speaking(context, authorization, node_id=node_id, instance_id=instance_id)
+    spec = context.store.job(node.job_id).spec
+    if spec.code is None:
+        raise NotFound(f"job {spec.name} runs no code of its own")
+    return Response(context.store.code(spec.code), media_type=_ZIP)

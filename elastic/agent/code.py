@@ -1,0 +1,36 @@
+"""The code that this node's job brings along: fetched once, before anything is run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from elastic.agent.asking import ask_until_answered
+from elastic.agent.lease import Lease
+from elastic.agent.settings import AgentSettings
+from elastic.archive import sum_of, unpack
+
+log = logging.getLogger(__name__)
+
+
+def bring_code(settings: AgentSettings, sha256: str, *, fetch: Callable[[], bytes | None], lease: Lease) -> bool:
+    """Fills the node's folder of code, unless it is there; False if what `fetch` gives is not of that sum in time.
+
+    Raises InvalidInput for an archive that is none, though the sum is right.
+    """
+    if settings.code_dir.is_dir():
+        return True
+
+    def ask() -> bytes | None:
+        content = fetch()
+        if content is not None and sum_of(content) != sha256:
+            log.warning("the daemon sent %s bytes that are not the job's code", len(content))
+            return None
+        return content
+
+    content = ask_until_answered(ask, lease)
+    if content is None:
+        return False
+    unpack(content, settings.code_dir)
+    log.info("the job's code is in %s", settings.code_dir)
+    return True

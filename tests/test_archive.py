@@ -1,0 +1,116 @@
+"""A folder packed and unpacked: the same files give the same archive, and nothing is put outside of its folder."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from elastic import archive
+from elastic.archive import check, pack, sum_of, unpack
+from elastic.errors import InvalidInput
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "app"
+    (made / "lib").mkdir(parents=True)
+    (made / "train.py").write_text("import lib.net\n")
+    (made / "lib/net.py").write_text("LAYERS = 3\n")
+    (made / "run.sh").write_text("#!/bin/sh\n")
+    (made / "run.sh").chmod(0o755)
+    return made
+
+
+def zip_of(**files: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        for name, text in files.items():
+            made.writestr(name, text)
+    return file.getvalue()
+
+
+def test_what_is_unpacked_is_what_was_packed(folder: Path, tmp_path: Path) -> None:
+    packed = pack(folder)
+    assert packed.paths == ("lib/net.py", "run.sh", "train.py")
+    assert packed.sha256 == sum_of(packed.content)
+    check(packed.content)
+    unpack(packed.content, tmp_path / "there")
+    assert (tmp_path / "there/lib/net.py").read_text() == "LAYERS = 3\n"
+    assert os.access(tmp_path / "there/run.sh", os.X_OK)
+    assert not os.access(tmp_path / "there/train.py", os.X_OK)
+
+
+def test_the_same_files_have_the_same_sum_whenever_they_were_written(folder: Path) -> None:
+    before = pack(folder).sha256
+    os.utime(folder / "train.py", (0, 0))
+    assert pack(folder).sha256 == before
+    (folder / "train.py").write_text("import lib\n")
+    assert pack(folder).sha256 != before
+
+
+def test_hidden_files_caches_and_environments_stay_at_home(folder: Path) -> None:
+    for path in (".env", ".secrets/key", "lib/__pycache__/net.pyc", "env/pyvenv.cfg", "env/lib/torch.py"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("x")
+    assert pack(folder).paths == ("lib/net.py", "run.sh", "train.py")
+
+
+def test_what_git_ignores_stays_at_home(folder: Path) -> None:
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    (folder / ".gitignore").write_text("data/\n")
+    (folder / "data").mkdir()
+    (folder / "data/photograph.raw").write_text("x")
+    assert pack(folder).paths == (".gitignore", "lib/net.py", "run.sh", "train.py")
+    subprocess.run(["git", "-C", folder, "add", "run.sh"], check=True)
+    (folder / "run.sh").unlink()
+    assert "run.sh" not in pack(folder).paths, "git still lists what was deleted"
+    assert pack(folder / "lib").paths == ("net.py",)
+
+
+def test_too_much_is_told_with_what_is_largest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "model.pt").write_bytes(bytes(3000))
+    monkeypatch.setattr(archive, "MOST_BYTES", 2000)
+    with pytest.raises(InvalidInput, match=r"largest model\.pt"):
+        pack(folder)
+
+
+@pytest.mark.parametrize("named", ["none", "file", "empty"])
+def test_what_holds_no_code_is_told(named: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InvalidInput, match="code: wanted a folder"):
+        pack(tmp_path / named)
+
+
+def test_nothing_is_put_outside_of_the_folder(tmp_path: Path) -> None:
+    unpack(zip_of(**{"../above.py": "x", "/etc/rooted.py": "x"}), tmp_path / "in/there")
+    assert sorted(path.name for path in tmp_path.rglob("*.py")) == ["above.py", "rooted.py"]
+    assert sorted(path.relative_to(tmp_path / "in/there").as_posix() for path in tmp_path.rglob("*.py")) == [
+        "above.py",
+        "etc/rooted.py",
+    ]
+
+
+def test_an_earlier_half_is_no_hindrance(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "there.partial").mkdir()
+    (tmp_path / "there.partial/old.py").write_text("x")
+    unpack(pack(folder).content, tmp_path / "there")
+    assert not list(tmp_path.rglob("old.py"))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no zip at all", zip_of()])
+def test_what_is_no_archive_is_refused(content: bytes) -> None:
+    with pytest.raises(InvalidInput, match="wanted a zip"):
+        check(content)
+
+
+def test_a_damaged_archive_is_refused() -> None:
+    content = bytearray(zip_of(a="a" * 100))
+    content[60] ^= 1
+    with pytest.raises(InvalidInput, match="checksum"):
+        check(bytes(content))
