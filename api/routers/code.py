@@ -36,7 +36,7 @@ def put_code(sha256: Sum, body: Body, context: ContextOf) -> None:
             f"code: wanted a body whose SHA-256 is {sha256}, got {len(body)} bytes of {found}", field="code"
         )
     check(body)
-    context.store.put_code(sha256, body, now_s=context.clock.now_s())
+    context.store.code.put(sha256, body, now_s=context.clock.now_s())
 
 
 @router.get("/agent/code", tags=["agent"], responses={200: {"content": {_ZIP: _BYTES}}}, response_class=Response)
@@ -51,4 +51,4 @@ def get_code(
     spec = context.store.job(node.job_id).spec
     if spec.code is None:
         raise NotFound(f"job {spec.name} runs no code of its own")
-    return Response(context.store.code(spec.code), media_type=_ZIP)
+    return Response(context.store.code.get(spec.code), media_type=_ZIP)

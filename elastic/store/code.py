@@ -6,28 +6,46 @@ from sqlalchemy import Connection, delete, select
 
 from elastic.errors import NotFound
 from elastic.model import JobPhase
+from elastic.store.engine import Database
 from elastic.store.schema import code, jobs
 
-_DONE = [phase.value for phase in JobPhase if phase.is_final]
 UNUSED_KEPT_S = 86_400.0
 """How long an archive that no unfinished job runs is kept: its job may be on its way."""
 
-
-def put(connection: Connection, sha256: str, content: bytes, *, now_s: float) -> None:
-    """Stores an archive, if it is not there; those that nobody has run for a day go."""
-    used = select(jobs.c.code).where(jobs.c.code.is_not(None), jobs.c.phase.not_in(_DONE))
-    stale = code.c.stored_at_s < now_s - UNUSED_KEPT_S
-    connection.execute(delete(code).where(stale, code.c.sha256.not_in(used)))
-    if connection.execute(select(code.c.sha256).where(code.c.sha256 == sha256)).one_or_none() is None:
-        connection.execute(code.insert().values(sha256=sha256, content=content, stored_at_s=now_s))
+_DONE = [phase.value for phase in JobPhase if phase.is_final]
 
 
-def get(connection: Connection, sha256: str) -> bytes:
-    """Gives an archive. Raises NotFound."""
-    found = connection.execute(select(code.c.content).where(code.c.sha256 == sha256)).scalar_one_or_none()
-    if found is None:
+class Archives:
+    """Folders of code as `elastic.archive` packs them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
+        """Stores an archive, if it is not there; those that nobody has run for a day go."""
+        used = select(jobs.c.code).where(jobs.c.code.is_not(None), jobs.c.phase.not_in(_DONE))
+        is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
+        with self._database.write() as connection:
+            connection.execute(delete(code).where(is_stale))
+            if not _is_stored(connection, sha256):
+                connection.execute(code.insert().values(sha256=sha256, content=content, stored_at_s=now_s))
+
+    def get(self, sha256: str) -> bytes:
+        """Gives an archive. Raises NotFound."""
+        with self._database.read() as connection:
+            refuse_unknown(connection, sha256)
+            return bytes(connection.execute(select(code.c.content).where(code.c.sha256 == sha256)).scalar_one())
+
+
+def refuse_unknown(connection: Connection, sha256: str) -> None:
+    """Raises NotFound unless the archive is stored."""
+    if not _is_stored(connection, sha256):
         raise NotFound(
             f"code: no archive of the sum {sha256} is stored: PUT it to /v1/code/{sha256} first, as "
             "`elasticd job submit` does with a folder"
         )
-    return bytes(found)
+
+
+def _is_stored(connection: Connection, sha256: str) -> bool:
+    found = connection.execute(select(code.c.sha256).where(code.c.sha256 == sha256))
+    return found.scalar_one_or_none() is not None

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from elastic.errors import Conflict, NotFound
 from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
-from elastic.store import code
+from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
 from elastic.store.schema import generations, jobs, windows
@@ -35,7 +35,7 @@ def submit(
             return to_job(earlier), False
     _refuse_a_name_in_use(connection, spec.name)
     if spec.code is not None:
-        code.get(connection, spec.code)
+        refuse_unknown(connection, spec.code)
     job_id = f"job-{secrets.token_hex(4)}"
     connection.execute(
         jobs.insert().values(

@@ -25,7 +25,6 @@ from elastic.model import (
     Window,
 )
 from elastic.store import (
-    code,
     decisions,
     events,
     generations,
@@ -38,6 +37,7 @@ from elastic.store import (
     notices,
     prices,
 )
+from elastic.store.code import Archives
 from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts, facts
@@ -58,6 +58,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.past_prices = PastPrices(database)
+        self.code = Archives(database)
 
     def close(self) -> None:
         self._database.close()
@@ -112,13 +113,6 @@ class Store:
     def count_failure(self, job_id: str) -> int:
         """Counts one failure and gives how many came in a row without progress."""
         return self._write(jobs.count_failure, job_id)
-
-    def put_code(self, sha256: str, content: bytes, *, now_s: float) -> None:
-        self._write(code.put, sha256, content, now_s=now_s)
-
-    def code(self, sha256: str) -> bytes:
-        """Gives an archive of code. Raises NotFound."""
-        return self._read(code.get, sha256)
 
     def rounds(self, job_id: str) -> Rounds:
         """What is on record of the rounds of a job's session."""

@@ -175,7 +175,7 @@ def test_a_folder_of_code_is_sent_along(run: Run, live: Live, folder: Path) -> N
     assert run("job", "submit", "-f", "sent.yaml", "-y").status == 0
     spec = json.loads(run("job", "get", "sent", "-o", "json").out)["spec"]
     assert (spec["command"], spec["tier"]) == (["train.py"], "T2"), "its own word is read in the folder"
-    unpack(live.world.store.code(spec["code"]), folder / "there")
+    unpack(live.world.store.code.get(spec["code"]), folder / "there")
     assert (folder / "there/lib/net.py").read_text() == ""
 
 

@@ -477,3 +477,21 @@ def test_a_broken_database_says_so_and_changes_nothing(tmp_path: Path) -> None:
         store.submit_job(JobSpec("a", ("train.py",)), key=None, request_hash="h", now_s=1.0)
     assert store.jobs() == ()
     store.close()
+
+
+def test_code_is_kept_while_a_living_job_runs_it(store: Store) -> None:
+    for sha256 in ("used", "unused"):
+        store.code.put(sha256, sha256.encode(), now_s=0.0)
+        store.code.put(sha256, b"what is there stays", now_s=1.0)
+    spec = JobSpec("sent", ("train.py",), code="used")
+    job, _ = store.submit_job(spec, key=None, request_hash="h", now_s=2.0)
+    store.code.put("late", b"", now_s=86_402.0)
+    assert (store.code.get("used"), store.code.get("late")) == (b"used", b"")
+    with pytest.raises(NotFound, match="PUT it to /v1/code/unused"):
+        store.code.get("unused")
+    with pytest.raises(NotFound):
+        store.submit_job(JobSpec("other", ("train.py",), code="unused"), key=None, request_hash="h", now_s=3.0)
+    store.move_job(job.id, JobPhase.FAILED, now_s=86_403.0)
+    store.code.put("later", b"", now_s=86_404.0)
+    with pytest.raises(NotFound):
+        store.code.get("used")
