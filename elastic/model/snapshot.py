@@ -73,7 +73,8 @@ class Snapshot:
 
     `target` is the group decided last (None before the first decision), `current` the group that trains now (None while
     none does). `prices` holds the price in force of each candidate offering, and may hold the one before it, so that a
-    reason can tell what changed; an offering without one is absent.
+    reason can tell what changed; an offering without one is absent. `withdrawn` holds the prices of what the job has or
+    wants though it is no longer on offer: it is no candidate, and goes on costing.
     `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now. `doubted`
     holds prices that are not believed but would cost more if they were true, `doubted_usd` what the job would have cost
     more by them at `now_s`. Unless `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
@@ -95,3 +96,4 @@ class Snapshot:
     doubted: tuple[DoubtedPrice, ...] = ()
     doubted_usd: float = 0.0
     is_catalog_known: bool = True
+    withdrawn: tuple[Price, ...] = ()

@@ -25,14 +25,15 @@ def fresh_quotes(snapshot: Snapshot) -> Quotes:
     """The quotes that a launch may rely on; a price observed too long ago is no price."""
     return {
         offering: _quote(history)
-        for offering, history in _in_force(snapshot).items()
+        for offering, history in _in_force(snapshot.prices, snapshot.now_s).items()
         if snapshot.limits.trust(history[-1], now_s=snapshot.now_s)
     }
 
 
 def latest_quotes(snapshot: Snapshot) -> Quotes:
-    """The newest quote of every offering, however old: what nodes that run already are taken to cost."""
-    return {offering: _quote(history) for offering, history in _in_force(snapshot).items()}
+    """The newest quote of every offering, however old, sold or not: what nodes that run already are taken to cost."""
+    known = (*snapshot.prices, *snapshot.withdrawn)
+    return {offering: _quote(history) for offering, history in _in_force(known, snapshot.now_s).items()}
 
 
 def dearest_quotes(snapshot: Snapshot) -> Quotes:
@@ -57,9 +58,9 @@ def known_burn_usd_per_h(members: Iterable[tuple[Offering, int]], quotes: Quotes
     return sum(count * quotes[offering].usd_per_h for offering, count in members if offering in quotes)
 
 
-def _in_force(snapshot: Snapshot) -> dict[Offering, list[Price]]:
+def _in_force(prices: Iterable[Price], now_s: float) -> dict[Offering, list[Price]]:
     """The prices that hold or held, of each offering, the one in force last."""
-    begun = (price for price in snapshot.prices if price.valid_from_s <= snapshot.now_s)
+    begun = (price for price in prices if price.valid_from_s <= now_s)
     histories: dict[Offering, list[Price]] = {}
     for price in sorted(begun, key=lambda each: (each.offering, each.valid_from_s, each.id)):
         histories.setdefault(price.offering, []).append(price)

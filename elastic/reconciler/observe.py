@@ -21,9 +21,11 @@ def observe(
     limits: Limits,
     now_s: float,
 ) -> Snapshot:
-    """Gives the snapshot of one job at `now_s`; only what is on offer counts as priced, all if nobody knows what is."""
+    """Gives the snapshot of one job at `now_s`; only what is on offer is a candidate, all if nobody knows what is."""
+    prices = tuple(prices)
     is_known = catalog.failure is None
-    on_offer = set(catalog.offerings)
+    on_offer = set(catalog.offerings) if is_known else {price.offering for price in prices}
+    held = {node.offering for node in facts.nodes} | set(dict(facts.target.members) if facts.target else ())
     return Snapshot(
         now_s=now_s,
         job=facts.job,
@@ -31,7 +33,7 @@ def observe(
         current=training_group(facts.generation, facts.nodes),
         nodes=facts.nodes,
         node_types=catalog.node_types,
-        prices=tuple(price for price in prices if not is_known or price.offering in on_offer),
+        prices=tuple(price for price in prices if price.offering in on_offer),
         series=facts.series,
         switches=facts.switches,
         changes=facts.changes,
@@ -41,6 +43,7 @@ def observe(
         doubted=doubted,
         doubted_usd=doubted_usd,
         is_catalog_known=is_known,
+        withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
     )
 
 

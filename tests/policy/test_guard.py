@@ -76,6 +76,20 @@ def test_an_old_price_still_counts_against_the_budget() -> None:
     assert plan.action is Action.STOP
 
 
+def test_what_is_held_and_no_longer_sold_counts_against_the_budget_at_its_last_price() -> None:
+    (sold, held) = prices({"local.half": 0.045, "local.full": 0.09})
+    rest: dict[str, Any] = {"limits": limits(wind_down_s=600.0), "job": job(objective=Objective(budget_usd=0.02))}
+    before = snapshot(target="local.full", prices=(sold, held), spent_usd=0.0051, **rest)
+    after = replace(before, prices=(sold,), withdrawn=(held,))
+    stay = _plan(FULL, Action.HOLD)
+    plan = guard(after, stay)
+    assert (plan.action, plan.reason.numbers["usd_per_h"]) == (Action.STOP, 0.09)
+    assert plan == guard(before, stay)
+    assert guard(replace(after, withdrawn=()), stay) == stay, "without it nothing would be kept back"
+    leave = guard(replace(after, spent_usd=0.004), _plan(HALF))
+    assert leave.reason.code == "budget_short", "both burn while it is left"
+
+
 def test_a_price_that_is_not_believed_counts_against_the_budget_where_it_is_higher() -> None:
     running = job(objective=Objective(budget_usd=1.0))
     known: dict[str, Any] = {

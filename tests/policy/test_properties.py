@@ -277,6 +277,25 @@ def test_the_budget_is_never_exceeded(steps_s: tuple[float, float, float], noise
         300
     )
 
+    _is_within(world, budget_usd)
+
+
+@settings(max_examples=8, deadline=None)
+@given(_STEPS, st.sampled_from(["local.quarter", "local.half", "local.full"]), st.floats(0, 900))
+@example((0.5, 0.5, 0.1), "local.full", 60.0)
+def test_the_budget_is_never_exceeded_on_nodes_that_are_no_longer_sold(
+    steps_s: tuple[float, float, float], withdrawn: str, after_s: float
+) -> None:
+    """They are held, or not, and cost what they did."""
+    world = _world(steps_s, 50_000, 0.1, limits(wind_down_s=60.0), objective=Objective(budget_usd=0.01))
+    world.withdrawn_at_s[withdrawn] = NOW_S + after_s
+    _is_within(world.run(400), 0.01)
+    if world.plans[-1].action is Action.STOP:
+        burn = world.plans[-1].reason.numbers["usd_per_h"]
+        assert burn >= 0.025, "the least that any node costs"
+
+
+def _is_within(world: World, budget_usd: float) -> None:
     # Thirty seconds of burn are kept back, and a tick is five.
     assert world.spent_usd <= budget_usd
     assert world.plans[-1].action is Action.STOP or world.spent_usd < budget_usd

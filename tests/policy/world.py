@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +17,7 @@ from elastic.model import (
     Node,
     NodePhase,
     NodeType,
+    Offering,
     Plan,
     Price,
     Sample,
@@ -35,6 +37,7 @@ class World:
     """One job, ticked every `tick_s`. `steps_s` is each group's true pace, `prices` what is in force at an instant.
 
     At each of `losses_s` all that runs or boots is lost. `unavailable` is what cannot be bought at an instant.
+    A node type is on offer until `withdrawn_at_s`.
     """
 
     spec: JobSpec
@@ -57,6 +60,7 @@ class World:
     samples: dict[Group, list[Sample]] = field(default_factory=dict)
     unavailable: Callable[[float], tuple[Unavailable, ...]] = lambda now_s: ()
     losses_s: list[float] = field(default_factory=list)
+    withdrawn_at_s: dict[str, float] = field(default_factory=dict)
 
     def run(self, ticks: int) -> World:
         for _ in range(ticks):
@@ -95,6 +99,7 @@ class World:
         if self.target is None or self.current == self.target or self.ready_at_s is not None:
             return
         closed = {each.offering for each in self.unavailable(self.now_s)}
+        closed |= {each for each, _ in self.target.members if not self._is_sold(each)}
         if not closed & {offering for offering, _ in self.target.members}:
             self.ready_at_s = self.now_s + self.boot_s + self.pause_s
 
@@ -107,7 +112,8 @@ class World:
             current=self.current,
             nodes=self._booting(),
             node_types=_TYPES,
-            prices=self.prices(self.now_s),
+            prices=tuple(each for each in self.prices(self.now_s) if self._is_sold(each.offering)),
+            withdrawn=tuple(each for each in self.prices(self.now_s) if not self._is_sold(each.offering)),
             series=tuple(Series(group, _PHASE, tuple(own[-64:])) for group, own in self.samples.items()),
             switches=tuple(self.switches),
             changes=tuple(self.changes),
@@ -115,6 +121,9 @@ class World:
             limits=self.limits,
             unavailable=self.unavailable(self.now_s),
         )
+
+    def _is_sold(self, offering: Offering) -> bool:
+        return self.now_s < self.withdrawn_at_s.get(offering.node_type, math.inf)
 
     def _booting(self) -> tuple[Node, ...]:
         if self.target is None or self.target == self.current or self.ready_at_s is None:

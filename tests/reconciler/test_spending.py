@@ -139,6 +139,15 @@ def unknown_catalog(world: World, _: Fault) -> Iterator[None]:
 
 
 @contextmanager
+def sold_no_more(world: World, _: Fault) -> Iterator[None]:
+    """What lives is no longer on offer, and nothing else is."""
+    cloud = world.cluster.cloud
+    sold, cloud.offerings = cloud.offerings, ()
+    yield
+    cloud.offerings = sold
+
+
+@contextmanager
 def wrong_clock(world: World, fault: Fault) -> Iterator[None]:
     world.cluster.host_clock.skew_s = fault.size
     if abs(fault.size) > _TOO_FAR_OFF_S:
@@ -174,6 +183,7 @@ FAULTS: dict[str, Callable[[World, Fault], Any]] = {
     "prices jump": other_prices,
     "prices are unknown": no_prices,
     "the catalog cannot be read": unknown_catalog,
+    "nothing is sold any more": sold_no_more,
     "the clock is wrong": wrong_clock,
     "the disk is full": full_disk,
 }
@@ -214,8 +224,13 @@ def play(fault: Fault) -> tuple[World, Job]:
     return world, ended
 
 
-def test_undisturbed_a_job_is_stopped_within_its_budget() -> None:
-    world, job = play(Fault("the daemon dies", at_s=LASTS_S))
+@pytest.mark.parametrize(
+    "fault",
+    [Fault("the daemon dies", at_s=LASTS_S), Fault("nothing is sold any more", at_s=100)],
+    ids=lambda it: it.kind,
+)
+def test_a_job_whose_daemon_lives_is_stopped_within_its_budget(fault: Fault) -> None:
+    world, job = play(fault)
     assert job.phase is JobPhase.BUDGET_EXHAUSTED
     assert world.living() == 0
     assert 0.3 * BUDGET_USD < world.spent_usd <= BUDGET_USD
