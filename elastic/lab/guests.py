@@ -19,7 +19,7 @@ from elastic.lab.cloud import Cloud, disk_gib, offering_of
 from elastic.lab.imds import Metadata, Notice
 from elastic.lab.machine import House, Machine, Order
 from elastic.lab.metadata import read_metadata, unpacked
-from elastic.lab.scenario import Scenario, UserData
+from elastic.lab.scenario import LaunchFailure, Scenario, UserData
 from elastic.model import Offering
 
 log = logging.getLogger(__name__)
@@ -70,6 +70,7 @@ class Guest:
     is_cut_off: bool = False
     notice: Notice | None = None
     rebalance_at_s: float | None = None
+    failure: LaunchFailure | None = None
     reason: str = ""
     transition: str = ""
 
@@ -173,6 +174,7 @@ class Guests:
             cpu=self._quota(instance.instance_type),
             disk_gib=disk_gib(instance),
             has_public_ipv4=instance.public_ip is not None,
+            failure=self._failure(instance.instance_type),
         )
         instance.launch_time = datetime.fromtimestamp(now_s, UTC).replace(tzinfo=None)
         self._all[guest.id] = guest
@@ -184,13 +186,21 @@ class Guests:
         listed = self._scenario.node_types.get(node_type)
         if listed is None or listed.cpu is None:
             return None
-        launch = 1 + sum(guest.offering.node_type == node_type for guest in self._all.values())
+        launch = self._launch_number(node_type)
         factors = [
             each.cpu_factor
             for each in self._scenario.slow_nodes
             if (each.node_type, each.launch) == (node_type, launch)
         ]
         return listed.cpu * min(factors, default=1.0)
+
+    def _failure(self, node_type: str) -> LaunchFailure | None:
+        meant = (node_type, self._launch_number(node_type))
+        return next((each for each in self._scenario.launch_failures if (each.node_type, each.launch) == meant), None)
+
+    def _launch_number(self, node_type: str) -> int:
+        """Which instance of its type the next one is, counted from 1."""
+        return 1 + sum(guest.offering.node_type == node_type for guest in self._all.values())
 
     def _follow(self, guest: Guest) -> None:
         """Draws the consequences of the state that moto has given an instance."""
@@ -230,6 +240,9 @@ class Guests:
     def _boot(self, guest: Guest, boots: int) -> None:
         with self.lock:
             if guest.phase is not GuestPhase.PENDING or guest.boots != boots:
+                return
+            if guest.failure is not None:
+                self.end(guest, code=guest.failure.code, message=guest.failure.message)
                 return
             if self._house is None:
                 self._run(guest)

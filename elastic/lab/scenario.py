@@ -141,6 +141,17 @@ class SlowNode:
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchFailure:
+    """The `launch`-th instance of a node type (1 is the first) ends before it boots, by EC2's own doing."""
+
+    __pydantic_config__ = _STRICT
+    node_type: str
+    launch: Annotated[int, Field(ge=1)]
+    code: str = "Client.InternalError"
+    message: str = "Client error on launch"
+
+
+@dataclass(frozen=True, slots=True)
 class Partition:
     """For a while matching instances are cut off from the network; their metadata service stays, as on EC2."""
 
@@ -188,6 +199,7 @@ class Scenario:
     faults: tuple[Fault, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
     slow_nodes: tuple[SlowNode, ...] = ()
+    launch_failures: tuple[LaunchFailure, ...] = ()
     partitions: tuple[Partition, ...] = ()
     outages: tuple[Outage, ...] = ()
 
@@ -236,7 +248,7 @@ def parse_part(kind: type[Part], fields: Mapping[str, Any], *, source: str) -> P
         raise InvalidInput(f"{source}: {error}", field=error.field) from error
 
 
-_OfTypes = PriceChange | CapacityWindow | Interruption | SlowNode | Partition
+_OfTypes = PriceChange | CapacityWindow | Interruption | SlowNode | LaunchFailure | Partition
 _OfZones = PriceChange | CapacityWindow | Interruption | Partition
 _Windows = CapacityWindow | Fault | Partition | Outage
 
@@ -247,6 +259,7 @@ def _named_types(scenario: Scenario) -> list[tuple[str, str]]:
         "capacity": scenario.capacity,
         "interruptions": scenario.interruptions,
         "slow_nodes": scenario.slow_nodes,
+        "launch_failures": scenario.launch_failures,
         "partitions": scenario.partitions,
     }
     return [

@@ -122,6 +122,7 @@ class Notice:
 class Node:
     """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
 
+    `reason` is why it was bought, and why its provider has ended it if that was unasked for and the provider says.
     `notice` is what the cloud has told the machine of its end, None while it has told nothing. `stopping_at_s` is when
     its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
     until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where

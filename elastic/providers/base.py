@@ -51,6 +51,8 @@ class Instance:
     `exited_at_s` is when it was gone, if the provider can tell.
     `billed_from_s` is from when on the machine itself, apart from its disk, is billed (None: since its launch), as far
     as the provider can tell by now. If `is_waived`, it is gone and was not billed at all.
+    `ended_because` is why it ends or is gone, in its provider's words; empty while it lives, where its end was asked
+    for, or nobody says.
     """
 
     provider_id: str
@@ -63,6 +65,7 @@ class Instance:
     exited_at_s: float | None = None
     billed_from_s: float | None = None
     is_waived: bool = False
+    ended_because: str = ""
 
 
 class Provider(Protocol):

@@ -50,6 +50,7 @@ class _Machine:
     instance: Instance
     visible_at_s: float
     gone_at_s: float | None = None
+    ended_because: str = ""
 
 
 class FakeCloud:
@@ -98,9 +99,10 @@ class FakeCloud:
         """Takes back the failures of `operation` that have not happened yet."""
         self._failures[operation].clear()
 
-    def reclaim(self, provider_id: str, *, over_s: float = 0.0) -> None:
+    def reclaim(self, provider_id: str, *, over_s: float = 0.0, why: str = "") -> None:
         """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s` and then gone."""
-        self._machines[provider_id].gone_at_s = self.clock.now_s() + over_s
+        machine = self._machines[provider_id]
+        machine.gone_at_s, machine.ended_because = self.clock.now_s() + over_s, why
 
     def forget(self, provider_id: str) -> None:
         """Takes the machine away and shows it no more, as a cloud does some time after a machine's end."""
@@ -170,10 +172,11 @@ class FakeCloud:
         """The machine as it is at this instant: its state follows from its launch and its end."""
         now_s = self.clock.now_s()
         if machine.gone_at_s is not None:
+            ending = replace(machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because)
             if now_s >= machine.gone_at_s:
                 exited_at_s = machine.gone_at_s if self.tells_ends else None
-                return replace(machine.instance, state=InstanceState.GONE, exited_at_s=exited_at_s)
-            return replace(machine.instance, state=InstanceState.STOPPING)
+                return replace(ending, state=InstanceState.GONE, exited_at_s=exited_at_s)
+            return ending
         is_up = now_s >= machine.instance.launched_at_s + self.boot_s
         return replace(machine.instance, state=InstanceState.RUNNING if is_up else InstanceState.PENDING)
 

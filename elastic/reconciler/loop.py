@@ -151,8 +151,8 @@ class Reconciler:
             raise
         except ProviderError as error:
             return error
-        for node in stillborn:
-            self._note_unused(node, "it was gone before it joined", now_s=now_s)
+        for node, why in stillborn:
+            self._note_unused(node, "it was gone before it joined" + (why and f": {why}"), now_s=now_s)
         return None
 
     @property

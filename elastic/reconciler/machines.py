@@ -58,11 +58,11 @@ class Machines:
     def __post_init__(self) -> None:
         self._tenures = Tenures(self.store, self.right.lease_s)
 
-    def settle(self, *, now_s: float) -> tuple[Node, ...]:
+    def settle(self, *, now_s: float) -> tuple[tuple[Node, str], ...]:
         """Brings rows and machines together: ends what must end, notes what is there and what is gone.
 
-        Gives the nodes found to end that nobody had ended and that had never joined, each once. Where the store does
-        not answer, what was to end goes on being ended, and nothing else is done.
+        Gives the nodes found to end that nobody had ended and that had never joined, each once, with their provider's
+        word for why. Where the store does not answer, what was to end goes on being ended, and nothing else is done.
         """
         instances = self._listed(now_s=now_s)
         known = self._known(instances, now_s=now_s)
@@ -80,7 +80,7 @@ class Machines:
                 continue
             is_news = node.phase is not NodePhase.TERMINATING and node.stopping_at_s is None
             if is_ending and is_news and node.joined_at_s is None:
-                stillborn.append(node)
+                stillborn.append((node, found[node.id].ended_because if node.id in found else ""))
         self._end_orphans(_orphans(known, found, instances), now_s=now_s)
         return tuple(stillborn)
 
@@ -252,7 +252,8 @@ class Machines:
         self._tenures.note_seen(node, instance, now_s=now_s)
         is_stopping = instance.state is InstanceState.STOPPING
         if is_stopping and node.stopping_at_s is None and node.phase is not NodePhase.TERMINATING:
-            self.store.node_stopping(node.id, at_s=now_s)  # minutes may pass until it is gone; it costs until then
+            # Minutes may pass until it is gone; it costs until then.
+            self.store.node_stopping(node.id, at_s=now_s, why=instance.ended_because)
         if is_gone:
             self._tenures.note_gone(node, instance, now_s=now_s)
         return is_gone or is_stopping

@@ -46,7 +46,7 @@ class Tenures:
         """Its machine is listed as gone, if its provider can tell with the instant."""
         exited_at_s = instance.exited_at_s
         at_s = self._latest_end_s(node, now_s=now_s) if exited_at_s is None else min(exited_at_s, now_s)
-        self.store.node_gone(node.id, at_s=at_s, is_waived=instance.is_waived)
+        self.store.node_gone(node.id, at_s=at_s, is_waived=instance.is_waived, why=instance.ended_because)
 
     def note_missing(self, node: Node, *, now_s: float) -> bool:
         """Its machine is not listed. Gives whether it counts as gone, which is on record then.

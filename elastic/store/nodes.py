@@ -136,13 +136,16 @@ def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: floa
     return get(connection, node_id)
 
 
-def stopping(connection: Connection, node_id: str, *, at_s: float) -> None:
-    """Records that its provider ends the machine though nobody had asked for that; saying so again changes nothing."""
+def stopping(connection: Connection, node_id: str, *, at_s: float, why: str = "") -> None:
+    """Records that its provider ends the machine though nobody had asked for that; saying so again changes nothing.
+
+    `why` is the provider's word for it.
+    """
     node = get(connection, node_id)
     if node.stopping_at_s is not None:
         return
-    _change(connection, node_id, {"stopping_at_s": at_s})
-    text = f"{node.offering.node_type} is being ended, though nobody asked for that"
+    _change(connection, node_id, {"stopping_at_s": at_s, **_ended_reason(node, why)})
+    text = f"{node.offering.node_type} is being ended, though nobody asked for that" + (why and f": {why}")
     add_event(connection, "node_stopping", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
 
@@ -163,22 +166,23 @@ def billed_from(connection: Connection, node_id: str, at_s: float) -> None:
     ledger.rewrite(connection, [node_id])
 
 
-def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool = False) -> None:
+def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool = False, why: str = "") -> None:
     """Records that a node is proven gone: from `at_s` on it costs nothing. Unasked for, it counts as lost.
 
-    If `is_waived`, the provider charges nothing for the machine at all.
+    If `is_waived`, the provider charges nothing for the machine at all. `why` is its word for an end unasked for.
     """
     node = get(connection, node_id)
     if node.phase.is_gone:
         return
     was_asked = node.phase in (NodePhase.TERMINATING, NodePhase.INTENDED)
     phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
+    why = "" if was_asked else why
     values = {"phase": move_node(node.phase, phase), "terminated_at_s": at_s, "is_waived": is_waived}
-    _change(connection, node_id, values)
+    _change(connection, node_id, values | (_ended_reason(node, why) if node.stopping_at_s is None else {}))
     _done(connection, node, "terminate", "gone", at_s)
     if node.launched_at_s is not None:
         ledger.rewrite(connection, [node_id])
-    text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}"
+    text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}" + (why and f": {why}")
     add_event(connection, f"node_{phase}", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
 
@@ -230,6 +234,11 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         tier=None if row.tier is None else Tier(row.tier),
         failures=row.failures,
     )
+
+
+def _ended_reason(node: Node, why: str) -> dict[str, object]:
+    """Beside why the node was bought, why its provider ended it."""
+    return {"reason": "; ".join(each for each in (node.reason, f"ended by its provider: {why}") if each)} if why else {}
 
 
 def _notice(row: Row[tuple[object, ...]]) -> Notice | None:

@@ -176,13 +176,13 @@ class Store:
         """Records that the provider bills the machine itself only from this instant on."""
         self._write(nodes.billed_from, node_id, at_s)
 
-    def node_stopping(self, node_id: str, *, at_s: float) -> None:
+    def node_stopping(self, node_id: str, *, at_s: float, why: str = "") -> None:
         """Records that the provider ends the machine though nobody had asked; it costs until it is gone."""
-        self._write(nodes.stopping, node_id, at_s=at_s)
+        self._write(nodes.stopping, node_id, at_s=at_s, why=why)
 
-    def node_gone(self, node_id: str, *, at_s: float, is_waived: bool = False) -> None:
+    def node_gone(self, node_id: str, *, at_s: float, is_waived: bool = False, why: str = "") -> None:
         """Records that a node is proven gone; its ledger closes. If `is_waived`, the machine itself cost nothing."""
-        self._write(nodes.gone, node_id, at_s=at_s, is_waived=is_waived)
+        self._write(nodes.gone, node_id, at_s=at_s, is_waived=is_waived, why=why)
 
     def interruptions(self) -> tuple[Interruptions, ...]:
         """How often machines were taken away, by node type and by whether that was announced."""

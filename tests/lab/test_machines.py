@@ -191,6 +191,19 @@ def test_a_type_gets_its_share_of_a_core(start_lab: StartLab, client: Client, ma
         terminate_all(ec2)
 
 
+def test_an_instance_may_end_before_it_boots_and_says_why(start_lab: StartLab, client: Client, machines: str) -> None:
+    failing = {"node_type": "c5.xlarge", "launch": 1, "code": "Client.VolumeLimitExceeded", "message": "Volume limit"}
+    lab = start_lab(machines=machines, launch_failures=[failing])
+    ec2 = client(lab)
+    first, second = (launch(ec2, InstanceType="c5.xlarge", UserData=script("echo up; sleep 1000")) for _ in range(2))
+    eventually(lambda: state(ec2, first) == "terminated")
+    eventually(lambda: state(ec2, second) == "running")
+    (raw,) = ec2.describe_instances(InstanceIds=[first])["Reservations"][0]["Instances"]
+    assert raw["StateReason"]["Code"] == "Client.VolumeLimitExceeded"
+    assert lab.log(first) == ""
+    terminate_all(ec2)
+
+
 @needs_root
 def test_nodes_reach_each_other_until_one_is_cut_off(start_lab: StartLab, client: Client) -> None:
     lab = start_lab(machines="namespaces")

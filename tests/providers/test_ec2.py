@@ -402,6 +402,17 @@ def _page(provider_id: str, token: str) -> str:
     )
 
 
+def test_the_newest_of_a_console_is_asked_for_and_what_is_kept_where_there_is_none(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    old, new = (base64.b64encode(text).decode() for text in (b"old", b"new"))
+    endpoint.answer("GetConsoleOutput", f"<output>{new}</output>")
+    assert provider.console("i-1") == "new"
+    endpoint.fail("GetConsoleOutput", "UnsupportedOperation")
+    endpoint.answer("GetConsoleOutput", f"<output>{old}</output>")
+    assert provider.console("i-1") == "old"
+    assert [sent.get("Latest") for sent in endpoint.sent("GetConsoleOutput")] == ["true", "true", None]
+
+
 def test_every_page_of_the_list_is_read(endpoint: Endpoint) -> None:
     for provider_id, token in (("i-1", "second"), ("i-2", "third"), ("i-3", "")):
         endpoint.answer("DescribeInstances", _page(provider_id, token))

@@ -65,6 +65,21 @@ class TestEc2ProviderOnTheLab(ProviderContract):
         assert left == [], "whoever ends all machines that the provider tells of leaves none"
 
 
+def test_why_a_machine_ended_at_its_launch_is_told_and_why_one_was_ended_is_not(
+    start_lab: StartLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = start_lab(machines="none", launch_failures=[{"node_type": "c5.large", "launch": 1}])
+    for name, value in lab.environment().items():
+        monkeypatch.setenv(name, value)
+    provider = ec2_world.provider_of(SETTINGS)
+    failed, good = (buy(provider, request(number, SPOT)).provider_id for number in (1, 2))
+    lab.catch_up()
+    provider.terminate(good, now_s=0.0)
+    said = {each.provider_id: (each.state, each.ended_because) for each in provider.instances()}
+    assert said[failed] == (InstanceState.GONE, "Client.InternalError: Client error on launch")
+    assert said[good] == (InstanceState.GONE, "")
+
+
 def test_without_settings_nodes_are_put_into_the_default_subnets(
     start_lab: StartLab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

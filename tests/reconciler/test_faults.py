@@ -28,12 +28,37 @@ def test_nodes_that_end_before_they_join_fail_the_job_and_are_not_bought_without
     for _ in range(100):
         for machine in cluster.cloud.machines():
             if machine.state is InstanceState.PENDING:
-                cluster.cloud.reclaim(machine.provider_id)
+                cluster.cloud.reclaim(machine.provider_id, why="Client.InternalError: Client error on launch")
         cluster.run(1)
     ended = cluster.store.job(job.id)
     assert ended.phase is JobPhase.FAILED
-    assert "before it joined" in (ended.message or "")
+    assert "before it joined: Client.InternalError: Client error on launch" in (ended.message or "")
     assert len(cluster.cloud.machines()) == 3
+    told = [each.text for each in cluster.store.events() if each.kind == "node_lost"]
+    assert all(each.endswith("is lost: Client.InternalError: Client error on launch") for each in told)
+    assert {each.reason.partition("; ")[2] for each in cluster.store.nodes(include_gone=True)} == {
+        "ended by its provider: Client.InternalError: Client error on launch"
+    }
+
+
+def test_the_reason_of_an_end_that_takes_a_while_is_told_once_and_that_of_one_asked_for_not_at_all(
+    cluster: VirtualCluster,
+) -> None:
+    job = cluster.submit()
+    cluster.run(5)
+    (old,) = cluster.cloud.machines()
+    cluster.cloud.exit_s = 20.0
+    cluster.cloud.reclaim(old.provider_id, over_s=30.0, why="Server.InternalError: the host failed")
+    cluster.run(20)
+    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(20)
+    told = [each.text for each in cluster.store.events() if "the host failed" in each.text]
+    assert [each.partition(": ")[0] for each in told if "asked for that" in each] == [
+        "small is being ended, though nobody asked for that"
+    ]
+    new, first = cluster.store.nodes(include_gone=True)[:2]
+    assert first.reason.count("the host failed") == 1
+    assert "ended by its provider" not in new.reason
 
 
 def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None:

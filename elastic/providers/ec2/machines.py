@@ -28,6 +28,7 @@ _STATES: Mapping[str, InstanceState] = {
 _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
+_ASKED = "Client.UserInitiatedShutdown"
 _FREE_S = 3600.0
 """EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk and address (User
 Guide, "Billing for interrupted Spot Instances")."""
@@ -108,6 +109,7 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
         launched_at_s=launched_at_s,
         exited_at_s=ended_at_s,
         is_waived=state is InstanceState.GONE and _is_waived(raw, launched_at_s, ended_at_s),
+        ended_because=_ended_because(raw) if state in (InstanceState.STOPPING, InstanceState.GONE) else "",
     )
     return Machine(
         instance=instance,
@@ -128,6 +130,15 @@ def exited_at_s(reason: str) -> float | None:
     if found is None:
         return None
     return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+
+
+def _ended_because(raw: Mapping[str, Any]) -> str:
+    """EC2's code and message, such as `Client.InternalError: Client error on launch`."""
+    reason = raw.get("StateReason", {})
+    code, message = str(reason.get("Code", "")), str(reason.get("Message", ""))
+    if not code or code == _ASKED:
+        return ""
+    return message if message.startswith(code) else f"{code}: {message}"  # EC2's messages begin with the code, mostly
 
 
 def _is_waived(raw: Mapping[str, Any], launched_at_s: float, ended_at_s: float | None) -> bool:
