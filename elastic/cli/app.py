@@ -29,6 +29,7 @@ from elastic.cli import (
 )
 from elastic.cli.connection import Connection
 from elastic.cli.exits import exit_code_of
+from elastic.cli.outlet import outlive_reader
 from elastic.errors import ElasticError
 
 app = typer.Typer(
@@ -83,6 +84,7 @@ app.add_typer(db.app, name="db")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with a status of `elastic.cli.exits`."""
+    outlive_reader()
     try:
         app(arguments)
     except ElasticError as error:

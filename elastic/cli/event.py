@@ -9,6 +9,7 @@ import typer
 
 from elastic.cli import render
 from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.outlet import has_reader
 from elastic.cli.render import Column, Output
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def _follow(client: Client, *, after: int | None, job: str | None, output: Outpu
     try:
         for event in client.events(after=after, job=job):
             print(line_of(event) if output is Output.TABLE else json.dumps(event), flush=True)
+            if not has_reader():
+                return
     except KeyboardInterrupt:
         return
 

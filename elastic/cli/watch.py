@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from elastic.cli import render
 from elastic.cli.exits import ExitCode, exit_code_of_job
+from elastic.cli.outlet import has_reader
 from elastic.model import JobPhase
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def standing_of(job: JsonObject) -> Standing:
 
 
 def watch(look: Callable[[], Standing], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
-    """Shows a job until it ends, `timeout_s` has passed or Ctrl-C; gives the status to exit with."""
+    """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status to exit with."""
     last: Standing | None = None
     try:
         with _bar() if is_live else _lines() as show:
@@ -94,7 +95,7 @@ def _standings(look: Callable[[], Standing], *, timeout_s: float | None, clock: 
     while True:
         standing = look()
         yield standing
-        if standing.is_over or (until_s is not None and clock.now_s() >= until_s):
+        if standing.is_over or not has_reader() or (until_s is not None and clock.now_s() >= until_s):
             return
         clock.sleep(_POLL_S)
 

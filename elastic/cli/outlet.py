@@ -1,0 +1,45 @@
+"""Standard output that outlives its reader: what a command is to do gets done, whoever stops reading half-way."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class _Outlet(io.FileIO):
+    """A descriptor on which everything after a broken pipe is written nowhere."""
+
+    has_reader = True
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            self.has_reader = False
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return memoryview(data).nbytes
+
+
+def outlive_reader() -> None:
+    """Lets this process go on where its standard output's reader has gone, as after `| head`."""
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper) or out is not sys.__stdout__:
+        return  # closed, or somebody else's
+    out.flush()
+    buffer = io.BufferedWriter(_Outlet(out.fileno(), "wb", closefd=False))
+    sys.stdout = io.TextIOWrapper(
+        buffer, encoding=out.encoding, errors=out.errors, line_buffering=out.line_buffering, write_through=False
+    )
+
+
+def has_reader() -> bool:
+    """Whether anybody may still read what is written; who only writes may end then."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return not isinstance(raw, _Outlet) or raw.has_reader

@@ -1,0 +1,54 @@
+"""What a command does is done, whether anybody still reads what it prints or not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.api.world import TOKEN
+from tests.cli.conftest import Live
+
+JOB = "name: {name}\ncommand: [train.py]\nnodes: {{max: 2}}\niterations: 100\n"
+
+
+def unread(live: Live, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command into a pipe that nobody reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "elastic.cli", *arguments],
+            env={**os.environ, "ELASTICD_URL": live.url, "ELASTICD_TOKEN": TOKEN},
+            cwd=folder,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    finally:
+        os.close(writing)
+
+
+@pytest.mark.parametrize("output", ["table", "json"])
+def test_a_job_is_submitted_though_nobody_reads_its_plan(live: Live, tmp_path: Path, output: str) -> None:
+    (tmp_path / "job.yaml").write_text(JOB.format(name=f"unread-{output}"))
+    (tmp_path / "train.py").touch()
+    done = unread(live, tmp_path, "job", "submit", "-f", "job.yaml", "--yes", "-o", output)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert live.world.store.job(f"unread-{output}").spec.iterations == 100
+
+
+@pytest.mark.parametrize("arguments", [("job", "ls"), ("job", "get", "first"), ("event", "ls"), ("--help",)])
+def test_a_listing_that_nobody_reads_ends_quietly(live: Live, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = unread(live, tmp_path, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_job_is_not_watched_for_nobody(live: Live, tmp_path: Path) -> None:
+    done = unread(live, tmp_path, "job", "watch", "first", "--timeout", "50")
+    assert (done.returncode, done.stderr) == (101, "")
