@@ -22,6 +22,16 @@ class Message:
     riders: Tensor
 
 
+def without_gradients(riders: Sequence[float]) -> Message:
+    """Gives the message of a rank that has computed nothing.
+
+    >>> without_gradients([1.0, 0.5]).whole.tolist()
+    [1.0, 0.5]
+    """
+    whole = torch.tensor(riders)
+    return Message(whole, whole)
+
+
 class Buffers:
     """Mirrors the parameters twice, taking turns; `numbers` of the job's own and two of each rank's ride behind.
 
@@ -40,7 +50,9 @@ class Buffers:
         self.numbers = numbers
         size = self.offsets[-1] + numbers + 2 * MAX_WORLD
         first = parameters[0]
-        self._flats = [torch.zeros(size, dtype=first.dtype, device=first.device) for _ in range(2)]
+        # Written to now, not by the first two turns: new pages cost five times what is written to them, and by then
+        # other members would wait.
+        self._flats = [torch.empty(size, dtype=first.dtype, device=first.device).zero_() for _ in range(2)]
         self._views = [
             [flat.as_strided(p.size(), p.stride(), at) for p, at in zip(parameters, self.offsets, strict=False)]
             for flat in self._flats

@@ -8,10 +8,12 @@ import queue
 import select
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from elastic.workloads.session.sockets import Address
@@ -46,6 +48,7 @@ class _Outgoing:
     about: dict[str, Any]
     content: LateCopy | None = None
     is_sent: bool = False
+    elements: int | None = None
 
 
 class Follower(threading.Thread):
@@ -62,6 +65,7 @@ class Follower(threading.Thread):
         self._state, self._chunk_bytes = state, chunk_bytes
         self._messages: queue.Queue[_Outgoing | None] = queue.Queue(QUEUED)
         self._late: list[LateCopy] = []
+        self._spares: deque[Tensor] = deque()
         self._chunk: _Outgoing | None = None
         self._address, self._hello = address, hello
         self._connection: socket.socket | None = None
@@ -89,9 +93,9 @@ class Follower(threading.Thread):
         """Queues the sums of `step` for the units sent so far."""
         self._hear()
         if self.sent_units:
-            sums = flat[: offsets[self.sent_units]].detach()
-            about = {"step": step, "units": self.sent_units}
-            self._put(_Outgoing("gradients", about, self._late_copy(lambda: sums.to("cpu", copy=True))))
+            about, elements = {"step": step, "units": self.sent_units}, offsets[self.sent_units]
+            copy = self._late_copy(lambda: self._copied(flat.detach(), elements))
+            self._put(_Outgoing("gradients", about, copy, elements=elements))
 
     def next_chunk(self, step: int) -> None:
         """Queues more of the state as it is after `step` steps, unless the chunk before is still under way."""
@@ -147,7 +151,10 @@ class Follower(threading.Thread):
         self._connection = connection
         while (message := self._messages.get()) is not None:
             content = None if message.content is None else message.content.made()
-            send(connection, Message(message.kind, message.about, content))
+            told = None if content is None else content[: message.elements]
+            send(connection, Message(message.kind, message.about, told))
+            if content is not None and message.elements is not None:
+                self._spares.append(content)
             message.is_sent = True
         # Closed with answers unread, the connection would take back what is still on its way.
         connection.shutdown(socket.SHUT_WR)
@@ -169,6 +176,16 @@ class Follower(threading.Thread):
             *lines, self._rest = (self._rest + data).split(b"\n")
             self._answered = int(lines[-1]) if lines else self._answered
             return bool(data)
+
+    def _copied(self, flat: Tensor, elements: int) -> Tensor:
+        """Gives memory whose first elements are those of `flat`: what an earlier copy was sent from, if it is free,
+        for new pages cost five times what is copied to them."""
+        try:
+            spare = self._spares.pop()
+        except IndexError:
+            spare = torch.empty_like(flat, device="cpu")
+        spare[:elements].copy_(flat[:elements])
+        return spare
 
     def _late_copy(self, make: Callable[[], Tensor]) -> LateCopy:
         self._late.append(copy := LateCopy(make))

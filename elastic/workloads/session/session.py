@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from types import TracebackType
 
-import torch
 from torch import Tensor
 
 from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
-from elastic.workloads.session.buffers import Buffers, Message
+from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.c10d import StoreLost
 from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.generation import Generation
@@ -201,7 +200,7 @@ class Session:
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
         sleep(PAUSE_S)
-        told, offered = self._exchanged(_alone)
+        told, offered = self._exchanged(without_gradients)
         for follower in self._desk.followed():
             follower.next_chunk(self.step)
         return None, self._next(told, offered)
@@ -257,10 +256,8 @@ class Session:
 
     def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
         """Gives the generation to change over to, if every rank has said that it is ready for it."""
-        if offered is None:
-            return None
-        ready = [round(each) for each in told[: self.generation.world_size]]
-        return offered if agreed(ready, current=0) is not None else None
+        ready = [round(each) for each in told[: self.generation.world_size]] if offered is not None else ()
+        return offered if ready and agreed(ready, current=0) is not None else None
 
     def _move(self) -> None:
         """Applies the last sums here and on whoever follows this rank."""
@@ -349,8 +346,3 @@ class Session:
             with contextlib.suppress(GenerationLost):
                 self._meet(generation, is_planned=False)
                 return True
-
-
-def _alone(riders: list[float]) -> Message:
-    numbers = torch.tensor(riders)
-    return Message(numbers, numbers)

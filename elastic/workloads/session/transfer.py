@@ -26,6 +26,19 @@ class Message:
     content: Tensor | None = None
 
 
+class Room:
+    """Memory for one message's content at a time, asked for once: new pages cost more than to read into them."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def of(self, size: int) -> memoryview:
+        """Gives so many bytes; those given before are no longer to be used."""
+        if size > len(self._bytes):
+            self._bytes = bytearray(size)
+        return memoryview(self._bytes)[:size]
+
+
 class Inlet(threading.Thread):
     """The newcomer's side: takes one source at a time and keeps the state up with it."""
 
@@ -70,12 +83,13 @@ class Inlet(threading.Thread):
             self._changed()
 
     def _follow(self, connection: socket.socket) -> None:
-        hello = receive(connection)
+        hello = receive(connection, Room())
         if hello.kind != "hello" or hello.about != {"job": self._job, "shape": self._state.shape_digest()}:
             return
         self.units, self.is_streaming, self.is_torn = 0, True, True
+        room = Room()
         while self.adopted is None:
-            self._take(receive(connection))
+            self._take(receive(connection, room))
             connection.sendall(b"%d\n" % self.step)
 
     def _take(self, message: Message) -> None:
@@ -116,22 +130,25 @@ def send(connection: socket.socket, message: Message) -> None:
         connection.sendall(content)
 
 
-def receive(connection: socket.socket) -> Message:
-    """Waits for one message. Raises OSError where it does not come, ValueError where it makes no sense."""
-    size = int.from_bytes(_exactly(connection, 4), "big")
+def receive(connection: socket.socket, room: Room) -> Message:
+    """Waits for one message, whose content lies in `room`.
+
+    Raises OSError where it does not come, ValueError where it makes no sense.
+    """
+    size = int.from_bytes(_exactly(connection, room.of(4)), "big")
     if size > 65536:
         raise ValueError(f"a message's head of {size} bytes")
-    head = json.loads(bytes(_exactly(connection, size)))
-    content = torch.frombuffer(_exactly(connection, head["bytes"]), dtype=torch.uint8) if head["bytes"] else None
-    return Message(head["kind"], head["about"], content)
+    head = json.loads(bytes(_exactly(connection, room.of(size))))
+    content = _exactly(connection, room.of(head["bytes"]))
+    return Message(head["kind"], head["about"], torch.frombuffer(content, dtype=torch.uint8) if content else None)
 
 
-def _exactly(connection: socket.socket, size: int) -> bytearray:
-    buffer = bytearray(size)
-    view, have = memoryview(buffer), 0
-    while have < size:
+def _exactly(connection: socket.socket, view: memoryview) -> memoryview:
+    """Fills `view` and gives it."""
+    have = 0
+    while have < len(view):
         count = connection.recv_into(view[have:])
         if not count:
             raise ConnectionResetError("the stream ended within a message")
         have += count
-    return buffer
+    return view

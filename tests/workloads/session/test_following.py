@@ -11,7 +11,7 @@ from torch import Tensor
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.following import Follower, LateCopy
 from elastic.workloads.session.state import State
-from elastic.workloads.session.transfer import Inlet
+from elastic.workloads.session.transfer import Inlet, Room
 from tests.workloads.session.running import wait_until
 
 SHAPES = (5, 3, 40, 7)
@@ -75,6 +75,13 @@ def test_one_chunk_is_under_way_at_a_time() -> None:
         follower.next_chunk(step)
     assert follower.sent_units == 1 and not follower.is_complete
     inlet.close()
+
+
+def test_room_is_asked_for_once_however_much_comes_after() -> None:
+    room = Room()
+    large, small = room.of(100), room.of(10)
+    small[0] = 7
+    assert (len(large), len(small), large[0]) == (100, 10, 7)
 
 
 def test_a_late_copy_is_made_once_and_keeps_what_it_found() -> None:
