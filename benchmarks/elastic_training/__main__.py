@@ -23,7 +23,7 @@ def main(argv: Sequence[str]) -> None:
     if argv[:1] == ["stress"]:
         sys.exit(stress.main(argv[1:]))
     parser = argparse.ArgumentParser(prog="python -m benchmarks.elastic_training", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=10, help="rounds of a session's changes")
+    parser.add_argument("--rounds", type=int, default=10, help="rounds of a session's changes; from 100 on, p99")
     parser.add_argument("--others-rounds", type=int, default=1, help="rounds of the other systems' changes")
     parser.add_argument("--systems", type=_names(SYSTEMS), default=list(SYSTEMS), help=",".join(SYSTEMS))
     parser.add_argument("--changes", type=_names(ROWS), default=list(ROWS), help=",".join(ROWS))

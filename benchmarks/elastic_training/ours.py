@@ -14,9 +14,10 @@ from statistics import median
 from benchmarks.elastic_training.cells import duration
 from benchmarks.elastic_training.forked import forking
 from benchmarks.elastic_training.gaps import Change, change_at
-from benchmarks.elastic_training.scenarios import AROUND, Quiet, longest_step, quiet_steps
+from benchmarks.elastic_training.scenarios import Quiet, longest_step, quiet_steps
 from tests.workloads.session.running import Fleet, Member, running_fleet
 
+AROUND = 12  # steps before and after a change: enough for a median one, and for what a change still costs then
 SMALL = ("--no-digests", "--dtype", "float32", "--pause", "0.04", "--width", "400", "--chunk-bytes", "8000000")
 LARGE = (*SMALL[:-2], "--width", "1024", "--depth", "17", "--chunk-bytes", "32000000")
 

@@ -84,7 +84,7 @@ def quiet(system: System) -> Quiet:
         return quiet_steps(members, wait)
 
 
-def quiet_steps(members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 300) -> Quiet:
+def quiet_steps(members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 1000) -> Quiet:
     """Measures so many steps; `wait` waits for a step to be done."""
     first, cpu_s = members[0].last["step"], _cpu_s(members)
     wait(first + steps)
