@@ -17,6 +17,8 @@ _ADVICE: Mapping[str, str] = {
     "claim": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",
     "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",
+    "cannot_attend": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
+    "not_sold": "correct ec2.types; the other types are on offer",
     "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc --terminate`",
 }
 

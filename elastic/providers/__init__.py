@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provider
+from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provider, Trouble
 from elastic.providers.claims import Claim, ClaimRegister
 from elastic.providers.fake import Call, Failure, FakeCloud, FakeProvider, Operation
 from elastic.providers.local import CpuCgroups, LocalProvider, find_cpu_cgroups
@@ -36,5 +36,6 @@ __all__ = [
     "LocalProvider",
     "Operation",
     "Provider",
+    "Trouble",
     "find_cpu_cgroups",
 ]

@@ -68,6 +68,14 @@ class Instance:
     ended_because: str = ""
 
 
+class Trouble(StrEnum):
+    """What a person has to mend though no call fails for it: machines that cannot be marked as attended, node types
+    that the settings name and nobody sells."""
+
+    CANNOT_ATTEND = "cannot_attend"
+    NOT_SOLD = "not_sold"
+
+
 class Provider(Protocol):
     """Buys and ends machines.
 
@@ -125,6 +133,10 @@ class Provider(Protocol):
 
     def console(self, provider_id: str) -> str:
         """The last lines that the machine has printed since it booted; empty if they cannot be had. Raises nothing."""
+        ...
+
+    def troubles(self) -> Mapping[Trouble, str]:
+        """What a person has to mend, as far as other calls have shown, each with its cause. Asks nobody."""
         ...
 
     def log_path(self, provider_id: str) -> str | None:

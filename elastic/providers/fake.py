@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from elastic.clock import Clock
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
-from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.claims import Claim
 
@@ -86,6 +86,7 @@ class FakeCloud:
         self.throttled_until_s: float | None = None
         self.tells_ends = True
         self.catalog_failure: ProviderError | None = None
+        self.troubles: dict[Trouble, str] = {}
         self.claim: tuple[int, Claim | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
@@ -222,6 +223,9 @@ class FakeProvider:
 
     def console(self, provider_id: str) -> str:
         return self.cloud.consoles.get(provider_id, "")
+
+    def troubles(self) -> Mapping[Trouble, str]:
+        return self.cloud.troubles
 
     def log_path(self, provider_id: str) -> str | None:
         return None

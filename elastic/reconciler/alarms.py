@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.providers import Trouble
 from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
 from elastic.store import Store
@@ -16,12 +17,15 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, ended or bought."""
+    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, ended or bought; and, with
+    their provider's names, what that is troubled by."""
 
     CLAIM = "claim"
     CANNOT_SEE = "cannot_see"
     CANNOT_END = "cannot_end"
     CANNOT_BUY = "cannot_buy"
+    CANNOT_ATTEND = Trouble.CANNOT_ATTEND.value
+    NOT_SOLD = Trouble.NOT_SOLD.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class Alarms:
 
     namespace: Namespace
     right: RightToEnd
+    troubles: Callable[[], Mapping[Trouble, str]] = dict
     _blindness: _Trouble = field(default_factory=_Trouble)
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
@@ -98,6 +103,8 @@ class Alarms:
             yield AlarmKind.CANNOT_END, self.right.alarm(now_s=now_s)
         if claim is None and unseen is None:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
+        for trouble, text in self.troubles().items():
+            yield AlarmKind(trouble.value), text
 
     def _unseen(self, *, now_s: float) -> str | None:
         error = self._blindness.lasting(now_s=now_s)

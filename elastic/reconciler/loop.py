@@ -102,7 +102,7 @@ class Reconciler:
 
     def __post_init__(self) -> None:
         self._price_records = PriceRecords(self.store, self.limits)
-        self.alarms = Alarms(self.machines.namespace, self.machines.right)
+        self.alarms = Alarms(self.machines.namespace, self.machines.right, self.provider.troubles)
 
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.

@@ -41,6 +41,8 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
         'elasticd_alarm{kind="cannot_see"} 1.0',
         'elasticd_alarm{kind="cannot_end"} 0.0',
         'elasticd_alarm{kind="cannot_buy"} 0.0',
+        'elasticd_alarm{kind="cannot_attend"} 0.0',
+        'elasticd_alarm{kind="not_sold"} 0.0',
         "elasticd_lease_seconds 600.0",
     }
     assert 'elasticd_events_total{kind="alarm"} 1.0' in lines

@@ -9,7 +9,7 @@ from elastic.clock import ManualClock
 from elastic.config import Ec2Requirements, Ec2Settings
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Obstacle, Offering
-from elastic.providers import InstanceState, Provider
+from elastic.providers import InstanceState, Provider, Trouble
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.providers.ec2.machines import read_machines
 from elastic.providers.ec2.user_data import wheel_url
@@ -486,6 +486,35 @@ def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:
         buy(provider_of(), request(1, HERE))
 
 
+def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
+    provider = provider_of(clock=clock)
+    buy(provider, request(1, HERE))
+    endpoint.fail("CreateTags", "UnauthorizedOperation", status=403)
+    provider.instances()
+    text = provider.troubles()[Trouble.CANNOT_ATTEND]
+    assert "gc --terminate" in text
+    assert "UnauthorizedOperation" in text
+    clock.advance(301)
+    endpoint.fail("CreateTags", "RequestLimitExceeded", times=20)
+    provider.instances()
+    assert Trouble.CANNOT_ATTEND in provider.troubles(), "a throttled call tells nothing new"
+    endpoint.scripted.clear()
+    clock.advance(301)
+    provider.instances()
+    assert provider.troubles() == {}
+
+
+def test_a_type_that_nobody_knows_is_named_and_the_others_are_on_offer(endpoint: Endpoint) -> None:
+    provider = provider_of(PLAIN.model_copy(update={"types": ("c5.large", "m1.retired", "c5.*")}))
+    assert {each.node_type for each in provider.offerings()} == {"c5.large"}
+    text = provider.troubles()[Trouble.NOT_SOLD]
+    assert text.startswith("ec2.types: m1.retired, c5.*: not sold in us-east-1a, us-east-1b")
+    with pytest.raises(ProviderError, match=r"ec2\.types: .* found none of m1\.retired"):
+        provider_of(PLAIN.model_copy(update={"types": ("m1.retired",)})).offerings()
+
+
 def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
     launched = buy(provider, request(1, HERE))
@@ -537,11 +566,6 @@ def test_neither_types_nor_requirements_is_an_error_at_once() -> None:
 def test_a_zone_without_subnet_is_named() -> None:
     with pytest.raises(ProviderError, match="wanted a subnet in eu-west-9z"):
         provider_of(PLAIN.model_copy(update={"zones": ("us-east-1a", "eu-west-9z")})).offerings()
-
-
-def test_a_type_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ProviderError, match=r"c5\.lorge"):
-        provider_of(PLAIN.model_copy(update={"types": ("c5.large", "c5.lorge")})).offerings()
 
 
 def test_what_is_sold_outlives_a_silent_api(endpoint: Endpoint, clock: ManualClock) -> None:

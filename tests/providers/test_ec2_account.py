@@ -281,6 +281,12 @@ def test_an_instance_profile_must_be_there_and_hold_a_role(endpoint: Endpoint, e
     assert of(proved(endpoint, settings), name)[0][0] == "warning"
 
 
+def test_a_type_that_is_not_sold_is_named(endpoint: Endpoint) -> None:
+    settings = PLAIN.model_copy(update={"types": ("c5.large", "m1.retired")})
+    (found,) = (each for each in proved(endpoint, settings) if each.name == "aws offerings")
+    assert (found.level, "ec2.types: m1.retired" in found.advice) == ("warning", True)
+
+
 @pytest.mark.parametrize(
     ("bootstrap", "said"),
     [

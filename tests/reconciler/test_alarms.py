@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elastic.errors import Forbidden, ProviderUnavailable
-from elastic.providers import InstanceState
+from elastic.providers import InstanceState, Trouble
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
 from tests.builders import intend
@@ -93,3 +93,13 @@ def test_a_machine_that_no_node_stands_for_is_told_of_once(cluster: VirtualClust
     assert len(told(cluster, "orphan_found")) == 1, node.id
     foreign = [each for each in cluster.cloud.machines() if each.token == "foreign"]
     assert [each.state for each in foreign] == [InstanceState.GONE]
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_what_troubles_the_provider_is_an_alarm_of_that_name(cluster: VirtualCluster, trouble: Trouble) -> None:
+    cluster.cloud.troubles = {trouble: "this and that"}
+    cluster.run(2)
+    assert told(cluster, "alarm") == [f"{trouble}: this and that"]
+    cluster.cloud.troubles = {}
+    cluster.run(1)
+    assert told(cluster, "alarm_over") == [f"{trouble}: all is well again"]

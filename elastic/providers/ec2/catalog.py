@@ -15,7 +15,7 @@ from elastic.providers.ec2.requirements import Requirements, parse_requirements
 
 MOST_TYPES = 64
 """More candidates than this are never all tried, and their spot prices alone take minutes to read."""
-_TYPES_A_CALL = 100  # DescribeInstanceTypes takes no more names.
+_NAMES_A_FILTER = 200  # EC2 User Guide, "Filtering": no more values a request.
 _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
 
 
@@ -41,11 +41,22 @@ class Subnet:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these make."""
+    """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these make.
+
+    `not_sold` are types that settings name and that have none: unknown, retired, or not sold in these zones.
+    """
 
     kinds: Mapping[str, Kind]
     subnets: Mapping[str, Subnet]
     offerings: tuple[Offering, ...]
+    not_sold: tuple[str, ...] = ()
+
+    def told_not_sold(self) -> str:
+        """What is said of those, and what to do."""
+        return (
+            f"ec2.types: {', '.join(self.not_sold)}: not sold in {', '.join(self.subnets)}; the others are on offer. "
+            "Correct the name, or name other zones (ec2.zones)"
+        )
 
     @property
     def vpc_id(self) -> str:
@@ -77,7 +88,7 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
         subnets = _subnets(aws, settings)
         listed = _kinds(aws, settings.types) if requirements is None else _current_kinds(aws)
         kinds = {each.node_type.name: each for each in listed if _is_wanted(each, requirements)}
-        _check_number(kinds)
+        _check_number(kinds, settings)
         zones = _zones(aws, tuple(kinds))
     offerings = tuple(_offerings(kinds.values(), subnets, zones, settings))
     if not offerings:
@@ -85,7 +96,8 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
             f"wanted {', '.join(sorted(kinds))} in {', '.join(sorted(subnets))}, found none sold there; "
             "name other types (ec2.types) or zones (ec2.zones)"
         )
-    return Catalog(kinds, subnets, offerings)
+    sold = {each.node_type for each in offerings}
+    return Catalog(kinds, subnets, offerings, tuple(each for each in settings.types if each not in sold))
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
@@ -119,11 +131,15 @@ def _check_subnets(by_zone: Mapping[str, Subnet], settings: Ec2Settings) -> None
 
 
 def _kinds(aws: Aws, names: Sequence[str]) -> list[Kind]:
+    """Those of the names that EC2 knows: asked for by a filter, one that it does not know fails no others."""
     found: list[Kind] = []
-    for start in range(0, len(names), _TYPES_A_CALL):
-        page = aws.reads.describe_instance_types(InstanceTypes=list(names[start : start + _TYPES_A_CALL]))
-        found += [_kind(raw) for raw in page["InstanceTypes"]]
-    return found
+    for start in range(0, len(names), _NAMES_A_FILTER):
+        some = list(names[start : start + _NAMES_A_FILTER])
+        pages = aws.reads.get_paginator("describe_instance_types").paginate(
+            Filters=[{"Name": "instance-type", "Values": some}]
+        )
+        found += [_kind(raw) for page in pages for raw in page["InstanceTypes"]]
+    return [each for each in found if each.node_type.name in names]  # a filter reads * and ? as more than themselves
 
 
 def _current_kinds(aws: Aws) -> list[Kind]:
@@ -156,7 +172,12 @@ def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
     return kind.architecture == "x86_64" and requirements.admit(kind.node_type)
 
 
-def _check_number(kinds: Mapping[str, Kind]) -> None:
+def _check_number(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
+    if settings.types and not kinds:
+        raise ProviderError(
+            f"ec2.types: wanted node types that EC2 has in this region, found none of {', '.join(settings.types)}; "
+            "correct the names, or ec2.region"
+        )
     if not 1 <= len(kinds) <= MOST_TYPES:
         raise ProviderError(
             f"ec2.requirements: wanted 1 to {MOST_TYPES} node types, found {len(kinds)} that meet them; "

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 
-from botocore.exceptions import BotoCoreError, ClientError
+import structlog
+from botocore.exceptions import ClientError
 
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.distribution import Wheel
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Obstacle, Offering
-from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
@@ -24,7 +25,7 @@ from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
-from elastic.providers.ec2.faults import FAULTS, Fault, code_of
+from elastic.providers.ec2.faults import FAULTS, Fault, code_of, translated
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
@@ -32,6 +33,8 @@ from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
 from elastic.providers.ec2.user_data import user_data, wheel_url
+
+log = structlog.get_logger(__name__)
 
 _CATALOG_S = 6 * 3600.0
 _CATALOG_RETRY_S = 15.0
@@ -96,6 +99,7 @@ class Ec2Provider:
         self._pause_s = 0.0
         self._paused_until_s = 0.0
         self._attended_at_s = 0.0
+        self._unattended: ProviderError | None = None
         self._swept_at_s = 0.0
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -161,6 +165,17 @@ class Ec2Provider:
 
     def console(self, provider_id: str) -> str:
         return console_tail(self._aws, provider_id)
+
+    def troubles(self) -> Mapping[Trouble, str]:
+        found = {}
+        if self._unattended is not None:
+            found[Trouble.CANNOT_ATTEND] = (
+                "machines cannot be marked as attended, so `elasticd gc --terminate`, wherever it runs, takes them for "
+                f"abandoned and ends them: {self._unattended}"
+            )
+        if self._catalog is not None and self._catalog.not_sold:
+            found[Trouble.NOT_SOLD] = self._catalog.told_not_sold()
+        return found
 
     def log_path(self, provider_id: str) -> str | None:
         return None
@@ -304,8 +319,17 @@ class Ec2Provider:
             return
         self._attended_at_s = now_s
         ids = [each.provider_id for each in alive]
-        with suppress(ClientError, BotoCoreError):
+        try:
             for start in range(0, len(ids), _TAGS_A_CALL):
-                self._aws.endings.create_tags(
-                    Resources=ids[start : start + _TAGS_A_CALL], Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
-                )
+                with translated("marking machines as attended"):
+                    self._aws.endings.create_tags(
+                        Resources=ids[start : start + _TAGS_A_CALL], Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
+                    )
+        except ProviderUnavailable:
+            return  # what was true before may still be
+        except ProviderError as error:
+            if self._unattended is None:
+                log.error("machines cannot be marked as attended; a reaper would end them", error=str(error))
+            self._unattended = error
+        else:
+            self._unattended = None

@@ -9,14 +9,14 @@ import re
 import subprocess
 import sys
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from elastic.clock import Clock
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
-from elastic.providers.base import Instance, InstanceState, LaunchRequest
+from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.local import cgroup, spawn
 from elastic.providers.local.cgroup import CpuCgroups
@@ -121,6 +121,9 @@ class LocalProvider:
 
     def console(self, provider_id: str) -> str:
         return ""  # its logs are files, which `log_path` names
+
+    def troubles(self) -> Mapping[Trouble, str]:
+        return {}
 
     def log_path(self, provider_id: str) -> str | None:
         folder = self._folder(provider_id)
