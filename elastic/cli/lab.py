@@ -15,7 +15,7 @@ def lab(
     scenario: Annotated[Path, typer.Option("--scenario", "-s", help="The YAML file of what the lab plays.")],
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port the endpoint listens on; 0 takes a free one.")] = 0,
 ) -> None:
-    """Run a local EC2 until SIGTERM or Ctrl-C, and leave nothing of it behind."""
+    """Run a local EC2 until SIGTERM, SIGHUP or Ctrl-C, and leave nothing of it behind."""
     from elastic.errors import InvalidInput
 
     try:  # only this command pays for moto
@@ -24,8 +24,9 @@ def lab(
         raise InvalidInput(f"the lab needs {error.name}: pip install 'elasticd[lab]'") from error
 
     has_ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: has_ended.set())
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            signal.signal(number, lambda *_: has_ended.set())
     with running_lab(read_scenario(scenario), port=port) as running:
         typer.echo(
             f"# {running.scenario.name}: instances are {running.state().machines}; export this to speak to them:"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from elastic.cli import job_pages
@@ -34,19 +36,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--picture", type=Path, help="also picture the dashboard, in a PNG file; needs Chromium")
     picture: Path | None = parser.parse_args(arguments).picture
     started_s = time.time()
+    _interrupt_on(signal.SIGTERM, signal.SIGHUP)
     try:
         with open_house() as house:
             page = f"{house.url}/login?token={house.token}"
             print(f"dashboard: {page}", flush=True)
             _run(house, Portrait(page, picture) if picture else None, started_s=started_s)
-    except KeyboardInterrupt:
-        print("\nstopped; nothing of the demo is left running", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as ended:
+        by = signal.Signals(*ended.args) if ended.args else signal.SIGINT
+        with suppress(OSError):  # the terminal may be what has gone
+            print(f"\nstopped by {by.name}; nothing of the demo is left running", file=sys.stderr, flush=True)
+        return 128 + by
     except (DemoFailed, ElasticError) as error:
         print(f"the demo failed: {error}", file=sys.stderr)
         return 1
     print(f"\nall of it took {time.time() - started_s:.0f} s, and no process is left")
     return 0
+
+
+def _interrupt_on(*numbers: signal.Signals) -> None:
+    """Has signals end the demo as Ctrl-C does, once: all is taken down then, and nothing hurries that."""
+
+    def interrupt(number: int, _: object) -> None:
+        for each in heard:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt(number)
+
+    heard = [each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN]  # nohup ignores one
+    for each in heard:
+        signal.signal(each, interrupt)
 
 
 def _run(house: House, portrait: Portrait | None, *, started_s: float) -> None:

@@ -28,6 +28,15 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_sigterm_and_sighup_leave_nothing_behind_either(tmp_path: Path, number: signal.Signals) -> None:
+    output = tmp_path / "output"
+    demo = start(output, environment=own_environment(tmp_path))
+    check_interrupted(demo, output, tmp_path, by=number)
+    assert f"stopped by {number.name}; nothing of the demo is left running" in output.read_text()
+
+
+@pytest.mark.slow
 @pytest.mark.soak
 @needs_root
 def test_somebody_without_rights_has_the_demo_too(tmp_path: Path) -> None:
@@ -37,7 +46,7 @@ def test_somebody_without_rights_has_the_demo_too(tmp_path: Path) -> None:
         check_interrupted(demo, output, Path(environment["TMPDIR"]))
 
 
-def check_interrupted(demo: Demo, output: Path, folder: Path) -> None:
+def check_interrupted(demo: Demo, output: Path, folder: Path, *, by: signal.Signals = signal.SIGINT) -> None:
     """Interrupts a demo whose first node has joined, and looks for what it may have left."""
     until_s = time.monotonic() + 100
     while "node_joined" not in output.read_text() and time.monotonic() < until_s:
@@ -45,7 +54,7 @@ def check_interrupted(demo: Demo, output: Path, folder: Path) -> None:
         time.sleep(0.2)
     assert left_of(folder)
     assert "node_joined" in output.read_text()
-    demo.send_signal(signal.SIGINT)
-    assert demo.wait(timeout=100) == 130, output.read_text()
+    demo.send_signal(by)
+    assert demo.wait(timeout=100) == 128 + by, output.read_text()
     assert left_of(folder) == []
     assert [path for path in folder.iterdir() if path.name.startswith("elasticd-demo-")] == []
