@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 from api import schemas
 from api.accounts import cost_by_node
 from api.artifacts import Artifacts
 from api.files import artifacts_if_told
 from elastic.errors import NotFound, StorageUnavailable
-from elastic.model import Action, Job, Price, spent_usd
+from elastic.model import Action, Group, Job, Price, spent_usd
 from elastic.policy import FixedChoice, fixed_choices, iterations_by_phase
 from elastic.store import Event, Store
 
@@ -27,7 +29,8 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
     rows = store.ledger_of_job(job.id)
     spent = spent_usd(rows, now_s)
     end_s = now_s if job.finished_at_s is None else job.finished_at_s
-    fixed = [schemas.FixedChoice.of(each) for each in costs_if_fixed(store, job)]
+    choices = costs_if_fixed(store, job)
+    fixed, first = [schemas.FixedChoice.of(each) for each in choices], where_it_began(store, job, choices)
     decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
@@ -39,6 +42,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         iterations_per_usd=job.iteration / spent if spent > 0 else None,
         nodes=cost_by_node(rows, now_s=now_s),
         fixed=fixed,
+        first_fixed=None if first is None else schemas.FixedChoice.of(first),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
         decisions=[schemas.Decision.of(each) for each in decisions if each.plan.action is not Action.HOLD],
@@ -64,6 +68,21 @@ def costs_if_fixed(store: Store, job: Job) -> tuple[FixedChoice, ...]:
         started_at_s=begin_s,
         start_up_s=0.0 if first_step_at_s is None else max(first_step_at_s - begin_s, 0.0),
     )
+
+
+def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> FixedChoice | None:
+    """The choice of the group that trained first, of those measured: what the job would be on had it never moved.
+
+    Which one that is does not change with prices, nor with what else is measured later.
+    """
+    offerings = {node.id: node.offering for node in store.nodes(job.id, include_gone=True)}
+    by_group = {each.group: each for each in choices}
+    for generation in store.generations(job.id):
+        counts = Counter(offerings[each] for each in generation.node_ids)
+        found = by_group.get(Group(tuple(sorted(counts.items()))))
+        if found is not None:
+            return found
+    return None
 
 
 def _price_history(store: Store) -> list[Price]:

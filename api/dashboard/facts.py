@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.reports import costs_if_fixed
+from api.reports import costs_if_fixed, where_it_began
 from api.standings import standing_of
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node
 from elastic.policy import FixedChoice
@@ -23,7 +23,8 @@ _EVENTS = 60
 class JobFacts:
     """One job as its pages show it. `decisions` are newest first, everything else oldest first.
 
-    `fixed` is cheapest first; it is empty until a group is both measured and priced.
+    `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the one of the group
+    that trained first.
     """
 
     now_s: float
@@ -39,6 +40,7 @@ class JobFacts:
     throughput: tuple[ThroughputPoint, ...] = ()
     cost: tuple[schemas.CostPoint, ...] = ()
     fixed: tuple[FixedChoice, ...] = ()
+    began: FixedChoice | None = None
 
 
 def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
@@ -48,6 +50,7 @@ def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
     nodes = store.nodes(job.id, include_gone=True)
     generation = store.generation(job.id)
     standing = standing_of(store, job, now_s=now_s)
+    fixed = costs_if_fixed(store, job)
     return JobFacts(
         now_s=now_s,
         job=job,
@@ -61,7 +64,8 @@ def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
         decisions=decisions,
         throughput=store.throughput(job.id, buckets=_BUCKETS),
         cost=tuple(cost_over_time(rows, points=_COST_POINTS, now_s=now_s)),
-        fixed=costs_if_fixed(store, job),
+        fixed=fixed,
+        began=where_it_began(store, job, fixed),
     )
 
 

@@ -113,6 +113,7 @@ class Report(Wire):
     iterations_per_usd: FiniteFloat | None
     nodes: list[NodeCost]
     fixed: list[FixedChoice] = Field(description="Every group measured, cheapest first.")
+    first_fixed: FixedChoice | None = Field(description="The group that trained first: had the job never moved.")
     best_fixed: FixedChoice | None
     worst_fixed: FixedChoice | None
     decisions: list[Decision]

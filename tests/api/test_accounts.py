@@ -35,7 +35,7 @@ def test_the_report_accounts_for_every_dollar_and_says_what_fixed_choices_would_
     assert [(each["node_id"], each["seconds"]) for each in report["nodes"]] == [(node.id, 60.0)]
     # A minute to start, 20 iterations of 0.2 s, 40 of 0.5 s, at 0.36 $/h. The large type was never measured.
     assert [each["usd"] for each in report["fixed"]] == [pytest.approx(0.36 * (60 + 24) / 3600)]
-    assert report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
+    assert report["first_fixed"] == report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
     assert [each["plan"]["action"] for each in report["decisions"]] == ["start"]
     assert report["quality"] == {"psnr_y_db": 27.5}
     assert report["artifacts"][0]["name"] == "report.json"

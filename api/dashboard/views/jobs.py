@@ -195,12 +195,14 @@ def _spent_card(facts: JobFacts, current: Candidate | None) -> Card:
 
 
 def _saved_card(facts: JobFacts) -> Card:
-    if len(facts.fixed) < 2 or not facts.spent_usd > 0:
+    """What moving was worth: against the group that trained first, which no price and no trial changes."""
+    began = facts.began
+    if began is None or len(facts.fixed) < 2 or not facts.spent_usd > 0:
         return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))
-    best, worst = facts.fixed[0], facts.fixed[-1]
-    saved_usd = worst.usd - facts.spent_usd
-    notes = [f"against {group_name(worst.group)} throughout, {usd(worst.usd)}"]
-    if best.group != worst.group:
+    best = facts.fixed[0]
+    saved_usd = began.usd - facts.spent_usd
+    notes = [f"against staying where it began: {group_name(began.group)}, {usd(began.usd)}"]
+    if best.group != began.group:
         notes.append(f"best fixed: {group_name(best.group)}, {usd(best.usd)}")
     tone = Tone.GOOD if saved_usd > 0 else Tone.WARN
     return Card(

@@ -68,11 +68,11 @@ def throughput_timeline(facts: JobFacts) -> Timeline:
 
 
 def cost_timeline(facts: JobFacts) -> Timeline:
-    """Gives dollars over time, against the budget and against the worst fixed choice."""
+    """Gives dollars over time, against the budget and against staying with the group that trained first."""
     points = facts.cost
     series = [NamedSeries("spent", "money", tuple(each.usd for each in points))] if points else []
-    if points and facts.fixed:
-        series.append(_baseline(points, facts.fixed[-1]))
+    if points and facts.began is not None:
+        series.append(_baseline(points, facts.began))
     budget_usd = facts.job.spec.objective.budget_usd
     if points and budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * points[-1].usd:
         series.append(NamedSeries("budget", "limit", (budget_usd,) * len(points), is_dashed=True))

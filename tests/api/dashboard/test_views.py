@@ -125,16 +125,20 @@ def test_the_headline_numbers_are_the_values_themselves() -> None:
     assert card(facts, "Spent") == ("$0.80", 0.8, "of $2.00 budget · forecast $1.30 at the end")
 
 
-def test_saving_is_against_the_worst_fixed_choice_and_names_the_best() -> None:
-    facts = make_facts(fixed=(FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 1.0, 1.0)))
-    text, value, notes = card(facts, "Saved")
-    assert (text, notes) == ("$0.20", "against large throughout, $1.00 · best fixed: small, $0.70")
+def test_saving_is_against_the_group_that_trained_first_and_names_the_best() -> None:
+    cheap, dear = FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 1.0, 1.0)
+    dearest = FixedChoice(Group.of(LARGE, 2), 1.5, 1.0)
+    text, value, notes = card(make_facts(fixed=(cheap, dear, dearest), began=dear), "Saved")
+    assert (text, notes) == ("$0.20", "against staying where it began: large, $1.00 · best fixed: small, $0.70")
     assert value == pytest.approx(0.2)
 
 
-def test_costing_more_than_the_worst_choice_is_said() -> None:
-    facts = make_facts(fixed=(FixedChoice(Group.of(SMALL), 0.6, 1.0), FixedChoice(Group.of(LARGE), 0.7, 1.0)))
-    assert card(facts, "Cost more")[0] == "$0.10"
+def test_costing_more_than_staying_would_have_is_said() -> None:
+    cheap, dear = FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 0.9, 1.0)
+    assert card(make_facts(fixed=(cheap, dear), began=cheap), "Cost more")[::2] == (
+        "$0.10",
+        "against staying where it began: small, $0.70",
+    )
 
 
 def test_one_measured_node_type_is_nothing_to_save_against() -> None:
@@ -221,7 +225,7 @@ def test_a_decision_between_two_points_leaves_the_line_whole() -> None:
 def test_a_fixed_choice_grows_from_nothing_with_its_prices_to_its_whole_cost() -> None:
     cost = tuple(schemas.CostPoint(at_s=1000.0 + 25.0 * step, usd=0.2 * step) for step in range(5))
     choice = FixedChoice(Group.of(LARGE), usd=1.2, lasts_s=200.0, bends=((100.0, 0.8),))
-    baseline = cost_timeline(make_facts(cost=cost, fixed=(choice,))).series[1]
+    baseline = cost_timeline(make_facts(cost=cost, fixed=(choice,), began=choice)).series[1]
     assert baseline.name == "large throughout"
     assert baseline.values == pytest.approx((0.0, 0.4, 0.8, 1.0, 1.2))
 
