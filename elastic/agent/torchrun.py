@@ -95,6 +95,7 @@ def torchrun_environment(
     assignment: Assignment, *, settings: AgentSettings, node_id: str, drain_file: Path, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     """The whole environment of torchrun and its workers; the job's own variables come before the node's."""
+    rate = assignment.interruptions_per_h
     return {
         **inherited,
         "OMP_NUM_THREADS": "1",
@@ -113,8 +114,10 @@ def torchrun_environment(
         # A script may train in a session or not by whether it is told of a store: on other tiers there is none.
         "ELASTICD_SESSION_STORE": str(session_store_file(settings)) if assignment.tier is Tier.T2 else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
+        # In a session each member says its own, and they come and go: what the group's is, its generation tells.
+        "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / assignment.nnodes_max:.6g}",
         "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
-        "ELASTICD_INTERRUPTIONS_PER_H": "" if (rate := assignment.interruptions_per_h) is None else f"{rate:.6g}",
+        "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where the folder needs no filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",
     }

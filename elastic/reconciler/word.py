@@ -66,7 +66,7 @@ def _has_part_in(generation: Generation, node: Node) -> bool:
 
 
 def _assignment(job: Job, generation: Generation, offering: Offering) -> Assignment:
-    """`offering` stands for all members': what they are lost by, their capacity, differs between few."""
+    """`offering` stands for all members': they differ in a session alone, where each says its own."""
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
     return Assignment(

@@ -30,12 +30,12 @@ class BackgroundSaver:
     """Makes one checkpoint at a time; `tell` is called from the writing thread once one is durable.
 
     The copy is kept and filled again, so that memory is asked for once: twice the state's size in all.
-    `last_iteration` is the one taken last, or `at`.
+    `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time.
     """
 
     def __init__(self, checkpoints: Checkpoints, rhythm: Rhythm, *, at: int, tell: Callable[[Saved], None]) -> None:
         self._checkpoints = checkpoints
-        self._rhythm = rhythm
+        self.rhythm = rhythm
         self._tell = tell
         self.last_iteration = at
         self._last_at = monotonic()
@@ -46,9 +46,9 @@ class BackgroundSaver:
 
     def is_due(self, iteration: int) -> bool:
         """Whether `iteration`, which has just been done, is one to keep."""
-        if self._is_busy and iteration - self.last_iteration < self._rhythm.most_iterations:
+        if self._is_busy and iteration - self.last_iteration < self.rhythm.most_iterations:
             return False
-        return self._rhythm.is_due(
+        return self.rhythm.is_due(
             iterations=iteration - self.last_iteration,
             elapsed_s=monotonic() - self._last_at,
             cost_s=self._cost_s,

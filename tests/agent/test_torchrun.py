@@ -70,6 +70,12 @@ def test_workers_are_told_how_often_they_are_interrupted(rate: float | None, tol
     assert environment["ELASTICD_INTERRUPTIONS_PER_H"] == told
 
 
+def test_a_member_of_a_session_is_told_how_often_its_own_node_is_lost() -> None:
+    assignment = replace(ONE, tier=Tier.T2, nnodes_max=4, interruptions_per_h=0.5)
+    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    assert environment["ELASTICD_SESSION_LOSSES_PER_H"] == "0.125"
+
+
 def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() -> None:
     assignment = replace(ONE, env={"B": "job", "ELASTICD_NODE_ID": "forged", "OMP_NUM_THREADS": "4"})
     environment = torchrun_environment(

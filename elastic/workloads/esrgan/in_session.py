@@ -87,6 +87,7 @@ class _InSession:
         return self.passes.gan(batch, summed=summed)
 
     def _begin(self, session: Session) -> None:
+        self.run.saver = self.run.new_saver(at=session.step)
         self._see(session)
         is_pretrained = None if self.progress.is_pretrained is None else bool(self.facts.item())
         if is_pretrained != self.progress.is_pretrained:
@@ -98,7 +99,6 @@ class _InSession:
             )
         if session.generation.world_size == 1:  # its founder settles it for all who come
             self.run.tell_of_features(self.found, self.progress)
-        self.run.saver = self.run.new_saver(at=session.step)
 
     def _see(self, session: Session) -> None:
         """Takes note of who takes part, and of how far the job is."""
@@ -108,6 +108,9 @@ class _InSession:
         run.group = Group(rank, generation.world_size, run.group.device)
         if run.group.is_first and generation.number != self.generation:
             run.log(f"generation {generation.number}: {generation.world_size} ranks from iteration {session.step}")
+        if generation.number != self.generation:
+            # The nodes that train now may be of different capacity, and others than began.
+            run.saver.rhythm = run.rhythm(generation.interruptions_per_h)
         self.generation = generation.number
         self.progress = dataclasses.replace(
             self.progress, iteration=session.step, samples_seen=session.step * run.options.batch_size

@@ -180,8 +180,12 @@ class Run:
 
     def new_saver(self, *, at: int) -> BackgroundSaver:
         """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""
-        rhythm = Rhythm(self.options.checkpoint_interval, self.places.interruptions_per_h)
+        rhythm = self.rhythm(self.places.interruptions_per_h)
         return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of)
+
+    def rhythm(self, interruptions_per_h: float | None) -> Rhythm:
+        """Gives how often a group that is interrupted so often makes checkpoints."""
+        return Rhythm(self.options.checkpoint_interval, interruptions_per_h)
 
     def save(self, progress: Progress) -> None:
         """Begins to make this iteration's state durable, on the first rank."""

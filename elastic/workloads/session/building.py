@@ -45,14 +45,20 @@ class Builder(threading.Thread):
         self._changed()
 
     def _built(self) -> Generation | None:
-        size = len(self._members)
+        size, settings = len(self._members), self._settings
         if size == 1:
-            limits = (self._settings.most_samples,)
-            return Generation(self.number, self._members, 0, None, (self._cost,), limits, (self._is_new,))
-        store = c10d.branch(self._settings.address(), f"{self._settings.job}/generation/{self.number}")
-        plug = Plug(self._settings.host)
-        about = {"plugs": plug.addresses, "cost": self._cost, "limit": self._settings.most_samples}
-        store.set(f"here/{self._rank}", json.dumps({**about, "is_new": self._is_new}))
+            alone = ((self._cost,), (settings.most_samples,), (self._is_new,), (settings.losses_per_h,))
+            return Generation(self.number, self._members, 0, None, *alone)
+        store = c10d.branch(settings.address(), f"{settings.job}/generation/{self.number}")
+        plug = Plug(settings.host)
+        about = {
+            "plugs": plug.addresses,
+            "cost": self._cost,
+            "limit": settings.most_samples,
+            "is_new": self._is_new,
+            "losses_per_h": settings.losses_per_h,
+        }
+        store.set(f"here/{self._rank}", json.dumps(about))
         keys = [f"here/{rank}" for rank in range(size)]
         while not store.check(keys):
             if self._is_cancelled:
@@ -62,5 +68,5 @@ class Builder(threading.Thread):
         plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S)
         costs = tuple(float(each["cost"]) for each in answers)
-        limits, are_new = (tuple(each[key] for each in answers) for key in ("limit", "is_new"))
-        return Generation(self.number, self._members, self._rank, group, costs, limits, are_new)
+        limits, are_new, losses = (tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h"))
+        return Generation(self.number, self._members, self._rank, group, costs, limits, are_new, losses)

@@ -12,7 +12,8 @@ class Generation:
     """`rank` is this process's, None in a generation that has left it out; `group` is None where it is alone.
 
     `costs` are the members' seconds a sample when they met, 0 where none was measured; `limits` the samples that fit
-    their memories, None where all do; `are_new` says who of them were members of none before.
+    their memories, None where all do; `are_new` says who of them were members of none before; `losses_per_h` how often
+    an hour each is lost, None where nobody knows.
     """
 
     number: int
@@ -22,7 +23,14 @@ class Generation:
     costs: tuple[float, ...] = ()
     limits: tuple[int | None, ...] = ()
     are_new: tuple[bool, ...] = ()
+    losses_per_h: tuple[float | None, ...] = ()
 
     @property
     def world_size(self) -> int:
         return len(self.members)
+
+    @property
+    def interruptions_per_h(self) -> float | None:
+        """How often an hour any of the members is lost, on average; None where that of one is not known."""
+        known = [each for each in self.losses_per_h if each is not None]
+        return sum(known) if len(known) == self.world_size else None

@@ -22,7 +22,7 @@ class Settings:
     address at which the others reach this process. A member that is silent for `silence_s` is given up, and so is one
     that answers but keeps the others waiting in a sum for `hang_s`, or 20 usual turns if they are longer (0: never).
     `chunk_bytes` of state travel to newcomers with each step. `most_samples` of a turn fit this rank's memory (None:
-    all).
+    all). `losses_per_h` says how often an hour this rank's machine is lost, on average (None: nobody knows).
     """
 
     store: str
@@ -32,6 +32,7 @@ class Settings:
     hang_s: float = HANG_S
     chunk_bytes: int = CHUNK_BYTES
     most_samples: int | None = None
+    losses_per_h: float | None = None
 
     def __post_init__(self) -> None:
         if not self.store:
@@ -53,6 +54,7 @@ class Settings:
         '10.0.0.1:29400'
         """
         most = environment.get("ELASTICD_SESSION_MOST_SAMPLES")
+        losses = environment.get("ELASTICD_SESSION_LOSSES_PER_H")
         return cls(
             store=environment.get("ELASTICD_SESSION_STORE", ""),
             job=environment.get("ELASTICD_JOB_ID") or "session",
@@ -61,6 +63,7 @@ class Settings:
             hang_s=float(environment.get("ELASTICD_SESSION_HANG_S") or HANG_S),
             chunk_bytes=int(environment.get("ELASTICD_SESSION_CHUNK_BYTES") or CHUNK_BYTES),
             most_samples=int(most) if most else None,
+            losses_per_h=float(losses) if losses else None,
         )
 
     def address(self) -> str:

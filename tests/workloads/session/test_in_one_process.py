@@ -16,6 +16,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
 from elastic.workloads.session.entrance import FOUNDING_S
+from elastic.workloads.session.generation import Generation
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 
@@ -31,8 +32,9 @@ def _store() -> TCPStore:
     return TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
 
 
-def _settings(store: TCPStore, *, most_samples: int | None = None) -> Settings:
-    return Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
+def _settings(store: TCPStore, *, most_samples: int | None = None, losses_per_h: float | None = None) -> Settings:
+    address = f"127.0.0.1:{store.port}"
+    return Settings(address, "job", silence_s=5.0, most_samples=most_samples, losses_per_h=losses_per_h)
 
 
 def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
@@ -149,6 +151,40 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
 def test_says_which_setting_is_missing() -> None:
     with pytest.raises(InvalidInput, match="ELASTICD_SESSION_STORE"):
         Settings.from_environment({})
+    told = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_SESSION_LOSSES_PER_H": "0.125"}
+    assert Settings.from_environment(told).losses_per_h == 0.125
+    assert Settings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h is None
+
+
+def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCPStore) -> None:
+    losses_per_h = (0.25, 0.5)
+    both = threading.Event()
+    shares: dict[tuple[int, int], tuple[int, int]] = {}
+    found: dict[tuple[int, int], float | None] = {}
+
+    def member(index: int) -> None:
+        task = Task(dtype=torch.float64, width=4, pause_s=0.002)
+        settings = _settings(store, losses_per_h=losses_per_h[index])
+        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings) as session:
+            turns = 0
+            while session.is_member and turns < 5:
+                session.run(task.compute)
+                world_size = session.generation.world_size
+                shares[session.step, index] = (world_size, 0)
+                if session.is_member:
+                    found[index, world_size] = session.generation.interruptions_per_h
+                if both.is_set() and index == 0:
+                    session.leave()
+                turns += both.is_set() and world_size == 1
+
+    _run_members(2, member, shares, both)
+    assert (found[0, 2], found[1, 2], found[1, 1]) == (0.75, 0.75, 0.5)
+
+
+def test_nobody_knows_how_often_a_generation_is_interrupted_of_which_one_member_does_not() -> None:
+    members = ("a", "b")
+    assert Generation(1, members, 0, None, losses_per_h=(0.25, None)).interruptions_per_h is None
+    assert Generation(1, members, 0, None).interruptions_per_h is None
 
 
 def _train_until(session: Session, compute: Callable[[Turn], Sequence[Tensor]], is_done: Callable[[], bool]) -> None:
