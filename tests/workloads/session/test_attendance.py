@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from elastic.worker.hook import Worker
 from elastic.worker.membership import Membership
 from elastic.workloads.session import Attendance, Session, Settings
+from elastic.workloads.session.generation import Generation
 from tests.worker.conftest import AgentSocket
 from tests.workloads.session.member import BATCH, Task
 
@@ -116,3 +118,31 @@ def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_tol
     assert all(turns) and sum(map(sum, turns)) == session.step
     worlds = [list(dict.fromkeys(each["world_size"] for each in node.words("joined"))) for node in (old, new)]
     assert worlds == [[1, 2], [2, 1]]
+
+
+@dataclass
+class Told:
+    """What of a session its attendance reads."""
+
+    generation: Generation
+    turned_in: Generation | None = None
+    step: int = 0
+    is_member: bool = True
+
+
+def _generation(number: int, *, rank: int, world_size: int) -> Generation:
+    return Generation(number=number, members=tuple("abc"[:world_size]), rank=rank, group=None)
+
+
+def test_a_turn_is_told_of_by_who_was_first_in_the_generation_that_ran_it(tmp_path: Path) -> None:
+    """One `run` may lose a member, turn without it, and let another in, who is first from then on."""
+    both, alone = _generation(1, rank=1, world_size=2), _generation(2, rank=0, world_size=1)
+    with closing(Node(tmp_path / "a")) as node:
+        session: Any = Told(both)
+        attendance = Attendance(session, worker=node.worker)
+        session.turned_in, session.generation, session.step = alone, _generation(3, rank=1, world_size=2), 1
+        assert not attendance.turned()
+        session.turned_in, session.step = session.generation, 2
+        assert not attendance.turned(), "the first of generation 3 tells of this one"
+    assert [(each["iteration"], each["world_size"]) for each in node.words("window")] == [(1, 1)]
+    assert [each["round"] for each in node.words("joined")] == [1, 2, 3]
