@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +32,25 @@ class Engine:
         assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
         return done.stdout
 
-    def import_base(self, name: str) -> None:
-        """Makes Debian with Python, from the mirror that apt knows, and names it as builds do."""
-        make = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=python3-venv,ca-certificates", "bookworm", "-"]
+    def import_debian(
+        self,
+        name: str,
+        *,
+        packages: Iterable[str],
+        hooks: Iterable[str] = (),
+        changes: Iterable[str] = (),
+    ) -> None:
+        """Makes an image of Debian with `packages`, from the mirror that apt knows, and names it as builds do.
+
+        `hooks` are what mmdebstrap does with it when it is made; `changes` are lines of a Dockerfile: `USER nobody`.
+        """
+        make = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}"]
+        make += [f"--customize-hook={hook}" for hook in hooks]
+        options = [word for change in changes for word in ("--change", change)]
         environment = {**os.environ, "DOCKER_HOST": self.host}
-        with subprocess.Popen(make, stdout=subprocess.PIPE) as making:
-            subprocess.run(["docker", "import", "-", name], stdin=making.stdout, env=environment, check=True)
+        with subprocess.Popen([*make, "bookworm", "-"], stdout=subprocess.PIPE) as making:
+            command = ["docker", "import", *options, "-", name]
+            subprocess.run(command, stdin=making.stdout, env=environment, check=True)
         assert making.returncode == 0, "mmdebstrap could not make a root file system: does apt-get reach its mirror?"
 
 
