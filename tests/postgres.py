@@ -75,6 +75,13 @@ class PostgresServer:
         self._is_migrated = False
         return self.url
 
+    @contextmanager
+    def another_database(self, name: str, options: str) -> Iterator[str]:
+        """Makes a database with these options of SQL, and gives its URL."""
+        self._execute(f"CREATE DATABASE {name} {options}")
+        yield self.url.replace("/postgres?", f"/{name}?")
+        self._execute(f"DROP DATABASE {name} WITH (FORCE)")
+
     def migrated_database(self) -> str:
         """The same with the tables of the newest schema, which are made once and then only emptied."""
         from elastic.store import migrate

@@ -15,6 +15,7 @@ _LOCK = 0x656C617374696364
 
 # Seconds, but for the options, which are the server's and in milliseconds: no wait without an end.
 _ARGUMENTS = {
+    "client_encoding": "utf8",  # in a database that names none, text would come as bytes
     "connect_timeout": 5,
     "keepalives_idle": 30,
     "keepalives_interval": 10,

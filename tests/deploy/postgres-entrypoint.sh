@@ -11,7 +11,7 @@ fi
 if [ ! -s "$data/PG_VERSION" ]; then
     : "${POSTGRES_PASSWORD:?}"
     printf %s "$POSTGRES_PASSWORD" >/tmp/password
-    initdb -D "$data" -U "$POSTGRES_USER" --pwfile=/tmp/password --auth-host=scram-sha-256 --auth-local=trust >/dev/null
+    initdb -D "$data" -U "$POSTGRES_USER" --pwfile=/tmp/password --auth-host=scram-sha-256 --auth-local=trust --encoding=UTF8 >/dev/null
     rm /tmp/password
     echo 'host all all all scram-sha-256' >>"$data/pg_hba.conf"
     echo "CREATE DATABASE $POSTGRES_USER" | postgres --single -D "$data" postgres >/dev/null

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,13 +68,15 @@ def stack(engine: Engine, *options: str, variables: Mapping[str, str] | None = N
 
 def eventually(what: str, ask: Callable[[], _Found], *, within_s: float = 120.0) -> _Found:
     """The first answer that is not empty; a command that fails, or nobody who answers, is asked again."""
-    until_s = time.monotonic() + within_s
+    until_s, last = time.monotonic() + within_s, "nothing"
     while time.monotonic() < until_s:
-        with suppress(ElasticError, OSError, AssertionError):
+        try:
             if found := ask():
                 return found
+        except (ElasticError, OSError, AssertionError) as error:
+            last = str(error)
         time.sleep(1)
-    raise AssertionError(f"not within {within_s:.0f} s: {what}")
+    raise AssertionError(f"not within {within_s:.0f} s: {what}; the last answer was {last}")
 
 
 def trained(client: Client, job: Mapping[str, Any], *, within_s: float = 240.0) -> Mapping[str, Any]:

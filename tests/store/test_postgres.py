@@ -39,6 +39,16 @@ def test_a_second_daemon_is_refused_while_the_first_one_lives(url: str, owner: S
     open_store(url).close()
 
 
+def test_a_database_without_an_encoding_holds_any_text(postgres: PostgresServer) -> None:
+    with postgres.another_database(
+        "bare", "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    ) as url:
+        store = open_store(url)
+        note(store, "Gänsefüßchen \N{ROCKET}")
+        assert texts(store) == ["Gänsefüßchen \N{ROCKET}"]
+        store.close()
+
+
 def test_a_refused_daemon_has_not_touched_the_tables(url: str) -> None:
     held = Database(url)
     held.own()
