@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import DBAPIError
@@ -31,6 +29,9 @@ class StoreState:
 
 def inspect_store(url: str) -> StoreState:
     """Gives the state of the database at `url`; one that does not exist has no revision. Raises StoreUnavailable."""
+    from alembic.runtime.migration import MigrationContext  # only who inspects pays for alembic
+    from alembic.script import ScriptDirectory
+
     newest = ScriptDirectory.from_config(migration_config(url)).get_current_head()
     parsed = make_url(url)
     is_sqlite = parsed.get_backend_name() == "sqlite"

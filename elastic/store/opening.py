@@ -5,15 +5,19 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
+from sqlalchemy import inspect, text
 from sqlalchemy.engine import make_url
 
 from elastic.distribution import migrations_folder
 from elastic.errors import AlreadyRunning
 from elastic.store.engine import Database
+from elastic.store.schema import REVISION
 from elastic.store.store import Store
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 
 def open_store(url: str) -> Store:
@@ -28,7 +32,8 @@ def open_store(url: str) -> Store:
     database = Database(url)
     try:
         database.own()  # before the schema is changed under whoever else is at work
-        migrate(url)
+        if _revision(database) != REVISION:
+            migrate(url)
     except BaseException:
         database.close()
         raise
@@ -46,11 +51,15 @@ def shown(url: str) -> str:
 
 def migrate(url: str, revision: str = "head") -> None:
     """Brings the database to a revision of the schema."""
+    from alembic import command  # 0.2 s that a start on a database in order need not wait for
+
     command.upgrade(migration_config(url), revision)
 
 
 def migration_config(url: str) -> Config:
     """Alembic's configuration for a database, from a checkout or from an installed wheel."""
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(migrations_folder()))
     config.attributes["url"] = url
@@ -72,3 +81,12 @@ def lock(data_dir: Path) -> int:
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     return descriptor
+
+
+def _revision(database: Database) -> str | None:
+    """The revision of the schema that a database is at; None if it has none."""
+    with database.read() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        return found
