@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from elastic.errors import InvalidInput, StoreUnavailable
 from elastic.store import postgres
@@ -54,6 +54,12 @@ class Database:
     def close(self) -> None:
         self._reader.dispose()
         self._writer.dispose()
+
+
+def plain_engine(url: str) -> Engine:
+    """Makes an engine for a look or a migration: a connection at a time, and none of the rules above."""
+    is_postgresql = make_url(url).get_backend_name() == "postgresql"
+    return create_engine(url, poolclass=NullPool, connect_args=postgres.ENCODING if is_postgresql else {})
 
 
 def _sqlite(url: str, begin: str, *, size: int) -> Engine:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import create_engine
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
 
 from elastic.errors import StoreUnavailable
+from elastic.store.engine import plain_engine
 from elastic.store.opening import migration_config
 
 
@@ -37,7 +36,7 @@ def inspect_store(url: str) -> StoreState:
     is_sqlite = parsed.get_backend_name() == "sqlite"
     if is_sqlite and not (parsed.database and Path(parsed.database).is_file()):
         return StoreState(None, newest)
-    engine = create_engine(url, poolclass=NullPool)
+    engine = plain_engine(url)
     try:
         with engine.connect() as connection:
             damages = _sqlite_damages(connection) if is_sqlite else ()

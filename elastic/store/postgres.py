@@ -13,9 +13,10 @@ from elastic.errors import AlreadyRunning, InvalidInput
 _LOCK = 0x656C617374696364
 """The key of the advisory lock, of this database alone: "elasticd" in ASCII."""
 
+ENCODING = {"client_encoding": "utf8"}  # from a database that has none text would come as bytes
 # Seconds, but for the options, which are the server's and in milliseconds: no wait without an end.
 _ARGUMENTS = {
-    "client_encoding": "utf8",  # in a database that names none, text would come as bytes
+    **ENCODING,
     "connect_timeout": 5,
     "keepalives_idle": 30,
     "keepalives_interval": 10,
