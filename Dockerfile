@@ -39,7 +39,7 @@ WORKDIR /home/elasticd
 VOLUME /var/lib/elasticd
 EXPOSE 8470
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-    CMD ["python3", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8470/healthz', timeout=2)"]
+    CMD python3 -c "import urllib.request; urllib.request.urlopen('http://${ELASTICD_HOST}:${ELASTICD_PORT:-8470}/healthz', timeout=2)"
 CMD ["elasticd", "serve"]
 
 FROM daemon AS lab

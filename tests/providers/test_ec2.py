@@ -7,7 +7,14 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Requirements, Ec2Settings
-from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable, QuotaReached
+from elastic.errors import (
+    CapacityUnavailable,
+    Forbidden,
+    InvalidInput,
+    ProviderError,
+    ProviderUnavailable,
+    QuotaReached,
+)
 from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState, Provider, Trouble
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
@@ -338,8 +345,26 @@ def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None
     (sent,) = endpoint.sent("RunInstances")
     assert (sent["ClientToken"], sent["InstanceMarketOptions.MarketType"]) == ("token-1", "spot")
     assert sent["MetadataOptions.HttpTokens"] == "required"
+    endpoint.always.clear()
     buy(provider, request(2, HERE))
-    assert len(endpoint.sent("CreateFleet")) == 1
+    assert len(endpoint.sent("RunInstances")) == 1, "once fleets are permitted they are bought by"
+    assert len(endpoint.sent("CreateFleet")) == 2
+
+
+def test_an_account_that_never_bought_on_spot_is_told_how_to_begin(endpoint: Endpoint) -> None:
+    for action in ("CreateFleet", "RunInstances"):
+        endpoint.forbid(action, "AuthFailure.ServiceLinkedRoleCreationNotPermitted")
+    with pytest.raises(Forbidden, match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com"):
+        buy(provider_of(), request(1, SPOT))
+
+
+def test_an_image_that_does_not_fit_its_disk_is_not_bought_for(endpoint: Endpoint) -> None:
+    disk = "<item><deviceName>/dev/xvda</deviceName><ebs><volumeSize>75</volumeSize></ebs></item>"
+    image = f"<rootDeviceName>/dev/xvda</rootDeviceName><blockDeviceMapping>{disk}</blockDeviceMapping>"
+    endpoint.answer("DescribeImages", f"<imagesSet><item>{image}</item></imagesSet>")
+    with pytest.raises(ProviderError, match=r"the 75 GiB of the image .*, got 30; set ec2\.volume_gib = 75"):
+        buy(provider_of(), request(1, HERE))
+    assert endpoint.sent("CreateFleet") == []
 
 
 @pytest.mark.parametrize("has_fleets", [True, False])

@@ -11,12 +11,12 @@ from botocore.exceptions import ClientError
 from elastic.errors import ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Offering
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.faults import Fault, as_error, code_of, fault_in, fault_of, translated
+from elastic.providers.ec2.faults import NO_SPOT_ROLE, Fault, as_error, code_of, fault_in, fault_of, translated
 from elastic.providers.ec2.machines import end_machine
 from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
-_NO_FLEETS = frozenset({"InvalidAction", "UnsupportedOperation", "AuthFailure.ServiceLinkedRoleCreationNotPermitted"})
+_NO_FLEETS = frozenset({"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE})
 MISMATCH = "IdempotentParameterMismatch"
 
 
@@ -44,11 +44,10 @@ class Purchase:
 
 
 class Buyer:
-    """Knows which of the two ways is open, and which jobs have their template; finds out by trying."""
+    """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their template."""
 
     def __init__(self, aws: Aws) -> None:
         self._aws = aws
-        self._has_fleets = True
         self._made: set[str] = set()
 
     def buy(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
@@ -56,12 +55,8 @@ class Buyer:
 
         Raises ProviderUnavailable if the outcome is unknown: repeat it with the same token.
         """
-        if self._has_fleets:
-            outcome = self._by_fleet(wanted, self._version(wanted))
-            if outcome is not None:
-                return outcome
-            self._has_fleets = False
-        return self._by_run(wanted)
+        outcome = self._by_fleet(wanted, self._version(wanted))
+        return self._by_run(wanted) if outcome is None else outcome
 
     def _version(self, wanted: Purchase) -> str:
         name = wanted.template.name
@@ -79,7 +74,7 @@ class Buyer:
             try:
                 answer = self._aws.launches.create_fleet(**_fleet(wanted, version))
             except ClientError as error:
-                if code_of(error) in _NO_FLEETS or code_of(error) == "UnauthorizedOperation":
+                if code_of(error) in _NO_FLEETS:
                     return None
                 return _refused(error)
         bought = [str(each) for sold in answer.get("Instances", []) for each in sold.get("InstanceIds", [])]

@@ -114,6 +114,11 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
     ),
 }
 
+NO_SPOT_ROLE = "AuthFailure.ServiceLinkedRoleCreationNotPermitted"
+_SPOT_ROLE = (
+    "the account has no service-linked role for spot yet, which these credentials should not be able to make; as an "
+    "administrator: aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"
+)
 _KINDS: Mapping[str, Fault] = {code: fault for fault, codes in FAULTS.items() for code in codes}
 _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
@@ -149,7 +154,8 @@ def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderErr
         case Fault.QUOTA:
             return QuotaReached(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
         case Fault.PERMISSION:
-            return Forbidden(f"{what}: these credentials may not; allow it in their IAM policy ({said})")
+            advice = _SPOT_ROLE if code == NO_SPOT_ROLE else "these credentials may not; allow it in their IAM policy"
+            return Forbidden(f"{what}: {advice} ({said})")
         case Fault.THROTTLED | Fault.UNANSWERED | Fault.LATE:
             return ProviderUnavailable(f"{what}: {fault}; it may be repeated ({said})")
         case Fault.REFUSED:

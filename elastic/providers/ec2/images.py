@@ -18,10 +18,11 @@ _AMI = re.compile(r"ami-[0-9a-f]{8,17}")
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A machine image, and the name of the disk that it boots from."""
+    """A machine image, the name of the disk that it boots from, and how large that must be at least (0: untold)."""
 
     id: str
     root_device: str
+    least_gib: int = 0
 
 
 class Images:
@@ -63,5 +64,7 @@ class Images:
     def _described(self, image_id: str) -> Image:
         with translated(f"describing the image {image_id}"):
             found = self._aws.reads.describe_images(ImageIds=[image_id])["Images"]
-        root_device = str(found[0].get("RootDeviceName") or "/dev/xvda") if found else "/dev/xvda"
-        return Image(image_id, root_device)
+        told = found[0] if found else {}
+        root_device = str(told.get("RootDeviceName") or "/dev/xvda")
+        disks = {each.get("DeviceName"): each.get("Ebs", {}) for each in told.get("BlockDeviceMappings", [])}
+        return Image(image_id, root_device, int(disks.get(root_device, {}).get("VolumeSize") or 0))

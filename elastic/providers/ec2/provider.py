@@ -207,11 +207,17 @@ class Ec2Provider:
         kind = catalog.kinds[request.offering.node_type]
         if self._group_id is None:
             self._group_id = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
+        image = self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog))
+        if image.least_gib > self._settings.volume_gib:  # EC2 refuses it too, but names no setting
+            raise ProviderError(
+                f"ec2.volume_gib: wanted at least the {image.least_gib} GiB of the image {image.id}, got "
+                f"{self._settings.volume_gib}; set ec2.volume_gib = {image.least_gib}"
+            )
         return Template(
             name=template_name(self._settings.cluster, request.job_id),
             token=request.token,
             node_type=request.offering.node_type,
-            image=self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog)),
+            image=image,
             user_data=user_data(
                 self._agent_config(request),
                 bootstrap=self._settings.bootstrap,
