@@ -114,6 +114,9 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address the API listens on; loopback unless you say otherwise.")
     port: int = Field(8470, ge=0, le=65535, description="Port the API listens on.")
+    rendezvous_ports: str = Field(
+        "8471-8970", pattern=r"^\d{1,5}-\d{1,5}$", description="Ports that jobs' rendezvous stores listen on; 0-0: any."
+    )
     checkpoint_root: str | None = Field(
         None, description="Folder, or s3://BUCKET/PREFIX, of checkpoints and artifacts as nodes see it."
     )
@@ -144,6 +147,20 @@ class Settings(BaseSettings):
         if len(set(names)) < len(names):
             raise ValueError(f"wanted each local type once, got {', '.join(names)}")
         return types
+
+    @field_validator("rendezvous_ports")
+    @classmethod
+    def _ports_are_a_range(cls, text: str) -> str:
+        first, last = (int(each) for each in text.split("-"))
+        if not (first == last == 0 or 0 < first <= last <= 65_535):
+            raise ValueError("wanted FIRST-LAST of 1 to 65535, or 0-0 for any port")
+        return text
+
+    @property
+    def port_range(self) -> range:
+        """`rendezvous_ports` as numbers."""
+        first, last = (int(each) for each in self.rendezvous_ports.split("-"))
+        return range(first, last + 1)
 
     @property
     def url(self) -> str:

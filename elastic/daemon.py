@@ -109,7 +109,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         machines=Machines(
             store=store, provider=provider, terms=Terms(url, tokens.join_token), right=right, namespace=namespace
         ),
-        rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host),
+        rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host, ports=settings.port_range),
         decide=decide,
         limits=Limits(
             **settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s, reaction_s=reaction_s

@@ -23,11 +23,13 @@ _DIES_WITHIN_S = 5.0
 class RendezvousStores:
     """Starts, finds again and ends the stores; `root` holds a folder for each job.
 
-    One that has not ended `patience_s` after it was told to is killed.
+    `ports` are those that a store may listen at, 0 standing for any. One that has not ended `patience_s` after it was
+    told to is killed.
     """
 
     root: Path
     host: str
+    ports: range = range(1)
     python: str = sys.executable
     patience_s: float = 5.0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -63,7 +65,8 @@ class RendezvousStores:
 
     def _start(self, job_id: str, folder: Path, ready: Path, rounds: Rounds) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        command = [self.python, "-m", _MODULE, "--host", self.host, "--port", "0", "--ready-file", str(ready)]
+        ports = f"{self.ports[0]}-{self.ports[-1]}"
+        command = [self.python, "-m", _MODULE, "--host", self.host, "--ports", ports, "--ready-file", str(ready)]
         command += ["--tell", f"{job_id}/floor={rounds.newest}", "--tell", f"{job_id}/claimed={rounds.claimed}"]
         command += ["--tell", f"{job_id}/held=1"] if rounds.is_held else []
         with (folder / "log").open("ab") as log:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import random
 import socket
 from dataclasses import dataclass
 
@@ -25,3 +27,17 @@ def listen(host: str, port: int) -> Listener:
         listener.listen(BACKLOG)
         taken: int = listener.getsockname()[1]
         return Listener(listener.detach(), taken)
+
+
+def listen_among(host: str, ports: range) -> Listener:
+    """Gives a socket that listens at `host` only, at any of the ports that is free; raises OSError if none is.
+
+    They are tried in no order: who still looks for a store that has ended shall not find another one in its place.
+    """
+    for port in random.sample(ports, len(ports)):
+        try:
+            return listen(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+    raise OSError(errno.EADDRINUSE, f"{host}: wanted a free port of {ports[0]} to {ports[-1]}, found none")

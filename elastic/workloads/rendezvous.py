@@ -1,6 +1,6 @@
 """A job's c10d rendezvous store in a process of its own, so that it outlives every node and the daemon alike.
 
-    python -m elastic.workloads.rendezvous --host 127.0.0.1 --port 0 --ready-file PATH
+    python -m elastic.workloads.rendezvous --host 127.0.0.1 --ports 8471-8970 --ready-file PATH
 
 It listens at one address only (a TCPStore left to itself binds all, and it has no authentication), writes `host:port`
 to the ready file once it answers, and ends on SIGTERM, or when nobody has been connected for long: a daemon that was
@@ -19,7 +19,7 @@ from time import monotonic
 
 import psutil
 
-from elastic.workloads.listening import listen
+from elastic.workloads.listening import listen_among
 from elastic.workloads.nameless import give_up_names
 
 END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -31,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     """Serves the store until asked to end; 0 then."""
     parser = argparse.ArgumentParser(prog="elastic.workloads.rendezvous", description=__doc__.splitlines()[0])
     parser.add_argument("--host", default="127.0.0.1", help="the one address to listen at")
-    parser.add_argument("--port", type=int, default=0, help="0: any that is free")
+    parser.add_argument("--ports", type=_ports, default=range(1), help="FIRST-LAST: any of these; 0-0: any at all")
     parser.add_argument("--ready-file", type=Path, required=True, help="receives host:port once the store answers")
     parser.add_argument("--idle-exit-s", type=float, default=IDLE_EXIT_S, help="end after so long without a client")
     parser.add_argument("--tell", action="append", default=[], metavar="KEY=VALUE", help="what it knows from the start")
@@ -39,19 +39,25 @@ def main(argv: Sequence[str]) -> int:
     known = dict(each.split("=", 1) for each in arguments.tell)
     # Blocked before torch starts threads of its own, which inherit this: the signal is then waited for, not handled.
     signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
-    serve(arguments.host, arguments.port, arguments.ready_file, known=known, idle_exit_s=arguments.idle_exit_s)
+    serve(arguments.host, arguments.ports, arguments.ready_file, known=known, idle_exit_s=arguments.idle_exit_s)
     return 0
 
 
 def serve(
-    host: str, port: int, ready_file: Path, *, known: Mapping[str, str] | None = None, idle_exit_s: float = IDLE_EXIT_S
+    host: str,
+    ports: range,
+    ready_file: Path,
+    *,
+    known: Mapping[str, str] | None = None,
+    idle_exit_s: float = IDLE_EXIT_S,
 ) -> None:
-    """Serves a store at `host` until one of `END_SIGNALS` arrives, or no client has been there for `idle_exit_s`.
+    """Serves a store at `host`, at a free one of `ports`, until one of `END_SIGNALS` arrives, or nobody is there.
 
+    Nobody is there once no client has been for `idle_exit_s`.
     `known` is what it holds before anybody can ask.
     """
-    # Bound before the slow import, so that a taken port is known at once.
-    listener = listen(host, port)
+    # Bound before the slow import, so that taken ports are known at once.
+    listener = listen_among(host, ports)
     from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
     give_up_names()
@@ -67,6 +73,11 @@ def serve(
             idle_since_s = monotonic()
         elif monotonic() - idle_since_s > idle_exit_s:
             return
+
+
+def _ports(text: str) -> range:
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
 
 
 def _has_clients(port: int) -> bool:

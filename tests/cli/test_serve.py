@@ -34,6 +34,14 @@ def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
     assert "203.0.113.7:8699" in outcome.err
 
 
+@pytest.mark.parametrize("ports", ["8470", "9000-8000", "0-10", "1-70000"])
+def test_ports_that_are_no_range_are_refused(run: Run, monkeypatch: pytest.MonkeyPatch, ports: str) -> None:
+    monkeypatch.setenv("ELASTICD_RENDEZVOUS_PORTS", ports)
+    outcome = run("serve")
+    assert outcome.status == 2
+    assert "rendezvous_ports" in outcome.err
+
+
 def test_who_would_pay_on_ec2_for_nothing_is_refused(tmp_path: Path) -> None:
     done = _start(tmp_path)
     assert done.returncode == 2

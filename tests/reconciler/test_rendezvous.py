@@ -59,6 +59,13 @@ def process(stores: RendezvousStores) -> psutil.Process:
     return psutil.Process(record["pid"])
 
 
+def test_a_store_is_told_at_which_ports_it_may_listen(stores: RendezvousStores) -> None:
+    stores.ports = range(8471, 8971)
+    answering(stores)
+    command = process(stores).cmdline()
+    assert command[command.index("--ports") + 1] == "8471-8970"
+
+
 def test_a_store_is_started_once_and_found_again_by_the_next_daemon(stores: RendezvousStores) -> None:
     assert stores.endpoint("job-1", rounds=ROUNDS) is None, "it has only just been started"
     endpoint = answering(stores)

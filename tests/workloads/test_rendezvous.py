@@ -46,6 +46,17 @@ def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["ready"]
 
 
+def test_listens_within_the_ports_it_is_given_and_says_if_all_are_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(tmp_path / "ready")]
+        done = subprocess.run(
+            [*command, "--ports", f"{port}-{port}"], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode != 0
+    assert f"127.0.0.1: wanted a free port of {port} to {port}, found none" in done.stderr
+
+
 def test_ends_by_itself_when_nobody_has_been_there_for_long(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready), "--idle-exit-s", "2"]
