@@ -27,7 +27,8 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
     except ElasticError as error:
         yield Finding("aws identity", "error", str(error), "set ec2.region or AWS_REGION")
         return
-    yield from account_findings(account, settings.ec2, host=settings.host, nodes=nodes, clock=clock)
+    ports = (range(settings.port, settings.port + 1), settings.port_range)
+    yield from account_findings(account, settings.ec2, host=settings.host, ports=ports, nodes=nodes, clock=clock)
     yield check_prices(settings, clock)
     yield check_checkpoints(settings, endpoint_url=account.aws.endpoint_url)
     yield from check_artifacts(settings)

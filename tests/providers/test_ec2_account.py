@@ -24,6 +24,7 @@ served, endpoint, ec2 = ec2_world.served, ec2_world.endpoint, ec2_world.ec2
 start_lab = conftest.start_lab
 
 HOST = "172.31.0.10"  # An address in moto's default VPC.
+PORTS = (range(8470, 8471), range(8471, 8971))
 ROLE = '{"Version":"2012-10-17","Statement":[]}'
 
 
@@ -33,7 +34,7 @@ def _account(url: str) -> Account:
 
 
 def proved(endpoint: Endpoint, settings: Ec2Settings = PLAIN, *, clock: Any = None, **more: Any) -> list[Finding]:
-    asked = {"host": HOST, "nodes": 1, **more}
+    asked = {"host": HOST, "ports": PORTS, "nodes": 1, **more}
     return list(account_findings(_account(endpoint.url), settings, clock=clock or SystemClock(), **asked))
 
 
@@ -73,7 +74,7 @@ def test_against_the_lab_quotas_and_ways_out_are_told_as_well(
         monkeypatch.setenv(name, value)
     settings = Ec2Settings(types=tuple(lab.scenario.node_types), region=lab.region)
     account = connect_account(lab.region)
-    found = list(account_findings(account, settings, host=lab.gateway, nodes=2, clock=SystemClock()))
+    found = list(account_findings(account, settings, host=lab.gateway, ports=PORTS, nodes=2, clock=SystemClock()))
     assert [each for each in found if each.level == "error"] == []
     assert [level for level, _ in of(found, "aws quota")] == ["ok", "ok"]
     assert [level for level, _ in of(found, "aws subnet us-east-1a")] == ["ok"]
@@ -93,7 +94,7 @@ def test_the_lab_denies_what_a_scenario_forbids(start_lab: StartLab, monkeypatch
         monkeypatch.setenv(name, value)
     settings = Ec2Settings(types=("c5.large",), region=lab.region, instance_profile="nodes")
     account = connect_account(lab.region)
-    found = list(account_findings(account, settings, host=lab.gateway, nodes=1, clock=SystemClock()))
+    found = list(account_findings(account, settings, host=lab.gateway, ports=PORTS, nodes=1, clock=SystemClock()))
     assert [level for level, _ in of(found, "aws ec2:CreateFleet")] == ["error"]
     assert all("could not be told: AccessDenied" in text for _, text in of(found, "aws quota"))
     assert of(found, "aws instance profile")[0][0] == "warning"

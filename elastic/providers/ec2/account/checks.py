@@ -10,6 +10,7 @@ from elastic.errors import ElasticError, ProviderError
 from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
 from elastic.providers.ec2.account.fences import check_fences
+from elastic.providers.ec2.account.firewall import check_firewall
 from elastic.providers.ec2.account.identity import check_clock, check_identity, read_caller
 from elastic.providers.ec2.account.machines import check_bootstrap, check_group, check_images, check_profile
 from elastic.providers.ec2.account.permissions import check_permissions
@@ -35,11 +36,12 @@ CHECKS: tuple[Check, ...] = (
     check_bootstrap,
     check_profile,
     check_reach,
+    check_firewall,
 )
 
 
 def account_findings(
-    account: Account, settings: Ec2Settings, *, host: str, nodes: int, clock: Clock
+    account: Account, settings: Ec2Settings, *, host: str, ports: tuple[range, ...], nodes: int, clock: Clock
 ) -> Iterator[Finding]:
     """Runs every check; without credentials that AWS knows, there is only one finding."""
     try:
@@ -58,6 +60,7 @@ def account_findings(
         instances=_instances(account),
         can_simulate=can_simulate(account, caller),
         host=host,
+        ports=ports,
         nodes=nodes,
         now_s=now_s,
     )

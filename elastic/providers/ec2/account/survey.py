@@ -37,8 +37,9 @@ class Survey:
     """Everything that a check may look at.
 
     `catalog` is None where EC2 did not tell what it sells, `instances` where it did not tell what runs.
-    `can_simulate` says that IAM tells what the caller may. `nodes` is how many nodes the largest job may have, `host`
-    the address that nodes are to reach the daemon at, `now_s` this machine's clock when `caller` was told.
+    `can_simulate` says that IAM tells what the caller may. `host` is the address that nodes are to reach the daemon at,
+    `ports` are where: its own port, and those of rendezvous stores. `nodes` is how many nodes the largest job may have,
+    `now_s` this machine's clock when `caller` was told.
     """
 
     account: Account
@@ -48,6 +49,7 @@ class Survey:
     instances: tuple[Running, ...] | None
     can_simulate: bool
     host: str
+    ports: tuple[range, ...]
     nodes: int
     now_s: float
 
