@@ -201,7 +201,7 @@ def _saved_card(facts: JobFacts) -> Card:
         return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))
     best = facts.fixed[0]
     saved_usd = began.usd - facts.spent_usd
-    notes = [f"against staying where it began: {group_name(began.group)}, {usd(began.usd)}"]
+    notes = [f"against {group_name(began.group)}, where it began: {usd(began.usd)}"]
     if best.group != began.group:
         notes.append(f"best fixed: {group_name(best.group)}, {usd(best.usd)}")
     tone = Tone.GOOD if saved_usd > 0 else Tone.WARN

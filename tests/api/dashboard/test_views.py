@@ -129,7 +129,7 @@ def test_saving_is_against_the_group_that_trained_first_and_names_the_best() -> 
     cheap, dear = FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 1.0, 1.0)
     dearest = FixedChoice(Group.of(LARGE, 2), 1.5, 1.0)
     text, value, notes = card(make_facts(fixed=(cheap, dear, dearest), began=dear), "Saved")
-    assert (text, notes) == ("$0.20", "against staying where it began: large, $1.00 · best fixed: small, $0.70")
+    assert (text, notes) == ("$0.20", "against large, where it began: $1.00 · best fixed: small, $0.70")
     assert value == pytest.approx(0.2)
 
 
@@ -137,7 +137,7 @@ def test_costing_more_than_staying_would_have_is_said() -> None:
     cheap, dear = FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 0.9, 1.0)
     assert card(make_facts(fixed=(cheap, dear), began=cheap), "Cost more")[::2] == (
         "$0.10",
-        "against staying where it began: small, $0.70",
+        "against small, where it began: $0.70",
     )
 
 
