@@ -10,9 +10,10 @@ import pytest
 from elastic.clock import ManualClock, SystemClock
 from elastic.config import Ec2Settings
 from elastic.finding import Finding
+from elastic.model import Capacity, Offering
 from elastic.providers.ec2.account import PROBES, Account, account_findings, connect_account
 from elastic.providers.ec2.account.reach import judge_reach
-from elastic.providers.ec2.quotas import family_of
+from elastic.providers.ec2.quotas import QUOTAS, family_of, what_is_missing
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
 from tests.lab.world import IMAGE
@@ -201,6 +202,15 @@ def test_types_with_quotas_of_their_own_are_known() -> None:
         None,
         None,
     ]
+
+
+def test_p5_shares_a_quota_on_demand_and_has_its_own_on_spot() -> None:
+    codes = [quota.code for name in ("p4d.24xlarge", "p5.48xlarge") for quota in QUOTAS[family_of(name) or ""].values()]
+    assert codes == ["L-417A185B", "L-7212CCBC", "L-417A185B", "L-C4BD4855"]
+    refused = what_is_missing(
+        "MaxSpotInstanceCountExceeded", Offering("p5.48xlarge", Capacity.SPOT), count=1, vcpus=192
+    )
+    assert "All P5 Spot Instance Requests" in refused
 
 
 def test_a_subnet_without_a_way_out_is_told(endpoint: Endpoint, ec2: Any) -> None:

@@ -20,7 +20,8 @@ class Quota:
         return f'"{self.name}" ({self.code})'
 
 
-# Service Quotas, service `ec2`.
+# Service Quotas, service `ec2`. On demand P5 counts with its elders, on spot it has a quota of its own.
+_P_ON_DEMAND = Quota("L-417A185B", "Running On-Demand P instances")
 QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
     "standard": {
         Capacity.ON_DEMAND: Quota("L-1216C47A", "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances"),
@@ -31,8 +32,12 @@ QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
         Capacity.SPOT: Quota("L-3819A6DF", "All G and VT Spot Instance Requests"),
     },
     "P": {
-        Capacity.ON_DEMAND: Quota("L-417A185B", "Running On-Demand P instances"),
+        Capacity.ON_DEMAND: _P_ON_DEMAND,
         Capacity.SPOT: Quota("L-7212CCBC", "All P4, P3 and P2 Spot Instance Requests"),
+    },
+    "P5": {
+        Capacity.ON_DEMAND: _P_ON_DEMAND,
+        Capacity.SPOT: Quota("L-C4BD4855", "All P5 Spot Instance Requests"),
     },
 }
 """The quotas on running machines, by the family of node types and by market."""
@@ -48,12 +53,22 @@ def family_of(node_type: str) -> str | None:
 
     >>> family_of("c5.large"), family_of("g4dn.xlarge"), family_of("p3.2xlarge"), family_of("inf2.xlarge")
     ('standard', 'G and VT', 'P', None)
+    >>> family_of("p5en.48xlarge")
+    'P5'
     """
+    if node_type.startswith("p5"):
+        return "P5"
     letters = re.match(r"[a-z]+", node_type)
     name = letters[0] if letters else ""
     if name in _OTHERS.split():
         return None
     return _FAMILY_OF.get(name) or _FAMILY_OF.get(name[:1])
+
+
+def quota_of(node_type: str, capacity: Capacity) -> Quota | None:
+    """The quota that machines of this type and market count against; None where that is not known."""
+    family = family_of(node_type)
+    return None if family is None else QUOTAS[family][capacity]
 
 
 def how_to_raise(quota: Quota) -> str:
@@ -69,9 +84,8 @@ def what_is_missing(refused_as: str, offering: Offering, *, count: int, vcpus: f
     the quota that EC2 calls VolumeLimitExceeded is used up; ask AWS to raise it: \
 https://console.aws.amazon.com/servicequotas/home/services/ec2/quotas
     """
-    family = family_of(offering.node_type)
-    if refused_as not in _COUNT_VCPUS or family is None:
+    quota = quota_of(offering.node_type, offering.capacity)
+    if refused_as not in _COUNT_VCPUS or quota is None:
         return f"the quota that EC2 calls {refused_as} is used up; ask AWS to raise it: {_CONSOLE}"
-    quota = QUOTAS[family][offering.capacity]
     need = f"{count * vcpus:g} vCPUs" + (f" ({count} x {vcpus:g})" if count > 1 else "")
     return f"it needs {need}, and the quota {quota} is used up; ask AWS to raise it: `{how_to_raise(quota)}`"

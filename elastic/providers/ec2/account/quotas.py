@@ -12,13 +12,14 @@ from elastic.finding import Finding
 from elastic.model import Capacity
 from elastic.providers.ec2.account.survey import Survey
 from elastic.providers.ec2.faults import code_of
-from elastic.providers.ec2.quotas import QUOTAS, family_of, how_to_raise
+from elastic.providers.ec2.quotas import QUOTAS, Quota, family_of, how_to_raise, quota_of
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """What the chosen types of a class need: vCPUs of the smallest and of the largest."""
 
+    quota: Quota
     family: str
     capacity: Capacity
     smallest: int
@@ -38,19 +39,22 @@ def check_quotas(survey: Survey) -> Iterator[Finding]:
 def _wanted(survey: Survey) -> Iterator[_Wanted]:
     offerings = survey.catalog.offerings if survey.catalog else ()
     kinds = survey.catalog.kinds if survey.catalog else {}
+    named: dict[Quota, tuple[str, Capacity]] = {}
     for family, quotas in QUOTAS.items():
-        for capacity in quotas:
-            sizes = [
-                int(kinds[each.node_type].node_type.cpu)
-                for each in offerings
-                if each.capacity is capacity and family_of(each.node_type) == family
-            ]
-            if sizes:
-                yield _Wanted(family, capacity, min(sizes), max(sizes))
+        for capacity, quota in quotas.items():
+            named.setdefault(quota, (family, capacity))  # families may share one
+    for quota, (family, capacity) in named.items():
+        sizes = [
+            int(kinds[each.node_type].node_type.cpu)
+            for each in offerings
+            if quota_of(each.node_type, each.capacity) == quota
+        ]
+        if sizes:
+            yield _Wanted(quota, family, capacity, min(sizes), max(sizes))
 
 
 def _judge(survey: Survey, wanted: _Wanted) -> Finding:
-    told_of = QUOTAS[wanted.family][wanted.capacity]
+    told_of = wanted.quota
     name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({told_of.code})"
     try:
         quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=told_of.code)["Quota"]["Value"]
@@ -76,7 +80,7 @@ def _used(survey: Survey, wanted: _Wanted) -> int | None:
     kinds = survey.catalog.kinds if survey.catalog else {}
     used = 0
     for each in survey.instances:
-        if family_of(each.node_type) != wanted.family or each.is_spot != (wanted.capacity is Capacity.SPOT):
+        if quota_of(each.node_type, Capacity.SPOT if each.is_spot else Capacity.ON_DEMAND) != wanted.quota:
             continue
         kind = kinds.get(each.node_type)
         vcpus = each.vcpus if kind is None else int(kind.node_type.cpu)
