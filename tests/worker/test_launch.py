@@ -184,3 +184,20 @@ def test_without_a_script_it_says_what_is_wanted(desk: Desk) -> None:
 def test_a_killed_script_leaves_its_signal_as_exit_code(desk: Desk) -> None:
     result = desk.launch("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
     assert result.returncode == -signal.SIGTERM
+
+
+def test_no_garbage_is_looked_for_at_the_end_and_what_a_script_wrote_is_there_all_the_same(desk: Desk) -> None:
+    result = desk.launch(
+        "import os, sys\n"
+        "os.chdir(sys.argv[1])\n"
+        "class Circle:\n"
+        "    def __init__(self, path):\n"
+        "        self.me, self.text, self.bytes = self, open(path + '.txt', 'w'), open(path, 'wb')\n"
+        "    def __del__(self): os.write(2, b'looked at')\n"
+        "circle, line = Circle('in-a-circle'), open('line', 'w')\n"
+        "for file in (circle.text, line): file.write('written')\n"
+        "circle.bytes.write(b'written')\n",
+        str(desk.folder),
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert [(desk.folder / name).read_text() for name in ("in-a-circle", "in-a-circle.txt", "line")] == ["written"] * 3
