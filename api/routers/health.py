@@ -12,6 +12,7 @@ from api import schemas
 from api.deps import Context, ContextOf, require_scraper, require_user
 from api.metrics import StoreCollector
 from elastic.errors import StoreUnavailable
+from elastic.reconciler import AlarmKind
 
 router = APIRouter(tags=["health"])
 
@@ -59,7 +60,7 @@ def _is_well(context: Context) -> bool:
         context.store.ping()
     except StoreUnavailable:
         return False
-    if context.standing_alarms():
+    if any(each.kind is not AlarmKind.NOT_SOLD for each in context.standing_alarms()):
         return False
     last = context.last_tick()
     late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from api.app import give_context
 from elastic.errors import Forbidden
+from elastic.providers import Trouble
 from elastic.reconciler import Alarms, Namespace, RightToEnd
 from tests.api.world import World
 
@@ -46,6 +47,16 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
         "elasticd_lease_seconds 600.0",
     }
     assert 'elasticd_events_total{kind="alarm"} 1.0' in lines
+
+
+def test_a_type_that_is_not_sold_makes_no_daemon_unwell(client: TestClient, world: World, bare_app: FastAPI) -> None:
+    right = RightToEnd(lambda _: None, 600.0)
+    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(namespace, right, troubles=lambda: {Trouble.NOT_SOLD: "c5.lage: no such type"})
+    alarms.look(world.store, None, now_s=world.clock.now_s())
+    give_context(bare_app, replace(world.context, alarms=alarms, right=right))
+    assert [each["kind"] for each in client.get("/v1/alarms").json()["items"]] == ["not_sold"]
+    assert client.get("/healthz").status_code == 200
 
 
 def test_a_daemon_that_is_well_has_none(client: TestClient) -> None:

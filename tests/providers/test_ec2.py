@@ -351,6 +351,21 @@ def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None
     assert len(endpoint.sent("CreateFleet")) == 2
 
 
+def test_what_runinstances_may_have_bought_is_asked_of_no_fleet(endpoint: Endpoint) -> None:
+    endpoint.forbid("CreateFleet")
+    provider = provider_of()
+    for _ in range(5):  # the client tries again by itself
+        endpoint.lose("RunInstances")
+    with pytest.raises(ProviderUnavailable):
+        buy(provider, request(1, HERE))
+    endpoint.scripted.clear()
+    endpoint.always.clear()
+    endpoint.answer("DescribeInstances", "<reservationSet/>", times=3)  # it is not listed yet
+    buy(provider, request(1, HERE))
+    assert len(endpoint.sent("CreateFleet")) == 1, "of before it was permitted"
+    assert {sent["ClientToken"] for sent in endpoint.sent("RunInstances")} == {"token-1"}, "EC2 gives what it sold then"
+
+
 def test_an_account_that_never_bought_on_spot_is_told_how_to_begin(endpoint: Endpoint) -> None:
     for action in ("CreateFleet", "RunInstances"):
         endpoint.forbid(action, "AuthFailure.ServiceLinkedRoleCreationNotPermitted")

@@ -44,19 +44,28 @@ class Purchase:
 
 
 class Buyer:
-    """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their template."""
+    """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their template.
+
+    A token is good for one call's machines once: what RunInstances may have bought is asked of no fleet.
+    """
 
     def __init__(self, aws: Aws) -> None:
         self._aws = aws
         self._made: set[str] = set()
+        self._in_doubt: set[str] = set()
 
     def buy(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
         """The ids of the machines bought, or why there are none.
 
         Raises ProviderUnavailable if the outcome is unknown: repeat it with the same token.
         """
-        outcome = self._by_fleet(wanted, self._version(wanted))
-        return self._by_run(wanted) if outcome is None else outcome
+        version = self._version(wanted)
+        outcome = None if wanted.client_token in self._in_doubt else self._by_fleet(wanted, version)
+        if outcome is None:
+            self._in_doubt.add(wanted.client_token)
+            outcome = self._by_run(wanted)
+            self._in_doubt.discard(wanted.client_token)
+        return outcome
 
     def _version(self, wanted: Purchase) -> str:
         name = wanted.template.name
