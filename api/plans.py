@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from api import schemas
 from api.deps import Context
+from elastic.config import Settings
 from elastic.model import Job, JobPhase, JobSpec, Limits, Series, Snapshot
 from elastic.policy import decide
 
@@ -25,7 +28,17 @@ def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.Pri
         candidates=[schemas.Candidate.of(each) for each in known.candidates],
         measured_by=earlier.id if earlier is not None and series else None,
         budget_usd=spec.objective.budget_usd,
+        notes=list(_notes(context.settings, spec)),
     )
+
+
+def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
+    script = spec.command[0]
+    if settings.provider != "local" and spec.code is None and script.startswith("/"):
+        yield (
+            f"{script} is a path on the nodes, and must be there when they have booted, by ec2.bootstrap or in a "
+            "folder that they mount; `code` in the job's file sends a folder along instead"
+        )
 
 
 def _earlier_run(context: Context, spec: JobSpec) -> Job | None:

@@ -47,6 +47,7 @@ class PricedPlan(Wire):
     candidates: list[Candidate] = Field(description="Every group, with the rates of the run named in `measured_by`.")
     measured_by: str | None = Field(description="The earlier job of the same name and command whose rates are shown.")
     budget_usd: FiniteFloat | None
+    notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
 
 
 class Scale(Wire):

@@ -160,6 +160,7 @@ class Supervisor:
             last_exit, is_end_told = self._memory.last_exit, not self._has_news_of_exit()
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
+            self._set_group(group)  # since when something holds is told by the look before
         ended = last_exit.generation if last_exit else None
         action = steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now)
         if group is not None:

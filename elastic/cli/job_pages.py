@@ -49,6 +49,8 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
     _tell_of_more(candidates, shown, "--all lists them")
     if any(price["extras_usd_per_h"] for price in priced["prices"]):
         print("USD/H is the whole node: the machine, its disk and its public address")
+    for note in priced["notes"]:
+        print(textwrap.fill(f"note: {note}", _WIDTH))
 
 
 def show_job(job: Mapping[str, Any]) -> None:

@@ -12,12 +12,13 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from elastic.worker.agreement import Agreement, default_store
+from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
 from elastic.worker.hook import Worker
 
 OPTIMIZER_MODULE = "torch.optim.optimizer"
 RETIRED_AFTER_OTHER_STEPS = 100
 HOLD_S = 2.0
+_held: set[object] = set()
 
 
 def count_optimizer_steps(worker: Worker) -> None:
@@ -51,6 +52,7 @@ class StepCounter:
         self._turns += 1
         if self._turns == 1:
             self._worker.recorder.hold(for_s=HOLD_S)
+            _hold_process_groups()
         if self._worker.count(None, "main") and not self._has_called_for_signal and self._all_may_stop():
             self._stop_here()
 
@@ -95,6 +97,7 @@ class StepCounter:
         A script with a SIGTERM handler knows best how to stop and gets its signal now. One without leaves by
         ``SystemExit``, so that its ``finally`` blocks run.
         """
+        _hold_process_groups()
         if signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None):
             self._has_called_for_signal = True
             os.kill(os.getpid(), signal.SIGTERM)
@@ -136,6 +139,17 @@ class _RegisteringLoader(Loader):
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
         _register(module, self._counter)
+
+
+def _hold_process_groups() -> None:
+    """Keeps the script's process groups for as long as this process lives.
+
+    torch ends a gloo group that nobody holds with the GIL in its hand, and waits for threads of the group, which may
+    want the GIL to let go of the last collective (pytorch/pytorch#56297): a script that ends right after a step, and
+    drops its DistributedDataParallel, hung in one of four ends.
+    """
+    world = getattr(sys.modules.get(C10D_MODULE), "_world", None)
+    _held.update(getattr(world, "pg_map", ()))
 
 
 def _register(module: ModuleType, counter: StepCounter) -> None:

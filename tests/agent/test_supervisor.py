@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from elastic.agent.carriage import SharedFolder
 from elastic.agent.intake import Intake
-from elastic.agent.launcher import Launcher
+from elastic.agent.launcher import Launcher, Life
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
-from elastic.agent.wire import HeartbeatReply
+from elastic.agent.tiers import Way
+from elastic.agent.wire import Assignment, HeartbeatReply
+from tests.agent.test_steering import ONE
 
 
-def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(tmp_path: Path) -> None:
-    settings = AgentSettings(
+@pytest.fixture
+def settings(tmp_path: Path) -> AgentSettings:
+    return AgentSettings(
         instance_id="n1",
         daemon_url="http://127.0.0.1:1",
         join_token="",
@@ -29,34 +36,81 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
         checkpoint_root=tmp_path,
         artifact_root=tmp_path,
     )
-    spool = Spool(tmp_path / "spool.sqlite")
+
+
+@contextmanager
+def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Supervisor, Intake]]:
+    spool = Spool(settings.work_dir / "spool.sqlite")
     intake = Intake(settings.socket_path, spool=spool)
     intake.start()
-    supervisor = Supervisor(
-        settings,
-        memory=Memory("n1", "token", 1.0),
-        launcher=Launcher(settings),
-        intake=intake,
-        spool=spool,
-        lease=Lease(tmp_path, first_s=60.0),
-        carriage=SharedFolder(),
-        rounds=RoundBook(wake=lambda: None),
-        wake_heart=threading.Event(),
+    yield (
+        Supervisor(
+            settings,
+            memory=Memory("n1", "token", 1.0),
+            launcher=launcher,
+            intake=intake,
+            spool=spool,
+            lease=Lease(settings.work_dir, first_s=60.0),
+            carriage=SharedFolder(),
+            rounds=RoundBook(wake=lambda: None),
+            wake_heart=threading.Event(),
+        ),
+        intake,
     )
-
-    class Interrupted(dict[str, Any]):
-        def __getitem__(self, name: str) -> object:
-            supervisor.leave()  # what the signal's handler does, in the thread that it interrupts
-            return super().__getitem__(name)
-
-    def live() -> None:
-        reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
-        supervisor.hear(reply, report=Interrupted(exit=None, round=None, claim=None), asked_at=time.monotonic())
-        supervisor.run()
-
-    thread = threading.Thread(target=live, daemon=True)
-    thread.start()
-    thread.join(timeout=5.0)
-    assert not thread.is_alive()
     intake.stop()
     spool.close()
+
+
+class NeverDone(Launcher):
+    """A torchrun that waits for others' workers until it is killed."""
+
+    def __init__(self, settings: AgentSettings) -> None:
+        super().__init__(settings)
+        self.killed = threading.Event()
+
+    def start(self, assignment: Assignment, *, way: Way, node_id: str) -> None:
+        pass
+
+    def life(self, generation: int) -> Life:
+        return Life(is_alive=not self.killed.is_set(), exit_code=1)
+
+    def kill(self, generation: int) -> None:
+        self.killed.set()
+
+
+def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elastic.agent.steering.EXIT_BARRIER_GRACE_S", 0.3)
+    launcher = NeverDone(settings)
+    with supervised(settings, launcher) as (supervisor, intake):
+        thread = threading.Thread(target=supervisor.run, daemon=True)
+        thread.start()
+        report = {"exit": None, "round": None, "claim": None}
+        for assignment in (ONE, None):
+            reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False)
+            supervisor.hear(reply, report=report, asked_at=time.monotonic())
+            time.sleep(0.5)
+        assert not launcher.killed.is_set()
+        said = {"kind": "drained", "rank": 0, "generation": ONE.generation, "worker": "w", "iteration": None}
+        intake._take([said])  # noqa: SLF001 (as from its socket)
+        assert launcher.killed.wait(10), "torchrun would wait 300 s for the other nodes' workers"
+        supervisor.leave()
+        thread.join(timeout=5.0)
+
+
+def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(settings: AgentSettings) -> None:
+    with supervised(settings, Launcher(settings)) as (supervisor, _):
+
+        class Interrupted(dict[str, Any]):
+            def __getitem__(self, name: str) -> object:
+                supervisor.leave()  # what the signal's handler does, in the thread that it interrupts
+                return super().__getitem__(name)
+
+        def live() -> None:
+            reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
+            supervisor.hear(reply, report=Interrupted(exit=None, round=None, claim=None), asked_at=time.monotonic())
+            supervisor.run()
+
+        thread = threading.Thread(target=live, daemon=True)
+        thread.start()
+        thread.join(timeout=5.0)
+        assert not thread.is_alive()

@@ -123,6 +123,16 @@ def test_a_plan_is_priced_and_nothing_is_submitted(client: TestClient, world: Wo
     assert world.store.jobs() == () and world.wakes == []
 
 
+def test_a_plan_says_where_a_script_must_be(client: TestClient, world: World, bare_app: FastAPI) -> None:
+    assert client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"] == [], "nodes here see what is here"
+    settings = world.context.settings.model_copy(update={"provider": "ec2"})
+    give_context(bare_app, replace(world.context, settings=settings))
+    (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
+    assert note.startswith("/srv/train.py is a path on the nodes")
+    for elsewhere in ({"command": ["train.py"], "code": "0" * 64}, {"command": ["-m", "mine.train"]}):
+        assert client.post("/v1/jobs:plan", json={**SPEC, **elsewhere}).json()["notes"] == []
+
+
 def test_a_plan_shows_what_an_earlier_run_measured(client: TestClient, world: World) -> None:
     job, _ = train(world)
     plan = client.post("/v1/jobs:plan", json=dict(SPEC)).json()

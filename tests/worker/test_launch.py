@@ -201,3 +201,25 @@ def test_no_garbage_is_looked_for_at_the_end_and_what_a_script_wrote_is_there_al
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert [(desk.folder / name).read_text() for name in ("in-a-circle", "in-a-circle.txt", "line")] == ["written"] * 3
+
+
+GROUP = """
+import sys, types
+c10d = sys.modules["torch.distributed.distributed_c10d"] = types.ModuleType("c10d")
+class Group:
+    def __del__(self):
+        print("gone at step", step)
+c10d._world = types.SimpleNamespace(pg_map={Group(): None})
+from torch.optim.optimizer import Optimizer
+optimizer = Optimizer()
+for step in range(3):
+    optimizer.step()
+    c10d._world.pg_map.clear()
+step = "none"
+"""
+
+
+def test_a_scripts_process_groups_outlive_it(desk: Desk) -> None:
+    done = desk.launch(GROUP)
+    assert done.returncode == 0, done.stderr
+    assert "gone at step 0" not in done.stdout, "torch may hang where a script drops its last word of one"
