@@ -46,7 +46,7 @@ class Cost:
 
     def share(self, step_s: float) -> float:
         """The part of a step of `step_s` seconds on a core that the session takes."""
-        return self.extra_s / step_s + self.aside_s
+        return self.extra_s / step_s + max(0.0, self.aside_s)  # less than nothing is chance
 
     def told(self, step_s: float) -> str:
         return (
