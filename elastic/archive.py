@@ -8,7 +8,9 @@ import os
 import shutil
 import stat
 import subprocess
+import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,9 @@ MOST_BYTES = 16 * 1024 * 1024
 
 _FIRST_INSTANT = (1980, 1, 1, 0, 0, 0)
 _LARGEST_NAMED = 3
+_BYTES_A_NAME = 128
+_OUR_OWN = frozenset({"elastic", "elastic.py"})
+_UNFIT = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, EOFError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +39,22 @@ class Archive:
 def pack(folder: Path) -> Archive:
     """Packs what `folder` holds: in a git work tree what git would commit, elsewhere all but hidden files and caches.
 
-    Links are packed as what they lead to. Raises InvalidInput for no folder, nothing in it, or too much.
+    Links to files are packed as what they lead to. Raises InvalidInput for no folder, nothing in it, too much, or what
+    cannot be sent.
     """
     if not folder.is_dir():
         raise InvalidInput(f"code: wanted a folder, {folder} is none", field="code")
-    paths = sorted(path for path in _listed(folder) if (folder / path).is_file())
+    listed = sorted(set(_listed(folder)))
+    if aside := [path for path in listed if path and (folder / path).is_dir()]:
+        raise InvalidInput(
+            f"code: {aside[0]} in {folder} is a link to a folder, a submodule or another repository, of which no file "
+            "would be sent: put its files in its place, or have git ignore it",
+            field="code",
+        )
+    paths = [path for path in listed if (folder / path).is_file()]
     if not paths:
         raise InvalidInput(f"code: wanted a folder with code, found no file to send in {folder}", field="code")
+    _refuse_names(paths)
     _refuse_too_much(folder, paths)
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -55,33 +69,30 @@ def pack(folder: Path) -> Archive:
 
 
 def unpack(content: bytes, folder: Path) -> None:
-    """Makes `folder` what `pack` was given, all of it or nothing. Raises InvalidInput for what is no such archive."""
+    """Makes `folder` what `pack` was given, all of it or nothing. Raises InvalidInput for what cannot be unpacked."""
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _refuse_names(archive.namelist())
+            if (total := sum(entry.file_size for entry in archive.infolist())) > MOST_BYTES:
+                raise InvalidInput(f"code: wanted {_mib(MOST_BYTES)} unpacked at most, got {_mib(total)}", field="code")
             for entry in archive.infolist():
                 # Neither an absolute path nor one that climbs out is taken at its word.
                 path = Path(archive.extract(entry, partial))
-                path.chmod(0o755 if (entry.external_attr >> 16) & stat.S_IXUSR else 0o644)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise InvalidInput(f"code: wanted a zip of files, found {error}", field="code") from error
-    partial.replace(folder)
+                if path.is_file():
+                    path.chmod(0o755 if (entry.external_attr >> 16) & stat.S_IXUSR else 0o644)
+        partial.replace(folder)
+    except _UNFIT as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise InvalidInput(f"code: wanted a zip of files, got {len(content)} bytes: {error}", field="code") from error
 
 
 def check(content: bytes) -> None:
-    """Raises InvalidInput unless `content` is an archive that `unpack` will take."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = archive.namelist()
-            if (broken := archive.testzip()) is not None:
-                raise InvalidInput(f"code: {broken} in the zip does not match its checksum", field="code")
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        found = f"{len(content)} bytes: {error}"
-        raise InvalidInput(f"code: wanted a zip of files, got {found}", field="code") from error
-    if not names:
-        raise InvalidInput("code: wanted a zip of files, got an empty one", field="code")
+    """Raises InvalidInput unless `content` is an archive that `unpack` takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        unpack(content, Path(folder) / "code")
 
 
 def sum_of(content: bytes) -> str:
@@ -90,31 +101,55 @@ def sum_of(content: bytes) -> str:
 
 
 def _listed(folder: Path) -> Iterable[str]:
+    if not any((each / ".git").exists() for each in (folder, *folder.resolve().parents)):
+        return _walked(folder)
     command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
-        listed = subprocess.run(command, capture_output=True, check=False)
-    except FileNotFoundError:  # no git here
-        return _walked(folder)
-    return os.fsdecode(listed.stdout).split("\0") if listed.returncode == 0 else _walked(folder)
+        listed = subprocess.run(command, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:  # without its word, what it ignores would be sent
+        said = os.fsdecode(getattr(error, "stderr", b"")).strip() or error
+        raise InvalidInput(
+            f"code: git must say what belongs to {folder}, and does not: {said}", field="code"
+        ) from error
+    return os.fsdecode(listed.stdout).split("\0")
 
 
 def _walked(folder: Path) -> Iterator[str]:
     for root, folders, files in os.walk(folder):
         folders[:] = [each for each in folders if not _is_left_out(Path(root, each))]
-        yield from (Path(root, each).relative_to(folder).as_posix() for each in files if not each.startswith("."))
+        links = [each for each in folders if Path(root, each).is_symlink()]
+        shown = [each for each in files if not each.startswith(".")]
+        yield from (Path(root, each).relative_to(folder).as_posix() for each in (*shown, *links))
 
 
 def _is_left_out(folder: Path) -> bool:
     return folder.name.startswith(".") or folder.name == "__pycache__" or (folder / "pyvenv.cfg").exists()
 
 
+def _refuse_names(paths: Iterable[str]) -> None:
+    for path in paths:
+        if path.split("/")[0] in _OUR_OWN:
+            raise InvalidInput(
+                f"code: {path} would stand before elasticd's own package where a worker begins: rename it, or name a "
+                "folder below it",
+                field="code",
+            )
+        if not path.isprintable():  # what is no UTF-8 is not, either
+            raise InvalidInput(f"code: wanted names of files in printable UTF-8, got {path!r}", field="code")
+
+
 def _refuse_too_much(folder: Path, paths: Iterable[str]) -> None:
-    sizes = sorted(((folder / path).stat().st_size, path) for path in paths)
+    # A zip takes some bytes for each name: together with those what is packed must pass as a whole.
+    sizes = sorted(((folder / path).stat().st_size + _BYTES_A_NAME + 2 * len(path.encode()), path) for path in paths)
     total = sum(size for size, _ in sizes)
     if total > MOST_BYTES:
-        largest = ", ".join(f"{path} ({size / 1e6:.1f} MB)" for size, path in reversed(sizes[-_LARGEST_NAMED:]))
+        largest = ", ".join(f"{path} ({_mib(size)})" for size, path in reversed(sizes[-_LARGEST_NAMED:]))
         raise InvalidInput(
-            f"code: wanted at most {MOST_BYTES / 1e6:.0f} MB of files in {folder}, found {total / 1e6:.1f} MB, the "
-            f"largest {largest}; name a folder of code alone, or have git ignore what is none",
+            f"code: wanted at most {_mib(MOST_BYTES)} of files in {folder}, found {_mib(total)}, the largest {largest};"
+            " name a folder of code alone, or have git ignore what is none",
             field="code",
         )
+
+
+def _mib(count: int) -> str:
+    return f"{count / 1024**2:.2f} MiB"

@@ -103,14 +103,61 @@ def test_an_earlier_half_is_no_hindrance(folder: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("old.py"))
 
 
-@pytest.mark.parametrize("content", [b"", b"PK", b"no zip at all", zip_of()])
-def test_what_is_no_archive_is_refused(content: bytes) -> None:
-    with pytest.raises(InvalidInput, match="wanted a zip"):
+def zip_of_a_bomb() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("zeros", bytes(archive.MOST_BYTES + 1))
+    return file.getvalue()
+
+
+UNFIT = {
+    "nothing": b"",
+    "a beginning": b"PK",
+    "words": b"no zip at all",
+    "no file": zip_of(),
+    "a file that is a folder": zip_of(**{"a": "x", "a/b": "x"}),
+    "a name that is too long": zip_of(**{"n" * 300: "x"}),
+    "a bomb": zip_of_a_bomb(),
+    "our own package": zip_of(**{"elastic/__init__.py": ""}),
+    "a name that is none": zip_of(**{"line\nfeed": "x"}),
+}
+
+
+@pytest.mark.parametrize("content", UNFIT.values(), ids=UNFIT.keys())
+def test_what_cannot_be_unpacked_is_refused(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="code: "):
         check(content)
+    with pytest.raises(InvalidInput):
+        unpack(content, tmp_path / "there")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_git_does_not_tell_is_not_guessed(folder: Path) -> None:
+    (folder / ".git").write_text("gitdir: nowhere\n")
+    with pytest.raises(InvalidInput, match="git must say what belongs to"):
+        pack(folder)
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_a_linked_folder_is_told(folder: Path, tmp_path: Path, has_git: bool) -> None:
+    if has_git:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+    (tmp_path / "shared").mkdir()
+    (folder / "shared").symlink_to(tmp_path / "shared")
+    with pytest.raises(InvalidInput, match=f"shared in {folder} is a link to a folder"):
+        pack(folder)
+
+
+def test_a_file_is_sent_once_and_by_a_name_that_can_be_told(folder: Path) -> None:
+    (folder / "linked.py").symlink_to(folder / "train.py")
+    assert pack(folder).paths.count("linked.py") == 1
+    (folder / os.fsdecode(b"caf\xe9.py")).touch()
+    with pytest.raises(InvalidInput, match="printable UTF-8"):
+        pack(folder)
 
 
 def test_a_damaged_archive_is_refused() -> None:
     content = bytearray(zip_of(a="a" * 100))
     content[60] ^= 1
-    with pytest.raises(InvalidInput, match="checksum"):
+    with pytest.raises(InvalidInput, match="CRC"):
         check(bytes(content))

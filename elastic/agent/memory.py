@@ -41,7 +41,7 @@ def recall(work_dir: Path) -> Memory | None:
         node_id=fields["node_id"],
         node_token=fields["node_token"],
         heartbeat_interval_s=fields["heartbeat_interval_s"],
-        code=fields["code"],
+        code=fields.get("code"),
         running=assignment_from(fields["running"]) if fields["running"] else None,
         last_exit=exit_from(fields["last_exit"]) if fields["last_exit"] else None,
         tier=Tier(fields["tier"]) if fields["tier"] else None,

@@ -152,7 +152,8 @@ class Reconciler:
         except ProviderError as error:
             return error
         for node, why in stillborn:
-            self._note_unused(node, "it was gone before it joined" + (why and f": {why}"), now_s=now_s)
+            by_then = "joined" if node.joined_at_s is None else "said anything"
+            self._note_unused(node, f"it was gone before it {by_then}" + (why and f": {why}"), now_s=now_s)
         return None
 
     @property
@@ -302,11 +303,12 @@ class Reconciler:
         return is_failure
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
-        """Tells of a node that cost money and never joined; it is a failure of its job unless that trains meanwhile."""
+        """Tells of a node that cost money for nothing; it is a failure of its job unless that trains meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self._said_by(node)
         generation = self.store.generation(node.job_id)
-        if generation is not None and generation.ended_at_s is None:
+        members = generation.node_ids if generation is not None and generation.ended_at_s is None else ()
+        if any(self.store.node(each).agent_state is not None for each in members):
             self.store.add_event("failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s)
         else:
             self._count_failure(node.job_id, message, now_s=now_s)

@@ -79,7 +79,7 @@ class Machines:
                 log.warning("node not settled this tick", node=node.id, error=str(error))
                 continue
             is_news = node.phase is not NodePhase.TERMINATING and node.stopping_at_s is None
-            if is_ending and is_news and node.joined_at_s is None:
+            if is_ending and is_news and node.agent_state is None:
                 stillborn.append((node, found[node.id].ended_because if node.id in found else ""))
         self._end_orphans(_orphans(known, found, instances), now_s=now_s)
         return tuple(stillborn)

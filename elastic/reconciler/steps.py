@@ -317,7 +317,7 @@ class _Patience:
 
 def _patiences(world: World, node: Node) -> Iterator[_Patience]:
     if node.phase is NodePhase.JOINED:
-        yield _Patience(node.heartbeat_at_s, world.lease_s, "has been silent")
+        yield _Patience(node.heartbeat_at_s, world.lease_s, "has been silent", is_failure=node.agent_state is None)
         members = world.active.node_ids if world.active is not None else ()
         if node.agent_state is AgentState.WARMING and node.id not in members:
             yield _Patience(node.joined_at_s, world.register_timeout_s, "was warming up", is_failure=True)

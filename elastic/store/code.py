@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, update
 
 from elastic.errors import NotFound
 from elastic.model import JobPhase
@@ -22,12 +22,14 @@ class Archives:
         self._database = database
 
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
-        """Stores an archive, if it is not there; those that nobody has run for a day go."""
+        """Stores an archive, or begins its day anew if it is there; those that nobody has run for a day go."""
         used = select(jobs.c.code).where(jobs.c.code.is_not(None), jobs.c.phase.not_in(_DONE))
         is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
         with self._database.write() as connection:
             connection.execute(delete(code).where(is_stale))
-            if not _is_stored(connection, sha256):
+            if _is_stored(connection, sha256):
+                connection.execute(update(code).where(code.c.sha256 == sha256).values(stored_at_s=now_s))
+            else:
                 connection.execute(code.insert().values(sha256=sha256, content=content, stored_at_s=now_s))
 
     def get(self, sha256: str) -> bytes:

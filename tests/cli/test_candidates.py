@@ -109,6 +109,7 @@ PRICED: dict[str, Any] = {
     "measured_by": None,
     "prices": [{"extras_usd_per_h": 0.0}],
     "budget_usd": 3.0,
+    "notes": [],
 }
 
 

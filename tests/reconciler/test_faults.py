@@ -74,6 +74,20 @@ def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None
     assert len(cluster.cloud.machines()) == 3
 
 
+def test_nodes_that_register_and_never_speak_fail_the_job(
+    cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VirtualCluster, "_heartbeat", lambda *_: None)
+    job = cluster.submit()
+    for _ in range(60):  # such as those that cannot unpack their job's code: they leave at once
+        cluster.run(5)
+        for machine in cluster.cloud.machines():
+            if any(node.id == machine.node_id and node.phase is NodePhase.JOINED for node in cluster.store.nodes()):
+                cluster.cloud.reclaim(machine.provider_id)
+    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert len(cluster.cloud.machines()) == 3
+
+
 def test_a_job_that_trains_outlives_nodes_that_never_join(tmp_path: Path) -> None:
     wanted = Group.of(SMALL)
 

@@ -230,6 +230,12 @@ def test_a_node_that_never_registers_is_ended() -> None:
     assert steps == (End(booting, "it did not register for 600 s", is_failure=True), Launch(Group.of(HALF), "price"))
 
 
+def test_a_node_that_registers_and_never_speaks_is_a_failure() -> None:
+    mute = node("a", heartbeat_at_s=15.0, agent_state=None)
+    steps = next_steps(world(mute, target=Group.of(HALF), now_s=700.0))
+    assert steps[0] == End(mute, "it has been silent for 600 s", is_failure=True)
+
+
 def test_a_silent_node_begins_no_generation() -> None:
     silent, other = node("a", heartbeat_at_s=0.0), node("b", heartbeat_at_s=700.0)
     steps = next_steps(world(silent, other, target=Group.of(HALF, 2), now_s=701.0))
