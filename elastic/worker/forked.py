@@ -6,6 +6,9 @@ Run by path: ``torchrun --start-method=fork --run-path forked.py (--watched | --
 from __future__ import annotations
 
 import atexit
+import contextlib
+import gc
+import io
 import multiprocessing
 import os
 import signal
@@ -63,8 +66,24 @@ def _end_as_python_does() -> None:
             thread.join()
     # A forked child ends without them, and scripts rely on them: ours does for its last window.
     atexit._run_exitfuncs()  # noqa: SLF001 (there is no public name)
+    _let_go()
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def _let_go() -> None:
+    """Ends what the script left open, as python would. Files last: a search for garbage shuts one before it is flushed,
+    and what is ended may write to it. What modules and threads still hold is flushed alone."""
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):  # it holds the script's names; python takes it away here too
+            signal.signal(number, signal.SIG_DFL)
+    # By __mro__: isinstance would ask objects that pretend to be others.
+    files = [each for each in gc.get_objects() if io.IOBase.__base__ in type(each).__mro__]
+    sys.modules.pop("__main__", None)
+    gc.collect()
+    for file in files:
+        with contextlib.suppress(Exception):
+            file.flush()
 
 
 if __name__ == "__main__":

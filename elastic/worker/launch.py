@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
-import gc
-import io
 import os
 import runpy
 import sys
@@ -16,7 +12,6 @@ from elastic.worker.hook import Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
 
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
-BUFFERED = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -24,7 +19,6 @@ def main(arguments: Sequence[str]) -> None:
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2):
         raise SystemExit(USAGE)
     count_optimizer_steps(worker())
-    atexit.register(_end_soon)  # the first to be registered is the last to be called
     try:
         if arguments[0] == "-m":
             _run_module(arguments[1], list(arguments[1:]))
@@ -42,16 +36,6 @@ def _say_how_it_ended(this: Worker) -> None:
     # complete costs little; taking an interrupted one for complete loses it.
     if not this.has_last_word:
         this.say_last("drained" if this.is_asked_to_stop else "finished", None)
-
-
-def _end_soon() -> None:
-    """Spares the interpreter its last search for garbage among all that torch has made: a second of a core, for which
-    the next generation would wait. Files that it would have closed thereby are flushed here."""
-    for each in gc.get_objects():
-        if type(each) in BUFFERED:  # not isinstance: it would ask objects that pretend to be others
-            with contextlib.suppress(Exception):
-                each.flush()
-    gc.freeze()
 
 
 def _run_module(name: str, argv: list[str]) -> None:

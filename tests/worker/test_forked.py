@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import elastic.worker
-from tests.worker.conftest import AgentSocket
+from tests.worker.conftest import LEAVES_OPEN, AgentSocket, what_was_left
 
 FORKED = Path(elastic.worker.__file__).with_name("forked.py")
 # What torchrun does before it hands over: handlers of its own, a fork, run by path.
@@ -92,3 +92,18 @@ def test_a_module_of_ours_runs_unwatched(tmp_path: Path, agent_socket: AgentSock
 
 def test_a_script_may_choose_how_it_starts_processes(tmp_path: Path) -> None:
     assert run(tmp_path, "import multiprocessing as m; m.set_start_method('spawn')").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "end", ["", "sys.exit(3)", "1 / 0", "import signal; signal.signal(15, lambda *_: names_them())"]
+)
+@pytest.mark.parametrize("way", [("--watched",), ("--watched", "-m", "train")])
+def test_what_a_script_leaves_open_is_written_to_its_end(tmp_path: Path, way: tuple[str, ...], end: str) -> None:
+    run(tmp_path, LEAVES_OPEN.replace("sys.argv[1]", repr(str(tmp_path))) + end, way=way)
+    assert what_was_left(tmp_path) == ["in gzip", "in zip", "in a circle", "in a line"]
+
+
+def test_a_file_that_a_script_s_module_leaves_open_is_written_to(tmp_path: Path) -> None:
+    (tmp_path / "notes.py").write_text(f"file = open({str(tmp_path / 'notes')!r}, 'w'); file.write('noted')")
+    run(tmp_path, "import notes")
+    assert (tmp_path / "notes").read_text() == "noted"
