@@ -96,6 +96,7 @@ def torchrun_environment(
 ) -> dict[str, str]:
     """The whole environment of torchrun and its workers; the job's own variables come before the node's."""
     rate = assignment.interruptions_per_h
+    members = assignment.nnodes_max * assignment.nproc_per_node
     return {
         **inherited,
         "OMP_NUM_THREADS": "1",
@@ -114,8 +115,9 @@ def torchrun_environment(
         # A script may train in a session or not by whether it is told of a store: on other tiers there is none.
         "ELASTICD_SESSION_STORE": str(session_store_file(settings)) if assignment.tier is Tier.T2 else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
-        # In a session each member says its own, and they come and go: what the group's is, its generation tells.
-        "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / assignment.nnodes_max:.6g}",
+        # In a session each member says its own, and they come and go: what the group's is, its generation tells as
+        # their sum. Those of one node share its rate.
+        "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / members:.6g}",
         "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where the folder needs no filling: one that was inherited would be another node's.

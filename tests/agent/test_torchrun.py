@@ -70,10 +70,11 @@ def test_workers_are_told_how_often_they_are_interrupted(rate: float | None, tol
     assert environment["ELASTICD_INTERRUPTIONS_PER_H"] == told
 
 
-def test_a_member_of_a_session_is_told_how_often_its_own_node_is_lost() -> None:
-    assignment = replace(ONE, tier=Tier.T2, nnodes_max=4, interruptions_per_h=0.5)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_members_of_a_session_are_told_how_often_their_own_node_is_lost_and_sum_up_to_the_group_s(workers: int) -> None:
+    assignment = replace(ONE, tier=Tier.T2, nnodes_max=4, nproc_per_node=workers, interruptions_per_h=0.5)
     environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
-    assert environment["ELASTICD_SESSION_LOSSES_PER_H"] == "0.125"
+    assert float(environment["ELASTICD_SESSION_LOSSES_PER_H"]) * 4 * workers == 0.5
 
 
 def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() -> None:
