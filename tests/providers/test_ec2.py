@@ -1,6 +1,7 @@
 import base64
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.e
 
 pytestmark = pytest.mark.usefixtures("endpoint")
 
+DAY_S = 24 * 3600.0
 HERE = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a")
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
 
@@ -125,7 +127,7 @@ def test_a_job_has_one_template_with_a_version_for_each_launch(endpoint: Endpoin
 def test_the_template_of_a_job_without_machines_is_swept_and_made_anew(ec2: Any, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
     launched = buy(provider, request(1, HERE))
-    clock.advance(2 * 3600)
+    clock.advance(8 * DAY_S)
     provider.instances()
     assert len(ec2.describe_launch_templates()["LaunchTemplates"]) == 1
     provider.terminate(launched.provider_id, now_s=clock.now_s())
@@ -135,6 +137,27 @@ def test_the_template_of_a_job_without_machines_is_swept_and_made_anew(ec2: Any,
     with pytest.raises(ProviderUnavailable):
         buy(provider, request(2, HERE))
     assert buy(provider, request(2, HERE)).state is not InstanceState.GONE
+
+
+def test_a_job_that_waits_keeps_its_template_over_a_restart_and_for_a_week_after_its_last_launch(
+    endpoint: Endpoint, ec2: Any, clock: ManualClock
+) -> None:
+    provider = provider_of(clock=clock)
+    provider.terminate(buy(provider, request(1, HERE)).provider_id, now_s=clock.now_s())
+    clock.advance(6 * DAY_S)
+    provider.instances()
+    clock.advance(2 * DAY_S)
+    restarted = provider_of(clock=clock)
+    restarted.instances()
+    launched = "<launchTemplateVersionSet><item><createTime>{}</createTime></item></launchTemplateVersionSet>"
+    at = datetime.fromtimestamp(clock.now_s() - DAY_S, UTC).isoformat()
+    endpoint.answer("DescribeLaunchTemplateVersions", launched.format(at))
+    clock.advance(2 * 3600)
+    restarted.instances()
+    assert endpoint.sent("DeleteLaunchTemplate") == []
+    clock.advance(2 * 3600)
+    restarted.instances()
+    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
 
 
 def test_a_group_is_one_fleet_all_or_nothing(endpoint: Endpoint, ec2: Any) -> None:

@@ -180,6 +180,7 @@ def test_the_reaper_may_only_look_and_end() -> None:
     assert all(name in gc for name in ("read_machines", "end_machine", "sweep_templates")), "what it is made of"
     assert actions_of(told) == {
         "ec2:DescribeInstances",
+        "ec2:DescribeLaunchTemplateVersions",
         "ec2:DescribeLaunchTemplates",
         "ec2:TerminateInstances",
         "ec2:DeleteLaunchTemplate",

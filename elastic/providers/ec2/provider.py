@@ -100,7 +100,7 @@ class Ec2Provider:
         self._paused_until_s = 0.0
         self._attended_at_s = 0.0
         self._unattended: ProviderError | None = None
-        self._swept_at_s = 0.0
+        self._swept_at_s = clock.now_s()  # jobs that wait, as over a restart, launch first
 
     def node_types(self) -> tuple[NodeType, ...]:
         return tuple(kind.node_type for kind in self.catalog().kinds.values())

@@ -17,7 +17,7 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.ec2.images import Image
 
-_STALE_S = 3600.0
+_STALE_S = 7 * 24 * 3600.0  # A job may wait for long, and its template tells which image it runs on.
 _VERSIONS_A_PAGE = 200  # DescribeLaunchTemplateVersions gives no more.
 _NO_TEMPLATE = frozenset({"InvalidLaunchTemplateName.NotFoundException", "InvalidLaunchTemplateId.NotFound"})
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -139,7 +139,10 @@ def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
-    """Removes templates of jobs without a machine, which a launch would make anew; gives how many. Raises nothing."""
+    """Removes templates of jobs that have no machine and launched none for a week; gives how many. Raises nothing.
+
+    A launch would make such a template anew, but with the newest image.
+    """
     swept = 0
     with suppress(ClientError, BotoCoreError):
         pages = aws.reads.get_paginator("describe_launch_templates").paginate(
@@ -152,6 +155,8 @@ def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now
             if now_s - raw["CreateTime"].timestamp() > _STALE_S and tags.tags_of(raw).get(tags.JOB) not in living_jobs
         ]
         for name in stale:
+            if any(now_s - raw["CreateTime"].timestamp() <= _STALE_S for raw in _versions(aws, name)):
+                continue
             aws.endings.delete_launch_template(LaunchTemplateName=name)
             swept += 1
     return swept

@@ -106,7 +106,7 @@ def reaper(scope: Scope) -> Sequence[Statement]:
     """What `elasticd gc --terminate` calls, wherever it runs."""
     own, region = _carried(scope.settings.cluster), scope.region
     return [
-        _allow("Look", ["ec2:DescribeInstances", "ec2:DescribeLaunchTemplates"], "*", _here(region)),
+        _allow("Look", _REAPER_LOOKS, "*", _here(region)),
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), own),
         _allow("DropOwnTemplates", ["ec2:DeleteLaunchTemplate"], _arn(region, "launch-template"), own),
     ]
@@ -120,6 +120,7 @@ POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
 """Every policy that `elasticd doctor --print-policy` prints."""
 
 # None of these can be narrowed to resources (Service Authorization Reference, Amazon EC2).
+_REAPER_LOOKS = ["ec2:DescribeInstances", "ec2:DescribeLaunchTemplateVersions", "ec2:DescribeLaunchTemplates"]
 _DAEMON_LOOKS = [
     "ec2:DescribeImages",
     "ec2:DescribeInstanceTypeOfferings",
