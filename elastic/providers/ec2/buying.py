@@ -46,13 +46,15 @@ class Purchase:
 class Buyer:
     """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their template.
 
-    A token is good for one call's machines once: what RunInstances may have bought is asked of no fleet.
+    A token is good for one call's machines once: what RunInstances may have bought is asked of no fleet, nor the
+    other way about.
     """
 
     def __init__(self, aws: Aws) -> None:
         self._aws = aws
         self._made: set[str] = set()
         self._in_doubt: set[str] = set()
+        self._fleets_in_doubt: set[str] = set()
 
     def buy(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
         """The ids of the machines bought, or why there are none.
@@ -78,14 +80,25 @@ class Buyer:
             return version
 
     def _by_fleet(self, wanted: Purchase, version: str) -> tuple[str, ...] | Refusal | None:
-        """None if fleets are not permitted here."""
+        """None if fleets are not permitted here, and none of this token may have bought."""
+        token = wanted.client_token
+        was_in_doubt = token in self._fleets_in_doubt
+        self._fleets_in_doubt.add(token)
         with translated(f"{wanted.offering}: launching"):
             try:
                 answer = self._aws.launches.create_fleet(**_fleet(wanted, version))
             except ClientError as error:
-                if code_of(error) in _NO_FLEETS:
-                    return None
-                return _refused(error)
+                if not was_in_doubt and fault_in(error) is not Fault.UNANSWERED:
+                    self._fleets_in_doubt.discard(token)
+                if code_of(error) not in _NO_FLEETS:
+                    return _refused(error)
+                if was_in_doubt:
+                    raise ProviderUnavailable(
+                        f"{wanted.offering}: an earlier CreateFleet, whose answer was lost, may have bought; permit "
+                        f"CreateFleet again, or wait until it is listed (EC2 says {code_of(error)})"
+                    ) from error
+                return None
+        self._fleets_in_doubt.discard(token)
         bought = [str(each) for sold in answer.get("Instances", []) for each in sold.get("InstanceIds", [])]
         if len(bought) >= wanted.count:
             return tuple(sorted(bought))
