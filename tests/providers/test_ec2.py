@@ -601,9 +601,20 @@ def test_a_type_that_nobody_knows_is_named_and_the_others_are_on_offer(endpoint:
     provider = provider_of(PLAIN.model_copy(update={"types": ("c5.large", "m1.retired", "c5.*")}))
     assert {each.node_type for each in provider.offerings()} == {"c5.large"}
     text = provider.troubles()[Trouble.NOT_SOLD]
-    assert text.startswith("ec2.types: m1.retired, c5.*: not sold in us-east-1a, us-east-1b")
+    assert text.startswith("ec2.types: m1.retired, c5.*: not sold in us-east-1a, us-east-1b as on-demand or spot")
     with pytest.raises(ProviderError, match=r"ec2\.types: .* found none of m1\.retired"):
         provider_of(PLAIN.model_copy(update={"types": ("m1.retired",)})).offerings()
+
+
+def test_a_type_that_is_sold_in_another_way_than_wanted_is_told_which_was_asked_for() -> None:
+    no_spot = "mac2-m2.metal"
+    provider = provider_of(PLAIN.model_copy(update={"types": ("c5.large", no_spot), "capacities": ("spot",)}))
+    assert provider.offerings()
+    text = provider.troubles()[Trouble.NOT_SOLD]
+    assert text.startswith(f"ec2.types: {no_spot}: not sold in us-east-1a, us-east-1b as spot")
+    assert "ec2.capacities" in text
+    with pytest.raises(ProviderError, match=r"as spot, found none sold so; .* \(ec2\.capacities\)"):
+        provider_of(PLAIN.model_copy(update={"types": (no_spot,), "capacities": ("spot",)})).offerings()
 
 
 def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock: ManualClock) -> None:

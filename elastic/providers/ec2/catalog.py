@@ -43,19 +43,22 @@ class Subnet:
 class Catalog:
     """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these make.
 
-    `not_sold` are types that settings name and that have none: unknown, retired, or not sold in these zones.
+    `not_sold` are types that settings name and that have none: unknown, retired, or not sold in these zones in one of
+    the ways that settings name, `wanted_as`.
     """
 
     kinds: Mapping[str, Kind]
     subnets: Mapping[str, Subnet]
     offerings: tuple[Offering, ...]
     not_sold: tuple[str, ...] = ()
+    wanted_as: tuple[str, ...] = ()
 
     def told_not_sold(self) -> str:
         """What is said of those, and what to do."""
         return (
-            f"ec2.types: {', '.join(self.not_sold)}: not sold in {', '.join(self.subnets)}; the others are on offer. "
-            "Correct the name, or name other zones (ec2.zones)"
+            f"ec2.types: {', '.join(self.not_sold)}: not sold in {', '.join(self.subnets)} as "
+            f"{' or '.join(self.wanted_as)}; the others are on offer. "
+            "Correct the name, or name other zones (ec2.zones) or ways to buy (ec2.capacities)"
         )
 
     @property
@@ -93,11 +96,13 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
     offerings = tuple(_offerings(kinds.values(), subnets, zones, settings))
     if not offerings:
         raise ProviderError(
-            f"wanted {', '.join(sorted(kinds))} in {', '.join(sorted(subnets))}, found none sold there; "
-            "name other types (ec2.types) or zones (ec2.zones)"
+            f"wanted {', '.join(sorted(kinds))} in {', '.join(sorted(subnets))} as "
+            f"{' or '.join(settings.capacities)}, found none sold so; "
+            "name other types (ec2.types), zones (ec2.zones) or ways to buy (ec2.capacities)"
         )
     sold = {each.node_type for each in offerings}
-    return Catalog(kinds, subnets, offerings, tuple(each for each in settings.types if each not in sold))
+    not_sold = tuple(each for each in settings.types if each not in sold)
+    return Catalog(kinds, subnets, offerings, not_sold, settings.capacities)
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
