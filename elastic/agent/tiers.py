@@ -93,8 +93,7 @@ def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:
 
 def _within(code_dir: Path | None, command: Sequence[str]) -> tuple[str, ...]:
     script, *arguments = command
-    is_here = code_dir is not None and not script.startswith("-")
-    return (str(code_dir / script) if code_dir is not None and is_here else script, *arguments)
+    return tuple(command) if code_dir is None or script.startswith("-") else (str(code_dir / script), *arguments)
 
 
 def _is_python(command: Sequence[str]) -> bool:

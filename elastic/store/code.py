@@ -5,14 +5,11 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, select, update
 
 from elastic.errors import NotFound
-from elastic.model import JobPhase
 from elastic.store.engine import Database
-from elastic.store.schema import code, jobs
+from elastic.store.schema import DONE, code, jobs
 
 UNUSED_KEPT_S = 86_400.0
 """How long an archive that no unfinished job runs is kept: its job may be on its way."""
-
-_DONE = [phase.value for phase in JobPhase if phase.is_final]
 
 
 class Archives:
@@ -23,7 +20,7 @@ class Archives:
 
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
         """Stores an archive, or begins its day anew if it is there; those that nobody has run for a day go."""
-        used = select(jobs.c.code).where(jobs.c.code.is_not(None), jobs.c.phase.not_in(_DONE))
+        used = select(jobs.c.code).where(jobs.c.code.is_not(None), jobs.c.phase.not_in(DONE))
         is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
         with self._database.write() as connection:
             connection.execute(delete(code).where(is_stale))
@@ -35,17 +32,23 @@ class Archives:
     def get(self, sha256: str) -> bytes:
         """Gives an archive. Raises NotFound."""
         with self._database.read() as connection:
-            refuse_unknown(connection, sha256)
-            return bytes(connection.execute(select(code.c.content).where(code.c.sha256 == sha256)).scalar_one())
+            found = connection.execute(select(code.c.content).where(code.c.sha256 == sha256)).scalar_one_or_none()
+        if found is None:
+            raise _unknown(sha256)
+        return bytes(found)
 
 
 def refuse_unknown(connection: Connection, sha256: str) -> None:
     """Raises NotFound unless the archive is stored."""
     if not _is_stored(connection, sha256):
-        raise NotFound(
-            f"code: no archive of the sum {sha256} is stored: PUT it to /v1/code/{sha256} first, as "
-            "`elasticd job submit` does with a folder"
-        )
+        raise _unknown(sha256)
+
+
+def _unknown(sha256: str) -> NotFound:
+    return NotFound(
+        f"code: no archive of the sum {sha256} is stored: PUT it to /v1/code/{sha256} first, as "
+        "`elasticd job submit` does with a folder"
+    )
 
 
 def _is_stored(connection: Connection, sha256: str) -> bool:

@@ -11,12 +11,10 @@ from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
-from elastic.store.schema import generations, jobs, windows
+from elastic.store.schema import DONE, generations, jobs, windows
 
 LASTING_S = 600.0
 """Training this long before it failed counts as progress of a script that does not name its iterations."""
-
-_DONE = [phase.value for phase in JobPhase if phase.is_final]
 
 
 def submit(
@@ -61,7 +59,7 @@ def get(connection: Connection, job_id: str) -> Job:
 
 def _refuse_a_name_in_use(connection: Connection, name: str) -> None:
     # Commands take names: two living jobs of one name would let `job stop` end the wrong one.
-    living = connection.execute(select(jobs.c.id).where(jobs.c.name == name, jobs.c.phase.not_in(_DONE)).limit(1))
+    living = connection.execute(select(jobs.c.id).where(jobs.c.name == name, jobs.c.phase.not_in(DONE)).limit(1))
     if (job_id := living.scalar()) is not None:
         raise Conflict(f"wanted a name of its own, {name!r} is {job_id}'s, which goes on: choose another or stop that")
 
@@ -91,7 +89,7 @@ def listed(connection: Connection, *, limit: int, before: int | None) -> tuple[t
 
 def unfinished(connection: Connection) -> tuple[Job, ...]:
     """Jobs that still have something to do, oldest first."""
-    rows = connection.execute(select(jobs).where(jobs.c.phase.not_in(_DONE)).order_by(jobs.c.seq))
+    rows = connection.execute(select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq))
     return tuple(to_job(each) for each in rows)
 
 

@@ -16,8 +16,13 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from elastic.model import JobPhase
+
 REVISION = "0001"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
+
+DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
+"""What the column `phase` of a job holds that has ended."""
 
 metadata = MetaData(
     naming_convention={
