@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.errors import InvalidInput
+from elastic.zips import zip_of
 
 MOST_BYTES = 16 * 1024 * 1024
 """Most bytes of an archive. Code is small; data belongs where nodes read it in parts."""
 
-_FIRST_INSTANT = (1980, 1, 1, 0, 0, 0)
 _LARGEST_NAMED = 3
 _BYTES_A_NAME = 128
 _OUR_OWN = frozenset({"elastic", "elastic.py"})
@@ -56,15 +56,7 @@ def pack(folder: Path) -> Archive:
         raise InvalidInput(f"code: wanted a folder with code, found no file to send in {folder}", field="code")
     _refuse_names(paths)
     _refuse_too_much(folder, paths)
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in paths:
-            entry = zipfile.ZipInfo(path, _FIRST_INSTANT)
-            is_program = (folder / path).stat().st_mode & stat.S_IXUSR
-            entry.external_attr = (stat.S_IFREG | (0o755 if is_program else 0o644)) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, (folder / path).read_bytes())
-    content = file.getvalue()
+    content = zip_of((path, (folder / path).read_bytes(), _mode((folder / path).stat().st_mode)) for path in paths)
     return Archive(sum_of(content), content, tuple(paths))
 
 
@@ -82,7 +74,7 @@ def unpack(content: bytes, folder: Path) -> None:
                 # Neither an absolute path nor one that climbs out is taken at its word.
                 path = Path(archive.extract(entry, partial))
                 if path.is_file():
-                    path.chmod(0o755 if (entry.external_attr >> 16) & stat.S_IXUSR else 0o644)
+                    path.chmod(_mode(entry.external_attr >> 16))
         partial.replace(folder)
     except _UNFIT as error:
         shutil.rmtree(partial, ignore_errors=True)
@@ -98,6 +90,11 @@ def check(content: bytes) -> None:
 def sum_of(content: bytes) -> str:
     """The name of an archive."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _mode(found: int) -> int:
+    """Whether its owner may run it is all that is kept of a file's permissions."""
+    return 0o755 if found & stat.S_IXUSR else 0o644
 
 
 def _listed(folder: Path) -> Iterable[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from elastic.errors import InvalidInput
+from elastic.zips import zip_of
 
 _NAME = "elasticd"
 _PACKAGES = ("elastic", "api")
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # what a zip can tell; an instant of our own would make each wheel another one
 _WHEEL = "Wheel-Version: 1.0\nGenerator: elasticd\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
@@ -87,14 +85,7 @@ def _packed(files: Mapping[str, bytes], record: str) -> bytes:
     """A zip of the files in the order of their names, with the list of them that every wheel has as its last."""
     lines = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in sorted(files.items())]
     listed = "\n".join([*lines, f"{record},,\n"]).encode()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in (*sorted(files.items()), (record, listed)):
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.create_system = 3  # as on any POSIX system, whose permissions follow
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
-    return packed.getvalue()
+    return zip_of((name, content, 0o644) for name, content in (*sorted(files.items()), (record, listed)))
 
 
 def _digest(content: bytes) -> str:
