@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from elastic.archive import SUM_PATTERN
 from elastic.model import CapacityChoice, Goal, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
@@ -131,7 +132,7 @@ class JobDocument(_Part):
     )
     code: str | None = Field(
         None,
-        pattern=r"^[0-9a-f]{64}$",
+        pattern=SUM_PATTERN,
         description="The SHA-256 of the zip of the folder to run in, put to `/v1/code/{sha256}` before.",
     )
     workload: str | None = Field(None, max_length=64, description="A training program that elasticd brings: `esrgan`.")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 
 from api.deps import Body, ContextOf, node_speaking, require_user
-from elastic.archive import MOST_BYTES, check, sum_of
+from elastic.archive import MOST_BYTES, SUM_PATTERN, check, sum_of
 from elastic.errors import InvalidInput, NotFound
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
@@ -22,7 +22,7 @@ _TAKES_A_ZIP: dict[str, Any] = {
     }
 }
 
-Sum = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of the zip, hexadecimal.")]
+Sum = Annotated[str, Path(pattern=SUM_PATTERN, description="The SHA-256 of the zip, hexadecimal.")]
 
 
 @router.put("/code/{sha256}", status_code=204, dependencies=[Depends(require_user)], openapi_extra=_TAKES_A_ZIP)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import typer
 
-from elastic.archive import Archive, pack
+from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import job_pages, render
 from elastic.cli.decision import explain_decision
 from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOption, connection_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from elastic.cli.exits import ExitCode
     from elastic.cli.watch import Standing
 
-_SUM = re.compile("[0-9a-f]{64}")
 app = typer.Typer(help="Training jobs.", no_args_is_help=True)
 
 COLUMNS = (
@@ -214,7 +213,7 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
     folder = Path() if file == "-" else Path(file).parent
     document = documents.read_document(body)
     match document.get("code"):
-        case str(named) if not _SUM.fullmatch(named):
+        case str(named) if not re.match(SUM_PATTERN, named):
             code_folder = (folder / Path(named).expanduser()).resolve()
             code = pack(code_folder)
             _check_script(document.get("command"), code, code_folder)

@@ -18,7 +18,7 @@ _ADVICE: Mapping[str, str] = {
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",
     "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",
     "cannot_attend": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
-    "not_sold": "correct ec2.types; the other types are on offer",
+    "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others are on offer",
     "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc --terminate`",
 }
 
