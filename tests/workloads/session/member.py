@@ -29,14 +29,16 @@ class Task:
     """The network, its optimizer and its data: all a function of the seed."""
 
     def __init__(self, *, dtype: torch.dtype, width: int, depth: int = 2, pause_s: float = 0.0) -> None:
-        torch.manual_seed(7)
         layers: list[nn.Module] = [nn.Linear(8, width), nn.Tanh()]
         for _ in range(depth - 1):
             layers += [nn.Linear(width, width), nn.Tanh()]
         self.model = nn.Sequential(*layers, nn.Linear(width, 3)).to(dtype)
         self.parameters = list(self.model.parameters())
+        # By a generator of its own: torch's is the process's, and members run as threads too.
+        chance = torch.Generator().manual_seed(7)
+        for parameter in self.parameters:
+            nn.init.normal_(parameter, std=0.3, generator=chance)
         self.adam = Adam(self.parameters, b1=0.9, b2=0.999)
-        chance = torch.Generator().manual_seed(3)
         self.x = torch.randn(ITEMS, 8, generator=chance, dtype=torch.float64).to(dtype)
         self.y = torch.randint(0, 3, (ITEMS,), generator=chance)
         self.pause_s = pause_s
