@@ -108,7 +108,8 @@ def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_tol
         with _joined(store, task) as session:
             attendance = Attendance(session, worker=new.worker)
             old.drain.touch()
-            while not founder.done() or session.generation.world_size > 1:
+            # Until it has done a turn alone: before, it was for the other to tell.
+            while not founder.done() or session.turned_in is None or session.turned_in.world_size > 1:
                 session.run(task.compute)
                 assert not attendance.turned()
                 new.listen()
