@@ -186,7 +186,7 @@ def test_a_group_whose_names_were_never_written_is_told_apart_alike(endpoint: En
     seen = {each.node_id: each.provider_id for each in provider_of().instances()}
     group = provider_of().launch(request(1, HERE, count=3))
     assert seen == {each.node_id: each.provider_id for each in group}
-    assert list(seen) == sorted(seen, key=seen.__getitem__)
+    assert sorted(seen, key=seen.__getitem__) == ["node-1", "node-1-2", "node-1-3"]
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
