@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.elastic_training import agents, daemon, ours, quiet, scenarios, uneven
+from benchmarks.elastic_training import agents, daemon, machine, ours, quiet, scenarios, uneven
 from benchmarks.elastic_training.cells import cell, duration
 from benchmarks.elastic_training.gaps import Found
 from benchmarks.elastic_training.nodes import NeverCame
@@ -95,6 +95,7 @@ def _generations(tier: str, asked: Asked) -> tuple[Found, Found]:
 
 
 ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
+    "machine": ("2.1 where the targets come from", {"ours": lambda _: machine.told()}),
     "leave": (
         "p50 <= 10 ms, p99 <= 100 ms, 0 iterations",
         {"ours": lambda asked: cell(ours.leaves(asked.rounds)), **_others(_end(signal.SIGTERM))},
