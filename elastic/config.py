@@ -6,7 +6,16 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, PositiveFloat, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    PositiveFloat,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -148,6 +157,16 @@ class Settings(BaseSettings):
             raise ValueError(f"wanted each local type once, got {', '.join(names)}")
         return types
 
+    @field_validator("price_trace")
+    @classmethod
+    def _traces_are_local(cls, trace: Path | None, told: ValidationInfo) -> Path | None:
+        if trace is not None and told.data.get("provider") == "ec2":
+            raise ValueError(
+                "wanted none with provider ec2, whose machines cost what EC2 says "
+                "(a lab's scenario plays prices of its own: elasticd lab --scenario)"
+            )
+        return trace
+
     @field_validator("rendezvous_ports")
     @classmethod
     def _ports_are_a_range(cls, text: str) -> str:
@@ -206,6 +225,8 @@ def load_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"setting {path}: {first['msg']}, got {first['input']!r}", field=path) from error
+        wanted, got = first["msg"].removeprefix("Value error, "), first["input"]
+        text = f"setting {path}: {wanted}, got {str(got) if isinstance(got, Path) else got!r}"
+        raise InvalidInput(text, field=path) from error
     except ValueError as error:
         raise InvalidInput(f"settings: {error}") from error

@@ -9,8 +9,8 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,11 @@ from elastic.reconciler import (
     RightToEnd,
     Terms,
     Timeouts,
+    offered_or_held,
     place_of,
     secret_in,
 )
-from elastic.store import Store, lock, open_store
+from elastic.store import Store, database_folder, lock, open_store
 from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
@@ -146,8 +147,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
     Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this one does not
     take over; ClaimLost if another one does later.
     """
-    descriptor = lock(settings.data_dir)
-    try:
+    with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
         _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
@@ -165,8 +165,15 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         if daemon.namespace.lost is not None:
             raise daemon.namespace.lost
         log.info("stopped; nodes live on, the next start adopts them")
-    finally:
-        os.close(descriptor)
+
+
+@contextmanager
+def _owned(*folders: Path | None) -> Iterator[None]:
+    """Keeps other daemons out of these folders. Raises AlreadyRunning if one is there."""
+    with ExitStack() as owned:
+        for folder in {each.resolve() for each in folders if each is not None}:
+            owned.callback(os.close, lock(folder))
+        yield
 
 
 def _check_nodes_find_it(settings: Settings, url: str) -> None:
@@ -253,11 +260,12 @@ def _market(
     settings: Settings, clock: Clock, store: Store, wheel: Wheel | None
 ) -> tuple[Provider, PriceSource, PricePast | None]:
     setup = PriceSetup(
-        started_at_s=_first_start_s(settings.data_dir, clock.now_s()),
+        started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
         trace=settings.price_trace,
         heard_to_s=store.prices_heard_to_s,
     )
     provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
+    setup = replace(setup, offerings=offered_or_held(setup.offerings, store))
     live = "static" if settings.provider == "local" else settings.provider
     name = live if settings.price_trace is None else "trace"
     archive = PRICE_ARCHIVES.get(name)
@@ -265,14 +273,18 @@ def _market(
     return provider, PRICE_SOURCES[name](setup), past
 
 
-def _first_start_s(data_dir: Path, now_s: float) -> float:
-    """When this data folder was first served: a replayed trace goes on where an earlier daemon left it."""
-    path = data_dir / "started"
+def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
+    """When this data folder was first served with these prices: a replayed trace goes on where an earlier daemon left
+    it, and one that is new to the folder begins now."""
+    path, wanted = data_dir / "started", None if trace is None else str(trace.absolute())
     try:
-        return float(path.read_text())
-    except (FileNotFoundError, ValueError):
-        path.write_text(repr(now_s))
-        return now_s
+        told = json.loads(path.read_text())
+        if told["price_trace"] == wanted:
+            return float(told["at_s"])
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        pass
+    path.write_text(json.dumps({"price_trace": wanted, "at_s": now_s}))
+    return now_s
 
 
 def _same_port(data_dir: Path, host: str) -> int:

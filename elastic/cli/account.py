@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from elastic.model import Offering
 
 _NAME = "aws prices"
+_DEFAULTS_OF = "us-east-1"
+"""The region whose list prices are the settings' defaults."""
 _MOST_NAMED = 6
 _MOST_CHARACTERS = 120
 
@@ -30,6 +32,7 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
     ports = (range(settings.port, settings.port + 1), settings.port_range)
     yield from account_findings(account, settings.ec2, host=settings.host, ports=ports, nodes=nodes, clock=clock)
     yield check_prices(settings, clock)
+    yield judge_disk_price(settings, account.region)
     yield check_checkpoints(settings, endpoint_url=account.aws.endpoint_url)
     yield from check_artifacts(settings)
 
@@ -94,6 +97,15 @@ def check_prices(settings: Settings, clock: Clock) -> Finding:
     except ElasticError as error:
         return Finding(_NAME, "error", f"could not be told: {error}", "mend that, and look again")
     return judge_prices(offerings, priced.offerings, failures=priced.failures)
+
+
+def judge_disk_price(settings: Settings, region: str) -> Finding:
+    """What the disk costs is a setting, and its default one region's."""
+    name, told = "aws disk price", f"${settings.ec2.volume_usd_per_gib_month:g} per GiB and month"
+    if region == _DEFAULTS_OF or "volume_usd_per_gib_month" in settings.ec2.model_fields_set:
+        return Finding(name, "ok", told)
+    advice = f"set ec2.volume_usd_per_gib_month to what gp3 costs in {region}: it is in every price and ledger row"
+    return Finding(name, "warning", f"{told} is that of {_DEFAULTS_OF}", advice)
 
 
 def judge_prices(offerings: Sequence[Offering], priced: Set[Offering], *, failures: Sequence[str] = ()) -> Finding:

@@ -14,7 +14,8 @@ class Quote:
     """What a source says an offering costs from `valid_from_s` on. It is not a price before it was found plausible.
 
     `extras_usd_per_h` is the part of it that the node's disk and address make. `doubt` is why the source itself does
-    not believe it (None: it does). `observed_at_s` is when the source heard it, if that was not just now.
+    not believe it (None: it does). `observed_at_s` is when the source heard it, if that was not just now. `is_said`:
+    it is a person's own word, in the settings, and meant however far it is from the price before.
     """
 
     offering: Offering
@@ -24,6 +25,7 @@ class Quote:
     doubt: str | None = None
     observed_at_s: float | None = field(default=None, compare=False)
     extras_usd_per_h: float = 0.0
+    is_said: bool = False
 
 
 class PriceSource(Protocol):

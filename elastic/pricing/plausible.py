@@ -36,7 +36,7 @@ def sift(
     """Tells plausible quotes from the others.
 
     Each is compared with the last one believed of its offering, at first with `in_force` (USD per hour). An offering
-    that has no price in force may cost anything positive.
+    that has no price in force may cost anything positive, and what a person said is no mistake of a feed.
 
     >>> from elastic.model import Offering
     >>> small = Offering("small")
@@ -50,9 +50,8 @@ def sift(
     believed: list[Quote] = []
     quarantined: list[Quarantined] = []
     for quote in quotes:
-        reason = quote.doubt or why_implausible(
-            quote.usd_per_h, last_usd_per_h.get(quote.offering), greatest_jump=greatest_jump
-        )
+        before = None if quote.is_said else last_usd_per_h.get(quote.offering)
+        reason = quote.doubt or why_implausible(quote.usd_per_h, before, greatest_jump=greatest_jump)
         if reason is None:
             last_usd_per_h[quote.offering] = quote.usd_per_h
             believed.append(quote)

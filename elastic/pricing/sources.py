@@ -46,10 +46,10 @@ def _static(setup: PriceSetup) -> PriceSource:
 def _trace(setup: PriceSetup) -> PriceSource:
     if setup.trace is None:
         raise InvalidInput("price_trace: wanted the path of a price trace, got nothing; name one", field="price_trace")
-    table = [TraceRow(offering, usd_per_h, after_s=0.0) for offering, usd_per_h in setup.usd_per_h.items()]
+    ever = [TraceRow(offering, usd_per_h, at_s=0.0) for offering, usd_per_h in setup.usd_per_h.items()]
     return FollowedTrace(
         setup.trace,
-        table=table,
+        table=ever,
         started_at_s=setup.started_at_s,
         speed=setup.speed,
         heard_to_s=setup.heard_to_s("trace"),

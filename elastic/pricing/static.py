@@ -20,7 +20,8 @@ class StaticPrices:
             if (reason := why_impossible(price_usd_per_h)) is not None:
                 raise InvalidInput(f"{offering}: {reason}; correct the table of prices", field="usd_per_h")
         self._quotes = tuple(
-            Quote(offering, price_usd_per_h, valid_from_s, self.name) for offering, price_usd_per_h in usd_per_h.items()
+            Quote(offering, price_usd_per_h, valid_from_s, self.name, is_said=True)
+            for offering, price_usd_per_h in usd_per_h.items()
         )
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 
 from elastic.errors import InvalidInput
@@ -15,8 +16,10 @@ from elastic.pricing.trace_file import TraceRow
 class TracePrices:
     """Replays `rows`: with `after_s` from `started_at_s` on, `speed` times as fast; with `at_s` at that very instant.
 
-    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the replay. Where two rows
-    change one offering at one instant, the later row counts.
+    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the replay; `heard_to_s` is
+    up to when an earlier one heard it. What changed before that, or before the first refresh if nobody ever did, was
+    charged otherwise by then: it holds from that instant on. Where two rows change one offering at one instant, the
+    later row counts.
     """
 
     name = "trace"
@@ -29,12 +32,18 @@ class TracePrices:
         quotes = (Quote(row.offering, row.usd_per_h, _instant_s(row, started_at_s, speed), self.name) for row in rows)
         ordered = sorted(quotes, key=lambda quote: (quote.offering, quote.valid_from_s))
         self._by_offering = [_without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)]
-        self._seen_to_s = heard_to_s
+        self._seen_to_s = self._known_from_s = heard_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
         since_s = now_s if self._seen_to_s is None else min(self._seen_to_s, now_s)
         self._seen_to_s = now_s
-        found = [quote for changes in self._by_offering for quote in _between(changes, since_s, now_s)]
+        if self._known_from_s is None:
+            self._known_from_s = now_s
+        found = [
+            replace(quote, valid_from_s=max(quote.valid_from_s, self._known_from_s))
+            for changes in self._by_offering
+            for quote in _between(changes, since_s, now_s)
+        ]
         return tuple(sorted(found, key=lambda quote: (quote.valid_from_s, quote.offering)))
 
 

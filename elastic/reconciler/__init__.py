@@ -7,6 +7,7 @@ from elastic.reconciler.machines import Machines, Terms
 from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.price_past import PricePast
+from elastic.reconciler.price_records import offered_or_held
 from elastic.reconciler.rendezvous import RendezvousStores
 from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.steps import World, next_steps
@@ -38,6 +39,7 @@ __all__ = [
     "audit",
     "next_steps",
     "observe",
+    "offered_or_held",
     "place_of",
     "secret_in",
     "training_group",

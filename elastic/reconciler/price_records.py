@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
@@ -15,6 +16,11 @@ log = structlog.get_logger(__name__)
 
 _CONFIRM_S = 60.0
 """An unchanged price is written down again at most this often; prices are good for hours."""
+
+
+def offered_or_held(offered: Callable[[], tuple[Offering, ...]], store: Store) -> Callable[[], tuple[Offering, ...]]:
+    """What there is to be priced: what is sold, and what is sold no longer while a machine of it lives."""
+    return lambda: tuple(dict.fromkeys((*offered(), *(node.offering for node in store.nodes()))))
 
 
 @dataclass(slots=True)

@@ -26,9 +26,9 @@ def open_store(url: str) -> Store:
     Raises AlreadyRunning if another daemon owns a database of PostgreSQL; SQLite's is owned by `lock`. Raises
     StoreUnavailable, InvalidInput.
     """
-    path = make_url(url).database
-    if make_url(url).get_backend_name() == "sqlite" and path:
-        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = database_folder(url)
+    if folder is not None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     database = Database(url)
     try:
         database.own()  # before the schema is changed under whoever else is at work
@@ -66,17 +66,27 @@ def migration_config(url: str) -> Config:
     return config
 
 
-def lock(data_dir: Path) -> int:
-    """Takes the daemon's lock on a data folder and gives its file descriptor. Raises AlreadyRunning."""
-    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(data_dir / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def database_folder(url: str) -> Path | None:
+    """The folder of an SQLite database, None for any other."""
+    told = make_url(url)
+    return Path(told.database).parent if told.get_backend_name() == "sqlite" and told.database else None
+
+
+def lock(folder: Path) -> int:
+    """Takes the daemon's lock on a folder, of its data or its database, and gives its file descriptor.
+
+    Raises AlreadyRunning.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(folder / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         owner = os.read(descriptor, 32).decode().strip() or "unknown"
         os.close(descriptor)
         raise AlreadyRunning(
-            f"{data_dir}: another daemon (pid {owner}) owns this folder; stop it or choose another --data-dir"
+            f"{folder}: another daemon (pid {owner}) owns this folder; stop it or choose another --data-dir "
+            "(and --database-url, if you set that)"
         ) from None
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from elastic.cli.account import check_checkpoints, judge_prices
+from elastic.cli.account import check_checkpoints, judge_disk_price, judge_prices
 from elastic.cli.standing import judge_claim
 from elastic.config import load_settings
 from elastic.model import Capacity, Offering
@@ -96,6 +96,18 @@ def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint:
     assert _checkpoints(region="us-east-1") == "warning"
     assert _checkpoints(region="us-east-1", instance_profile="nodes") == "ok"
     assert s3.list_objects_v2(Bucket="training")["KeyCount"] == 0
+
+
+@pytest.mark.parametrize(
+    ("region", "ec2", "level"),
+    [
+        ("us-east-1", {}, "ok"),
+        ("eu-central-1", {}, "warning"),
+        ("eu-central-1", {"volume_usd_per_gib_month": 0.08}, "ok"),
+    ],
+)
+def test_the_disks_price_is_one_regions_unless_it_is_set(region: str, ec2: dict[str, float], level: str) -> None:
+    assert judge_disk_price(load_settings(ec2=ec2), region).level == level
 
 
 @pytest.mark.parametrize("name", ["daemon", "node", "reaper"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from elastic.store import lock
 from tests.cli.commands import Run, runner
 
 
@@ -28,6 +29,17 @@ def test_a_taken_port_is_a_conflict_and_no_address_is_written_down(run: Run, tmp
     assert not (tmp_path / "data" / "daemon.json").exists()
 
 
+def test_a_database_that_another_daemon_has_is_not_opened(run: Run, tmp_path: Path) -> None:
+    theirs = lock(tmp_path / "theirs")
+    try:
+        outcome = run("serve", "--database-url", f"sqlite:///{tmp_path}/theirs/elasticd.db")
+    finally:
+        os.close(theirs)
+    assert outcome.status == 6
+    assert f"pid {os.getpid()}) owns this folder" in outcome.err
+    assert not (tmp_path / "theirs" / "elasticd.db").exists()
+
+
 def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
     outcome = run("serve", "--host", "203.0.113.7", "--port", "8699")
     assert outcome.status == 2
@@ -40,6 +52,13 @@ def test_ports_that_are_no_range_are_refused(run: Run, monkeypatch: pytest.Monke
     outcome = run("serve")
     assert outcome.status == 2
     assert "rendezvous_ports" in outcome.err
+
+
+def test_prices_of_a_trace_are_refused_where_ec2_tells_them(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTICD_PROVIDER", "ec2")
+    outcome = run("serve", "--price-trace", "prices.csv")
+    assert outcome.status == 2
+    assert "price_trace: wanted none with provider ec2" in outcome.err
 
 
 def test_who_would_pay_on_ec2_for_nothing_is_refused(tmp_path: Path) -> None:

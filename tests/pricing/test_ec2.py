@@ -227,6 +227,21 @@ def test_a_spot_price_that_came_and_went_is_told_once(endpoint: Endpoint) -> Non
     assert usd(prices.refresh(NOW_S + 61)) == [(SPOT_A, 0.075)]
 
 
+def test_what_is_asked_for_no_longer_is_not_told_as_if_it_had_been_heard_again(endpoint: Endpoint) -> None:
+    on_offer = [SPOT_A, SPOT_B]
+    market = Market(offerings=lambda: tuple(on_offer), public_zones=frozenset)
+    prices = Ec2Prices(PLAIN, feeds=_connected(endpoint.url), market=market)
+    both = [(f"us-east-1{letter}", "0.07", "2025-12-31T23:00:00Z") for letter in "ab"]
+    tell_spot(endpoint, *both)
+    assert [each.offering for each in prices.refresh(NOW_S)] == [SPOT_A, SPOT_B]
+    on_offer.remove(SPOT_B)
+    tell_spot(endpoint, *both)
+    assert [each.offering for each in prices.refresh(NOW_S + 60)] == [SPOT_A]
+    on_offer.append(SPOT_B)
+    tell_spot(endpoint, both[0], ("us-east-1b", "0.09", "2026-01-01T00:00:30Z"), both[1])
+    assert usd(prices.refresh(NOW_S + 120)) == [(SPOT_A, 0.08), (SPOT_B, 0.08), (SPOT_B, 0.1)]
+
+
 def test_a_spot_price_of_another_system_or_zone_is_not_taken(endpoint: Endpoint) -> None:
     tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"), system="Windows")
     (quote,) = prices_of(offerings=(SPOT_A,)).refresh(NOW_S)

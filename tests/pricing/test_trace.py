@@ -51,7 +51,17 @@ def test_a_price_that_came_and_went_between_two_calls_is_not_missed() -> None:
 
 def test_the_first_call_in_mid_replay_gives_what_is_in_force_only() -> None:
     source = TracePrices(ROWS, started_at_s=1000.0)
-    assert _usd_per_h(source.refresh(1200.0)) == [("quarter", 0.036), ("half", 0.10)]
+    assert _usd_per_h(source.refresh(1200.0)) == [("half", 0.10), ("quarter", 0.036)]
+
+
+@pytest.mark.parametrize("heard_to_s", [None, 1150.0])
+def test_what_changed_before_anybody_heard_of_it_holds_from_the_first_call_or_the_last_one_before(
+    heard_to_s: float | None,
+) -> None:
+    source = TracePrices(ROWS, started_at_s=1000.0, heard_to_s=heard_to_s)
+    known_from_s = heard_to_s or 1200.0
+    wanted = (Quote(HALF, 0.10, known_from_s, "trace"), Quote(QUARTER, 0.036, known_from_s, "trace"))
+    assert source.refresh(1200.0) == source.refresh(1300.0) == wanted
 
 
 def test_quotes_nothing_before_the_replay_starts() -> None:
@@ -60,7 +70,7 @@ def test_quotes_nothing_before_the_replay_starts() -> None:
 
 def test_a_faster_replay_reaches_each_change_sooner() -> None:
     source = TracePrices(ROWS, started_at_s=1000.0, speed=10.0)
-    assert _usd_per_h(source.refresh(1009.0))[1] == ("half", 0.15)
+    assert _usd_per_h(source.refresh(1009.0))[0] == ("half", 0.15)
 
 
 def test_rows_at_an_instant_heed_neither_start_nor_speed() -> None:

@@ -95,6 +95,9 @@ class SpotFeed:
             return ()
         self.failure, self.observed_at_s, self._due_s = None, now_s, now_s + self.refresh_s
         self.doubted = tuple(each for each in changes if each.doubt is not None)
+        asked = set(offerings)
+        # What nobody asked for was not heard again: it is told no longer, and grows older where it is kept.
+        self.in_force = {offering: change for offering, change in self.in_force.items() if offering in asked}
         return self._replaced([each for each in changes if each.doubt is None])
 
     def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:

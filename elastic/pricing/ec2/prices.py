@@ -91,7 +91,8 @@ class Ec2Prices:
             extras_usd_per_h = extras.usd_per_h(each.zone)
             said = self._overrides.get(each)
             if said is None or said.extras_usd_per_h != extras_usd_per_h:
-                said = Quote(each, usd_per_h + extras_usd_per_h, now_s, self.name, extras_usd_per_h=extras_usd_per_h)
+                whole = usd_per_h + extras_usd_per_h
+                said = Quote(each, whole, now_s, self.name, extras_usd_per_h=extras_usd_per_h, is_said=True)
                 self._overrides[each] = said
             yield said
 

@@ -1,0 +1,39 @@
+"""What the daemon is made of: settings that change from one start to the next, on one data folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.clock import ManualClock
+from elastic.config import LocalType, Settings
+from elastic.daemon import build
+from elastic.model import Offering
+from elastic.store import Store
+
+HALF = Offering("half")
+DAY_S = 86_400.0
+
+
+def prices_after(data_dir: Path, clock: ManualClock, *seconds: float, trace: Path | None = None) -> Store:
+    """Starts a daemon, and has it look at its prices at once and after each of so many seconds."""
+    table = (LocalType(name="half", cpu=0.5, usd_per_h=0.09),)
+    settings = Settings(data_dir=data_dir, local_types=table, price_trace=trace, rendezvous_ports="0-0")
+    daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
+    for each in (0.0, *seconds):
+        clock.advance(each)
+        daemon.reconciler.tick(now_s=clock.now_s())
+    return daemon.store
+
+
+def test_a_trace_that_is_new_to_a_data_folder_begins_now_and_reprices_nothing(tmp_path: Path) -> None:
+    clock, trace = ManualClock(1_800_000_000.0), tmp_path / "prices.csv"
+    first_s = clock.now_s()
+    prices_after(tmp_path / "data", clock, 3 * DAY_S)
+    trace.write_text(f"after_s,at_s,node_type,usd_per_h\n7200,,half,0.36\n,{first_s + DAY_S:.0f},half,0.18\n")
+    began_s = clock.now_s()
+    prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
+    store = prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
+    found = [(each.usd_per_h, each.valid_from_s) for each in reversed(store.prices(offering=HALF))]
+    assert found == [(0.09, first_s), (pytest.approx(0.18), began_s), (0.36, began_s + 7200.0)]
