@@ -7,7 +7,7 @@ import shutil
 from elastic.errors import InvalidInput
 
 # The file system is an overlay, so that nothing of it stays; its upper layer cannot be below its lower one, hence
-# tmpfs. Of cloud-init's modules only the one that runs scripts is wanted: others look after disks, keys and users.
+# tmpfs. Of cloud-init's modules only those that run scripts are wanted: others look after disks, keys and users.
 # Without the identity of an EC2 machine (dmidecode), or in what it takes for a container, cloud-init uses version 1 of
 # the metadata service. HOME is unset, as systemd leaves it; temporary files may go to its own /tmp.
 SCRIPT = r"""#!/bin/sh
@@ -27,7 +27,10 @@ for name in poweroff shutdown halt reboot systemctl; do
 done
 cp --remove-destination "$folder/hosts" "$root/etc/hosts"
 cp --remove-destination "$folder/resolv.conf" "$root/etc/resolv.conf"
+# What cloud-init remembers outlives a stop, as on a disk: it does not take a later boot for the first one.
 rm -rf "$root/var/lib/cloud"
+mkdir -p "$root/var/lib/cloud" "$folder/cloud"
+mount --bind "$folder/cloud" "$root/var/lib/cloud"
 cat >"$root/usr/sbin/dmidecode" <<'END'
 #!/bin/sh
 echo ec2b1ab0-0000-4000-8000-000000000000
@@ -41,7 +44,7 @@ network: {config: disabled}
 users: []
 cloud_init_modules: []
 cloud_config_modules: []
-cloud_final_modules: [scripts-user]
+cloud_final_modules: [scripts-per-boot, scripts-user]
 END
 unset HOME TMPDIR
 exec chroot "$root" /bin/sh -c 'cd / && cloud-init init && cloud-init modules --mode=final'

@@ -6,17 +6,20 @@ import json
 import os
 import shutil
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from elastic.errors import InvalidInput
 from elastic.lab import Lab, parse_scenario, running_lab
+from elastic.providers.ec2.user_data import user_data
 from tests.e2e.running import RunningDaemon
-from tests.lab.conftest import processes_of
-from tests.lab.world import FIELDS, eventually
+from tests.lab.conftest import StartLab, processes_of
+from tests.lab.world import FIELDS, eventually, launch, state
 
 MACHINES = {"machines": "namespaces", "user_data": "cloud-init"}
 _CONFIG = """
@@ -69,6 +72,23 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
             if daemon.process is not None and daemon.process.poll() is None:
                 daemon.stop()
             daemon.sweep()
+
+
+@pytest.mark.slow
+@needs_cloud_init
+def test_a_machine_that_boots_again_powers_itself_off(start_lab: StartLab, client: Callable[..., Any]) -> None:
+    lab = start_lab(**MACHINES)
+    ec2 = client(lab)
+    waits = user_data({}, bootstrap="echo waits >&2; sleep 1000", lease_s=600).decode()
+    instance_id = launch(ec2, UserData=waits, InstanceInitiatedShutdownBehavior="terminate")
+    eventually(lambda: "waits" in lab.log(instance_id), within_s=30)
+    ec2.stop_instances(InstanceIds=[instance_id])
+    eventually(lambda: state(ec2, instance_id) == "stopped")
+    ec2.start_instances(InstanceIds=[instance_id])
+    eventually(lambda: state(ec2, instance_id) == "terminated", within_s=60)
+    assert lab.log(instance_id).count("waits") == 1
+    assert reason_of(lab, instance_id) == "Client.InstanceInitiatedShutdown"
+    assert not Path("/var/lib/cloud/scripts/per-boot/elasticd").exists()
 
 
 def test_machines_without_a_file_system_of_their_own_cannot_have_cloud_init() -> None:

@@ -205,6 +205,16 @@ def test_an_instance_may_end_before_it_boots_and_says_why(start_lab: StartLab, c
 
 
 @needs_root
+def test_an_instance_cannot_reach_the_kernels_own_switch(start_lab: StartLab, client: Client) -> None:
+    lab = start_lab(machines="namespaces")
+    ec2 = client(lab)
+    text = "t=/proc/sysrq-trigger; if [ -e $t ] && [ ! -c $t ]; then echo open; else echo closed; fi"
+    instance_id = launch(ec2, UserData=script(text))
+    told(lab, instance_id, "closed")
+    terminate_all(ec2)
+
+
+@needs_root
 def test_nodes_reach_each_other_until_one_is_cut_off(start_lab: StartLab, client: Client) -> None:
     lab = start_lab(machines="namespaces")
     ec2 = client(lab)

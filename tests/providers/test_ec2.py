@@ -85,6 +85,7 @@ def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> N
     assert data["MetadataOptions.HttpTokens"] == "required"
     assert data["MetadataOptions.HttpPutResponseHopLimit"] == "1"
     assert data["InstanceInitiatedShutdownBehavior"] == "terminate"
+    assert data["MaintenanceOptions.AutoRecovery"] == "disabled"
     assert data["ImageId"].startswith("ami-")
     assert {name: data[f"BlockDeviceMapping.1.Ebs.{name}"] for name in ("VolumeType", "Encrypted", "VolumeSize")} == {
         "VolumeType": "gp3",

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -33,6 +33,12 @@ exec {python} "$@"
 """
 
 Boot = Callable[..., str]
+_SWITCH = """#!/bin/sh
+echo "$0 $*" | sed "s,.*/,," >>"$HOME/said"
+kill -9 0
+"""
+# It says what it was asked, and does nothing.
+_BROKEN = _SWITCH.replace("kill", "exit 1 # kill")
 
 
 class _Imds(BaseHTTPRequestHandler):
@@ -59,7 +65,7 @@ class _Imds(BaseHTTPRequestHandler):
 @pytest.fixture
 def imds() -> Iterator[str]:
     server = HTTPServer(("127.0.0.1", 0), _Imds)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -69,39 +75,79 @@ def imds() -> Iterator[str]:
 
 @pytest.fixture
 def boot(tmp_path: Path, imds: str) -> Boot:
-    """Runs a script as a machine would, and gives what was said: by the agent, by the power switch."""
+    """Runs a script as a machine would, and gives what was said: by the agent, by the power switch.
 
-    def run(script: bytes, *, agent: str = "exit 0") -> str:
-        programs = tmp_path / "bin"
-        programs.mkdir()
-        switch = f'#!/bin/sh\necho "$0 $*" | sed "s,.*/,," >>"$HOME/said"\nkill -9 -"$(cat "{tmp_path}/group")"\n'
+    `programs` are further ones, or others. It ends with the power, or `until` something else is true.
+    """
+
+    def run(
+        script: bytes,
+        *,
+        agent: str = "exit 0",
+        programs: Mapping[str, str] | None = None,
+        path: str = "user-data",
+        is_hurried: bool = True,
+        until: Callable[[], bool] = lambda: False,
+    ) -> str:
+        folder = tmp_path / "bin"
         # All that the script may use: this machine's own switch must stay out of its reach.
-        texts = dict.fromkeys(("shutdown", "poweroff", "halt"), switch)
+        texts = dict.fromkeys(("shutdown", "poweroff", "halt"), _SWITCH)
         texts["python3"] = _PYTHON.format(agent=agent, python=sys.executable)
-        for name, text in texts.items():
-            (programs / name).write_text(text)
-            (programs / name).chmod(0o755)
-        path = tmp_path / "user-data"
-        path.write_bytes(script)
+        for name, text in (texts | dict(programs or {})).items():
+            write(folder / name, text)
         environ = {
             "HOME": str(tmp_path),
-            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PATH": f"{folder}:{os.environ['PATH']}",
             "AWS_EC2_METADATA_SERVICE_ENDPOINT": imds,
         }
         with (tmp_path / "console").open("wb") as console:
             process = subprocess.Popen(
-                ["sh", path], env=environ, start_new_session=True, stdout=console, stderr=console
+                [write(tmp_path / path, contained(script, tmp_path, is_hurried=is_hurried))],
+                env=environ,
+                start_new_session=True,
+                stdout=console,
+                stderr=console,
             )
-            (tmp_path / "group").write_text(str(process.pid))
             try:
-                process.wait(30)
+                ends_s = time.monotonic() + 30
+                while process.poll() is None and not until():
+                    assert time.monotonic() < ends_s
+                    time.sleep(0.02)
+                while not (said := read(tmp_path / "said")) or ("shutdown" not in said and not until()):
+                    assert time.monotonic() < ends_s
+                    time.sleep(0.02)
             finally:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        return (tmp_path / "said").read_text()
+        return read(tmp_path / "said")
 
     return run
+
+
+def contained(script: bytes, folder: Path, *, is_hurried: bool) -> str:
+    """The script with folders of its own for what it would write to, or read, of the machine itself.
+
+    One that is hurried counts a second in a hundredth of one, and tries to power off ten times a second.
+    """
+    text = script.decode()
+    changes = {name: f"{folder}{name}" for name in ("/var/lib/cloud", "/proc/sysrq-trigger", "/sys/class/dmi/id")}
+    pauses = {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;", "sleep 30": "sleep 0.1"} if is_hurried else {}
+    for old, new in (changes | pauses).items():
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(boot: Boot, tmp_path: Path) -> None:
@@ -127,16 +173,98 @@ def test_an_agent_that_dies_ends_the_machine(boot: Boot) -> None:
 
 
 def test_a_machine_whose_timer_is_broken_ends(boot: Boot, tmp_path: Path) -> None:
-    said = boot(user_data(GIVEN, bootstrap="true", lease_s=600), agent="pkill -g 0 -x sleep; sleep 20")
+    script = user_data(GIVEN, bootstrap="true", lease_s=600)
+    said = boot(script, agent="pkill -g 0 -x sleep; sleep 20", is_hurried=False)
     assert said.endswith("shutdown -h now\n")
     assert "powering off: the timer ended" in (tmp_path / "console").read_text()
+
+
+@pytest.mark.parametrize("victim", ["$(cut -d' ' -f1 timers)", "$(cut -d' ' -f2 timers)", "$PPID"])
+def test_a_machine_whose_timer_or_script_is_killed_ends(boot: Boot, tmp_path: Path, victim: str) -> None:
+    said = boot(user_data(GIVEN, bootstrap="true", lease_s=600), agent=f"kill -9 {victim}; sleep 20")
+    assert said.endswith("shutdown -h now\n")
+    assert "a timer or the script was killed" in (tmp_path / "console").read_text()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_timer_that_is_stopped_leaves_another(boot: Boot, tmp_path: Path, number: int) -> None:
+    script = user_data(GIVEN, bootstrap="true", lease_s=10)
+    assert boot(script, agent=f"kill -STOP $(cut -d' ' -f{number} timers); sleep 20").endswith("shutdown -h now\n")
+    assert "the lease is over" in (tmp_path / "console").read_text()
+
+
+def test_a_sync_that_hangs_and_cannot_be_ended_holds_nothing_up(boot: Boot) -> None:
+    deaf = "#!/bin/sh\ntrap '' TERM INT HUP\nwhile :; do sleep 1; done\n"
+    script = user_data(GIVEN, bootstrap="false", lease_s=600)
+    assert boot(script, programs={"sync": deaf}) == "shutdown -h now\n"
+
+
+@pytest.mark.parametrize("end", ["exit 1", "while :; do sleep 1; done"])
+def test_a_shutdown_that_fails_or_hangs_is_tried_again_and_then_the_hard_ways(
+    boot: Boot, tmp_path: Path, end: str
+) -> None:
+    dead = _SWITCH.replace("kill", f"{end} # kill")
+    trigger = tmp_path / "proc/sysrq-trigger"
+    write(trigger, "")
+    write(tmp_path / "sys/class/dmi/id/sys_vendor", "Amazon EC2\n")
+    said = boot(
+        user_data(GIVEN, bootstrap="false", lease_s=600),
+        programs=dict.fromkeys(("shutdown", "poweroff", "halt"), dead),
+        path="var/lib/cloud/instance/scripts/part-001",
+        until=lambda: trigger.read_text() == "o\n" and read(tmp_path / "said").count("poweroff -ff") >= 2,
+    ).splitlines()
+    first_round = ["shutdown -h now", "poweroff ", "halt -p", "shutdown -h now", "poweroff -ff"]
+    assert [said[index] for index in range(5)] == first_round
+    assert said.count("shutdown -h now") >= 4
+
+
+@pytest.mark.parametrize(("path", "vendor"), [("user-data", "Amazon EC2\n"), ("var/lib/cloud/part-001", "Debian\n")])
+def test_a_kernel_that_may_be_others_is_never_told_to_power_off(
+    boot: Boot, tmp_path: Path, path: str, vendor: str
+) -> None:
+    write(trigger := tmp_path / "proc/sysrq-trigger", "")
+    write(tmp_path / "sys/class/dmi/id/sys_vendor", vendor)
+    boot(
+        user_data(GIVEN, bootstrap="false", lease_s=600),
+        programs=dict.fromkeys(("shutdown", "poweroff", "halt"), _BROKEN),
+        path=path,
+        until=lambda: read(tmp_path / "said").count("shutdown") >= 8,
+    )
+    assert trigger.read_text() == ""
+
+
+def test_a_machine_that_boots_again_powers_off_and_one_of_its_image_does_not(boot: Boot, tmp_path: Path) -> None:
+    write(tag := tmp_path / "sys/class/dmi/id/board_asset_tag", "i-1\n")
+    script = user_data(GIVEN, bootstrap="true", lease_s=600)
+    boot(script, path="var/lib/cloud/instance/scripts/part-001")
+    again = tmp_path / "var/lib/cloud/scripts/per-boot/elasticd"
+    assert again.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "said").unlink()
+    environ = {"HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    tag.write_text("i-2\n")
+    subprocess.run([again], env=environ, check=True, timeout=10)
+    tag.write_text("i-1\n")
+    process = subprocess.Popen(
+        [again],
+        env=environ,
+        start_new_session=True,
+    )
+    assert process.wait(10) == -signal.SIGKILL
+    assert (tmp_path / "said").read_text() == "shutdown -h now\n"
+
+
+def test_what_cloud_init_does_not_run_leaves_nothing_for_a_later_boot(boot: Boot, tmp_path: Path) -> None:
+    (tmp_path / "var/lib/cloud/scripts/per-boot").mkdir(parents=True)
+    boot(user_data(GIVEN, bootstrap="true", lease_s=600))
+    assert list((tmp_path / "var/lib/cloud/scripts/per-boot").iterdir()) == []
 
 
 @pytest.mark.slow
 def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(boot: Boot) -> None:
     script = user_data(GIVEN, bootstrap="true", lease_s=-26.0)  # and 30 s of grace: 4 s
     began = time.monotonic()
-    said = boot(script, agent="for n in 1 2 3 4 5 6; do echo $n >work/lease.json; sleep 1; done; sleep 60")
+    agent = "for n in 1 2 3 4 5 6; do echo $n >work/lease.json; sleep 1; done; sleep 60"
+    said = boot(script, agent=agent, is_hurried=False)
     assert said.endswith("shutdown -h now\n")
     assert 8 < time.monotonic() - began < 30
 

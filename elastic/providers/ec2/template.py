@@ -47,6 +47,8 @@ class Template:
             "UserData": base64.b64encode(self.user_data).decode(),
             "SecurityGroupIds": [self.security_group],
             "InstanceInitiatedShutdownBehavior": "terminate",
+            # A machine that EC2 boots again has no timer, and its group has gone on without it.
+            "MaintenanceOptions": {"AutoRecovery": "disabled"},
             "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
             "BlockDeviceMappings": [
                 {

@@ -27,34 +27,82 @@ _SCRIPT = """\
 # Made by elasticd. Whatever ends this script ends the machine, which is terminated by its shutdown.
 set -eu
 umask 077
+# The hard ways are for a machine that is EC2's and whose cloud-init runs this: another may be a process among others.
+is_own=no is_ec2=no
+case $0 in /var/lib/cloud/*) is_own=yes ;; esac
+if [ "$is_own" = yes ] && grep -qsi amazon /sys/class/dmi/id/*_ve*; then is_ec2=yes; fi
+
+force_off() {{
+  if [ "$is_ec2" = yes ]; then echo o >/proc/sysrq-trigger || true; fi
+}}
+
+power_off() {{
+  set +e
+  trap 'force_off; exec shutdown -h now' EXIT  # They need no fork: where there is none to be had, the shell ends.
+  trap '' HUP INT TERM PIPE
+  # Nothing is waited for that may hang for ever, not to be killed, as a lost NFS does; nor is a way tried only once.
+  echo "elasticd: powering off: $1" >&2 &
+  sync &
+  for second in 1 2 3 4 5 6 7 8 9 10; do if kill -0 $! 2>/dev/null; then sleep 1; fi; done
+  while :; do
+    for way in "shutdown -h now" poweroff "halt -p" "shutdown -h now"; do
+      $way &
+      sleep 30
+    done
+    if [ "$is_own" = yes ]; then
+      poweroff -ff &
+      sleep 30
+      force_off
+    fi
+  done
+}}
+trap 'power_off "the script ended"' EXIT
+
+# This script runs once: a machine that boots again, after a panic or by EC2's doing, has neither agent nor timer.
+# Another that is made from an image of this one may boot: the board's tag is an instance's id.
+if [ "$is_own" = yes ]; then
+  boots=/var/lib/cloud/scripts/per-boot tag=/sys/class/dmi/id/board_asset_tag
+  mkdir -p "$boots"
+  cat >"$boots/elasticd" <<ELASTICD_END
+#!/bin/sh
+# Made by elasticd: it powers this machine off when it boots again.
+[ "\\$(cat $tag 2>/dev/null)" = "$(cat "$tag" 2>/dev/null || true)" ] || exit 0
+while :; do
+  for way in "shutdown -h now" poweroff "poweroff -ff"; do
+    \\$way &
+    sleep 60
+  done
+done
+ELASTICD_END
+  chmod 700 "$boots/elasticd"
+fi
+
 dir="${{HOME:-/root}}/elasticd"
 mkdir -p "$dir/work"
 cd "$dir"
 
-power_off() {{
-  trap 'exec shutdown -h now' EXIT  # It needs no fork: what follows ends the shell where there is none to be had.
-  echo "elasticd: powering off: $1" >&2
-  sync
-  shutdown -h now || poweroff || halt -p
-  trap - EXIT
-}}
-trap 'power_off "the script ended"' EXIT
-
-# Counts seconds without a renewal of the lease, so that no jump of a clock matters. Whatever ends the timer ends the
-# machine: one that nobody times any more could live, and cost, for ever.
-(
-  trap 'exec shutdown -h now' EXIT
-  trap exit INT TERM
+# Counts seconds without a renewal of the lease, so that no jump of a clock matters. There are two timers: one that is
+# stopped leaves the other, and one that is gone, as this script if it is, ends the machine.
+timer() {{
+  trap 'force_off; exec shutdown -h now' EXIT
+  trap 'power_off "a timer was told to end"' INT TERM
   trap '' HUP
   echo -900 2>/dev/null >/proc/self/oom_score_adj || true
   idle_s=0 last=
   while sleep 2; do
     now=$(cat work/lease.json 2>/dev/null || true)
     if [ "$now" = "$last" ]; then idle_s=$((idle_s + 2)); else idle_s=0 last=$now; fi
-    if [ "$idle_s" -ge {limit_s} ]; then power_off "the lease is over"; exit; fi
+    if [ "$idle_s" -ge {limit_s} ]; then power_off "the lease is over"; fi
+    for pid in $$ $(cat timers 2>/dev/null); do
+      kill -0 "$pid" 2>/dev/null || power_off "a timer or the script was killed"
+    done
   done
   power_off "the timer ended"
-) </dev/null &
+}}
+timer </dev/null &
+first=$!
+timer </dev/null &
+echo "$first $!" >timers
 
 cat >given.json <<'ELASTICD_END'
 {given}
