@@ -108,7 +108,12 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         provider=provider,
         prices=prices,
         machines=Machines(
-            store=store, provider=provider, terms=Terms(url, tokens.join_token), right=right, namespace=namespace
+            store=store,
+            provider=provider,
+            terms=Terms(url, tokens.join_token),
+            right=right,
+            namespace=namespace,
+            register_s=settings.register_timeout_s,
         ),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host, ports=settings.port_range),
         decide=decide,
@@ -237,6 +242,7 @@ def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | Non
         clock=clock,
         paths=Paths(checkpoint_root=settings.job_root, artifact_root=settings.job_root),
         lease_s=settings.lease_s,
+        register_s=settings.register_timeout_s,
         wheel=wheel,
     )
     # What is left alone for a while is priced all the same: machines of it may live.

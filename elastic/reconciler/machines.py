@@ -49,6 +49,7 @@ class Machines:
     terms: Terms
     right: RightToEnd
     namespace: Namespace
+    register_s: float = 0.0
     _forbidden: dict[Offering, str] = field(default_factory=dict)
     _crowded: set[Offering] = field(default_factory=set)
     _sightings: dict[str, int] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class Machines:
     _tenures: Tenures = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tenures = Tenures(self.store, self.right.lease_s)
+        self._tenures = Tenures(self.store, self.right.lease_s, self.register_s)
 
     def settle(self, *, now_s: float) -> tuple[tuple[Node, str], ...]:
         """Brings rows and machines together: ends what must end, notes what is there and what is gone.

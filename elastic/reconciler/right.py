@@ -21,7 +21,8 @@ class RightToEnd:
     """When it was proven last, and what a node's lease may be therefore.
 
     `prove` asks whether one machine could be ended. No lease reaches further than two leases of `lease_s` beyond the
-    last proof: a cloud that is silent for the length of one lease changes nothing, for two of them ends every node.
+    last proof: a cloud that is silent for the length of one lease changes nothing, for two of them ends every node but
+    those that have not registered yet, which end by the time they have for that.
     """
 
     prove: Callable[[str], None]

@@ -15,10 +15,15 @@ _VISIBLE_WITHIN_S = 120.0
 
 @dataclass(slots=True)
 class Tenures:
-    """Puts on record when machines began and ended. A machine lives no longer than `lease_s` without its daemon."""
+    """Puts on record when machines began and ended.
+
+    A machine lives no longer than `lease_s` without its daemon; before it first speaks, than `register_s` if that is
+    longer.
+    """
 
     store: Store
     lease_s: float
+    register_s: float = 0.0
     _missing: dict[str, int] = field(default_factory=dict)
     _billed_from_s: dict[str, float] = field(default_factory=dict)
     _seen_at_s: dict[str, float] = field(default_factory=dict)
@@ -70,7 +75,8 @@ class Tenures:
 
     def _latest_end_s(self, node: Node, *, now_s: float) -> float:
         """The end that nobody saw: clouds forget, but a machine whose lease is over has powered itself off."""
-        return min(max(_heard_at_s(node) + self.lease_s, self._seen_at_s.get(node.id, 0.0)), now_s)
+        alone_s = self.lease_s if node.heartbeat_at_s else max(self.lease_s, self.register_s)
+        return min(max(_heard_at_s(node) + alone_s, self._seen_at_s.get(node.id, 0.0)), now_s)
 
 
 def _heard_at_s(node: Node) -> float:

@@ -77,7 +77,9 @@ def _connected(url: str) -> Aws:
     return connect(REGION)
 
 
-def provider_of(settings: Ec2Settings = PLAIN, *, clock: Any = None, lease_s: float = 600.0) -> Ec2Provider:
+def provider_of(
+    settings: Ec2Settings = PLAIN, *, clock: Any = None, lease_s: float = 600.0, register_s: float = 600.0
+) -> Ec2Provider:
     """A provider as the daemon makes it."""
     return Ec2Provider(
         settings,
@@ -85,5 +87,6 @@ def provider_of(settings: Ec2Settings = PLAIN, *, clock: Any = None, lease_s: fl
         clock=clock or WholeSeconds(),
         paths=Paths("/shared", "/shared"),
         lease_s=lease_s,
+        register_s=register_s,
         wheel=WHEEL if settings.needs_wheel else None,
     )

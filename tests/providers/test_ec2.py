@@ -1,5 +1,6 @@
 import base64
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -234,6 +235,13 @@ def test_user_data_carries_the_join_token_and_is_small(endpoint: Endpoint) -> No
     assert script.count("secret-1") == 1
     elsewhere = [parameters for action, parameters in endpoint.calls if action != "CreateLaunchTemplateVersion"]
     assert "secret-1" not in str(elsewhere)
+
+
+def test_a_machine_has_the_time_to_register_until_its_first_lease(endpoint: Endpoint) -> None:
+    provider = provider_of(lease_s=60.0, register_s=1800.0)
+    buy(provider, request(1, HERE))
+    script = _user_data(endpoint.sent("CreateLaunchTemplateVersion")[0])
+    assert re.findall(r"limit_s=(\d+)", script) == ["1830", "90"]
 
 
 def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_own(endpoint: Endpoint) -> None:

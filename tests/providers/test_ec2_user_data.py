@@ -259,6 +259,17 @@ def test_what_cloud_init_does_not_run_leaves_nothing_for_a_later_boot(boot: Boot
     assert list((tmp_path / "var/lib/cloud/scripts/per-boot").iterdir()) == []
 
 
+def test_a_bootstrap_may_take_longer_than_a_lease(boot: Boot) -> None:
+    script = user_data(GIVEN, bootstrap="sleep 2.5", lease_s=10, boot_s=3000)
+    assert boot(script) == "agent -m elastic.agent --config agent.json\nshutdown -h now\n"
+
+
+def test_after_the_first_lease_a_lease_counts_whatever_the_boot_might_have_taken(boot: Boot, tmp_path: Path) -> None:
+    script = user_data(GIVEN, bootstrap="true", lease_s=10, boot_s=3000)
+    assert boot(script, agent="echo 1 >work/lease.json; sleep 60").endswith("shutdown -h now\n")
+    assert "the lease is over" in (tmp_path / "console").read_text()
+
+
 @pytest.mark.slow
 def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(boot: Boot) -> None:
     script = user_data(GIVEN, bootstrap="true", lease_s=-26.0)  # and 30 s of grace: 4 s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,23 @@ def test_what_a_late_repetition_bought_and_nobody_ever_saw_costs_from_the_first_
     (row,) = store.ledger_of_job(node.job_id)
     assert store.node(node.id).phase in (NodePhase.LOST, NodePhase.TERMINATED)
     assert row.from_s == from_s
+
+
+@pytest.mark.parametrize(("register_s", "alone_s"), [(60.0, LEASE_S), (1800.0, 1800.0)])
+def test_a_machine_that_never_spoke_may_have_lived_for_as_long_as_it_may_take_to_register(
+    store: Store, register_s: float, alone_s: float
+) -> None:
+    node, tenures = bought(store, launched_at_s=INTENDED_S), Tenures(store, LEASE_S, register_s)
+    for later_s in (9_000.0, 9_005.0):
+        tenures.note_missing(node, now_s=INTENDED_S + later_s)
+    (row,) = store.ledger_of_job(node.job_id)
+    assert row.to_s == INTENDED_S + alone_s
+
+
+def test_one_that_spoke_lived_for_no_more_than_a_lease(store: Store) -> None:
+    node, tenures = bought(store, launched_at_s=INTENDED_S), Tenures(store, LEASE_S, 1800.0)
+    node = replace(node, joined_at_s=INTENDED_S + 50.0, heartbeat_at_s=INTENDED_S + 100.0)
+    for later_s in (9_000.0, 9_005.0):
+        tenures.note_missing(node, now_s=INTENDED_S + later_s)
+    (row,) = store.ledger_of_job(node.job_id)
+    assert row.to_s == INTENDED_S + 100.0 + LEASE_S

@@ -72,9 +72,13 @@ class Ec2Provider:
         clock: Clock,
         paths: Paths,
         lease_s: float = 600.0,
+        register_s: float = 600.0,
         wheel: Wheel | None = None,
     ) -> None:
-        """`wheel` is what nodes install of elasticd, where they do by `settings.bootstrap`."""
+        """`wheel` is what nodes install of elasticd, where they do by `settings.bootstrap`.
+
+        Until its first lease a machine lives for `register_s`, or a lease if that is longer.
+        """
         check_choice(settings)
         if settings.needs_wheel and wheel is None:
             raise InvalidInput(
@@ -87,6 +91,7 @@ class Ec2Provider:
         self._clock = clock
         self._paths = paths
         self._lease_s = lease_s
+        self._register_s = register_s
         self._wheel = wheel
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
@@ -223,6 +228,7 @@ class Ec2Provider:
                 bootstrap=self._settings.bootstrap,
                 wheel=wheel_url(self._wheel, daemon_url=request.daemon_url) if self._wheel else "",
                 lease_s=self._lease_s,
+                boot_s=self._register_s,
             ),
             security_group=self._group_id,
             volume_gib=self._settings.volume_gib,

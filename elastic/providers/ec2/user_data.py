@@ -88,11 +88,11 @@ timer() {{
   trap 'power_off "a timer was told to end"' INT TERM
   trap '' HUP
   echo -900 2>/dev/null >/proc/self/oom_score_adj || true
-  idle_s=0 last=
+  idle_s=0 last= limit_s={boot_limit_s}
   while sleep 2; do
     now=$(cat work/lease.json 2>/dev/null || true)
-    if [ "$now" = "$last" ]; then idle_s=$((idle_s + 2)); else idle_s=0 last=$now; fi
-    if [ "$idle_s" -ge {limit_s} ]; then power_off "the lease is over"; fi
+    if [ "$now" = "$last" ]; then idle_s=$((idle_s + 2)); else idle_s=0 last=$now limit_s={limit_s}; fi
+    if [ "$idle_s" -ge "$limit_s" ]; then power_off "the lease is over"; fi
     for pid in $$ $(cat timers 2>/dev/null); do
       kill -0 "$pid" 2>/dev/null || power_off "a timer or the script was killed"
     done
@@ -144,15 +144,19 @@ def wheel_url(wheel: Wheel, *, daemon_url: str) -> str:
     return f"{daemon_url}{wheel.path}#sha256={wheel.sha256}"
 
 
-def user_data(given: Mapping[str, object], *, bootstrap: str | None, wheel: str = "", lease_s: float) -> bytes:
+def user_data(
+    given: Mapping[str, object], *, bootstrap: str | None, wheel: str = "", lease_s: float, boot_s: float = 0.0
+) -> bytes:
     """The script of the machines of one launch, compressed where it would be too long otherwise.
 
     `given` is the agent's configuration but for what only the machine knows: its id, its address and its folder.
     `bootstrap` are shell lines after which `python3` has elasticd, None for the usual ones, and `wheel` is what they
-    find in ELASTICD_WHEEL. Raises ProviderError if the script is too long even so.
+    find in ELASTICD_WHEEL. Until the agent notes its first lease the machine has `boot_s`, and a lease at least: a
+    bootstrap may take longer than a lease. Raises ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
         limit_s=round(lease_s) + LEASE_GRACE_S,
+        boot_limit_s=round(max(lease_s, boot_s)) + LEASE_GRACE_S,
         given=json.dumps(given),
         bootstrap=(DEFAULT_BOOTSTRAP if bootstrap is None else bootstrap).strip(),
         wheel=shlex.quote(wheel),
