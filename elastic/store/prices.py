@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, union_all, update
 
 from elastic.model import Capacity, Offering, Price
 from elastic.store.engine import insert
 from elastic.store.events import add_event
 from elastic.store.schema import prices
+
+_OFFERING = (prices.c.node_type, prices.c.capacity, prices.c.zone)
+_IS_MEANT = and_(*(column == bindparam(column.name) for column in _OFFERING))
+_NEWEST_FIRST = (prices.c.valid_from_s.desc(), prices.c.id.desc())
+_IN_FORCE = (
+    select(prices).where(_IS_MEANT, prices.c.valid_from_s <= bindparam("at_s")).order_by(*_NEWEST_FIRST).limit(1)
+)
 
 
 def add(
@@ -36,9 +44,7 @@ def add(
     row_id = insert(
         connection,
         prices,
-        node_type=offering.node_type,
-        capacity=offering.capacity,
-        zone=offering.zone,
+        **_columns(offering),
         usd_per_h=usd_per_h,
         extras_usd_per_h=extras_usd_per_h,
         valid_from_s=valid_from_s,
@@ -55,22 +61,16 @@ def add(
 
 def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Price | None:
     """The price of one offering at an instant."""
-    query = (
-        select(prices)
-        .where(_is_of(offering), prices.c.valid_from_s <= at_s)
-        .order_by(prices.c.valid_from_s.desc(), prices.c.id.desc())
-        .limit(1)
-    )
-    found = connection.execute(query).one_or_none()
+    found = connection.execute(_IN_FORCE, {"at_s": at_s, **_columns(offering)}).one_or_none()
     return None if found is None else to_price(found)
 
 
 def between(connection: Connection, offering: Offering, *, after_s: float, before_s: float | None) -> tuple[Price, ...]:
     """The prices that came to hold after an instant and before another (None: ever), in that order."""
-    query = select(prices).where(_is_of(offering), prices.c.valid_from_s > after_s)
+    query = select(prices).where(_IS_MEANT, prices.c.valid_from_s > after_s)
     if before_s is not None:
         query = query.where(prices.c.valid_from_s < before_s)
-    found = connection.execute(query.order_by(prices.c.valid_from_s, prices.c.id))
+    found = connection.execute(query.order_by(prices.c.valid_from_s, prices.c.id), _columns(offering))
     return tuple(to_price(each) for each in found)
 
 
@@ -83,16 +83,7 @@ def heard_to_s(connection: Connection, source: str) -> float | None:
 
 def all_in_force(connection: Connection, *, at_s: float, depth: int = 1) -> tuple[Price, ...]:
     """The price of every offering at an instant, in the order of the offerings; `depth` 2 gives those before too."""
-    rank = (
-        func.row_number()
-        .over(
-            partition_by=(prices.c.node_type, prices.c.capacity, prices.c.zone),
-            order_by=(prices.c.valid_from_s.desc(), prices.c.id.desc()),
-        )
-        .label("rank")
-    )
-    ranked = select(prices, rank).where(prices.c.valid_from_s <= at_s).subquery()
-    rows = connection.execute(select(ranked).where(ranked.c.rank <= depth))
+    rows = connection.execute(_all_in_force(depth), {"at_s": at_s})
     return tuple(
         sorted((to_price(each) for each in rows), key=lambda price: (price.offering, price.valid_from_s, price.id))
     )
@@ -112,8 +103,8 @@ def listed(
     if before is not None:
         query = query.where(prices.c.id < before)
     if offering is not None:
-        query = query.where(_is_of(offering))
-    return tuple(to_price(each) for each in connection.execute(query))
+        query = query.where(_IS_MEANT)
+    return tuple(to_price(each) for each in connection.execute(query, _columns(offering) if offering else {}))
 
 
 def to_price(row: Row[tuple[object, ...]]) -> Price:
@@ -129,9 +120,15 @@ def to_price(row: Row[tuple[object, ...]]) -> Price:
     )
 
 
-def _is_of(offering: Offering) -> ColumnElement[bool]:
-    return and_(
-        prices.c.node_type == offering.node_type,
-        prices.c.capacity == offering.capacity,
-        prices.c.zone == offering.zone,
-    )
+def _columns(offering: Offering) -> dict[str, str]:
+    return {"node_type": offering.node_type, "capacity": offering.capacity, "zone": offering.zone}
+
+
+@cache
+def _all_in_force(depth: int) -> Select[tuple[object, ...]]:
+    """The newest of each offering, found by the index: to rank all would read every price there ever was."""
+    offerings = select(*_OFFERING).distinct().subquery()
+    is_of = and_(*(column == offerings.c[column.name] for column in _OFFERING))
+    ids = select(prices.c.id).where(is_of, prices.c.valid_from_s <= bindparam("at_s")).order_by(*_NEWEST_FIRST)
+    newest = (ids.limit(1).offset(number).correlate(offerings).scalar_subquery() for number in range(depth))
+    return select(prices).where(prices.c.id.in_(union_all(*(select(each).select_from(offerings) for each in newest))))
