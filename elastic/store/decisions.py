@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
 from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot
@@ -11,6 +11,20 @@ from elastic.store.codec import from_text, pack, to_text, unpack
 from elastic.store.engine import insert
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
+
+_LAST = (
+    select(decisions.c.id, decisions.c.action, decisions.c.code)
+    .where(decisions.c.job_id == bindparam("job_id"))
+    .order_by(decisions.c.id.desc())
+    .limit(1)
+)
+_REPEAT = update(decisions).where(decisions.c.id == bindparam("of_id")).values(ticks=decisions.c.ticks + 1)
+_CHANGES = (
+    select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
+    .where(decisions.c.job_id == bindparam("job_id"), decisions.c.action != Action.HOLD)
+    .order_by(decisions.c.id.desc())
+    .limit(bindparam("limit"))
+)
 
 
 def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
@@ -21,13 +35,10 @@ def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, 
     if sets_target:
         jobs.set_target(connection, snapshot.job.id, plan.target)
     job_id, now_s = snapshot.job.id, snapshot.now_s
-    columns = (decisions.c.id, decisions.c.action, decisions.c.code)
-    query = select(*columns).where(decisions.c.job_id == job_id).order_by(decisions.c.id.desc()).limit(1)
-    last = connection.execute(query).one_or_none()
+    last = connection.execute(_LAST, {"job_id": job_id}).one_or_none()
     newest = {"last_at_s": now_s, "plan": to_text(plan), "snapshot": pack(snapshot)}
     if last is not None and plan.action is Action.HOLD and (last.action, last.code) == (plan.action, plan.reason.code):
-        mine = decisions.c.id == last.id
-        connection.execute(update(decisions).where(mine).values(ticks=decisions.c.ticks + 1, **newest))
+        connection.execute(_REPEAT, {"of_id": last.id, **newest})
         return int(last.id)
     row_id = insert(
         connection,
@@ -72,13 +83,7 @@ def listed(
 
 def changes(connection: Connection, job_id: str, *, limit: int = 64) -> tuple[Change, ...]:
     """The latest decisions of a job that changed something, oldest first."""
-    query = (
-        select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
-        .where(decisions.c.job_id == job_id, decisions.c.action != Action.HOLD)
-        .order_by(decisions.c.id.desc())
-        .limit(limit)
-    )
-    rows = list(connection.execute(query))[::-1]
+    rows = connection.execute(_CHANGES, {"job_id": job_id, "limit": limit}).all()[::-1]
     return tuple(Change(row.at_s, _group(row.from_group), _group(row.to_group), row.code) for row in rows)
 
 

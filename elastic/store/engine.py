@@ -91,6 +91,6 @@ def _translated() -> Iterator[None]:
 
 def insert(connection: Connection, table: Table, **values: object) -> int:
     """Inserts a row and gives its integer key."""
-    key = connection.execute(table.insert().values(**values)).inserted_primary_key
+    key = connection.execute(table.insert(), values).inserted_primary_key
     assert key is not None  # every table that is inserted into by this has one
     return int(key[0])

@@ -10,6 +10,8 @@ from sqlalchemy import Connection, func, select
 
 from elastic.store.schema import events
 
+_ADD = events.insert()
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -35,11 +37,8 @@ def add_event(
     now_s: float,
 ) -> None:
     """Appends to the feed, in the transaction of what it tells of."""
-    connection.execute(
-        events.insert().values(
-            at_s=now_s, kind=kind, text=text, job_id=job_id, node_id=node_id, numbers=json.dumps(dict(numbers or {}))
-        )
-    )
+    values = {"at_s": now_s, "kind": kind, "text": text, "job_id": job_id, "node_id": node_id}
+    connection.execute(_ADD, values | {"numbers": json.dumps(dict(numbers or {}))})
 
 
 def listed(connection: Connection, *, after: int | None, job_id: str | None, limit: int) -> tuple[Event, ...]:

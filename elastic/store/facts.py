@@ -26,9 +26,10 @@ class JobFacts:
 
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
     """Gives the facts about a job at one instant. Raises NotFound."""
+    row = jobs.row(connection, job_id)
     return JobFacts(
-        job=jobs.get(connection, job_id),
-        target=jobs.target(connection, job_id),
+        job=jobs.to_job(row),
+        target=jobs.to_target(row),
         nodes=nodes.listed(connection, job_id),
         generation=generations.latest(connection, job_id),
         series=measurements.recent_series(connection, job_id),

@@ -6,13 +6,22 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from elastic.model import Generation, Group, Node, Switch
 from elastic.store import nodes as node_rows
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
 from elastic.store.schema import generations
+
+_OF_JOB = select(generations).where(generations.c.job_id == bindparam("job_id"))
+_LATEST = _OF_JOB.order_by(generations.c.number.desc()).limit(1)
+_LISTED = _OF_JOB.order_by(generations.c.number)
+_NEWEST_TRAINED = (
+    _OF_JOB.where(generations.c.first_step_at_s.is_not(None))
+    .order_by(generations.c.number.desc())
+    .limit(bindparam("limit"))
+)
 
 
 def start(
@@ -54,15 +63,13 @@ def end(connection: Connection, job_id: str, number: int, *, now_s: float) -> No
 
 def latest(connection: Connection, job_id: str) -> Generation | None:
     """The generation recorded last."""
-    query = select(generations).where(generations.c.job_id == job_id).order_by(generations.c.number.desc()).limit(1)
-    found = connection.execute(query).one_or_none()
+    found = connection.execute(_LATEST, {"job_id": job_id}).one_or_none()
     return None if found is None else to_generation(found)
 
 
 def listed(connection: Connection, job_id: str) -> tuple[Generation, ...]:
     """All generations of a job, oldest first."""
-    query = select(generations).where(generations.c.job_id == job_id).order_by(generations.c.number)
-    return tuple(to_generation(each) for each in connection.execute(query))
+    return tuple(to_generation(each) for each in connection.execute(_LISTED, {"job_id": job_id}))
 
 
 def first_step_at_s(connection: Connection, job_id: str) -> float | None:
@@ -74,8 +81,7 @@ def first_step_at_s(connection: Connection, job_id: str) -> float | None:
 
 def switches(connection: Connection, job_id: str, *, limit: int = 32) -> tuple[Switch, ...]:
     """The latest changes of group that were carried out and reached a first step, oldest first."""
-    query = select(generations).where(generations.c.job_id == job_id, generations.c.first_step_at_s.is_not(None))
-    rows = list(connection.execute(query.order_by(generations.c.number.desc()).limit(limit + 1)))[::-1]
+    rows = connection.execute(_NEWEST_TRAINED, {"job_id": job_id, "limit": limit + 1}).all()[::-1]
     found = []
     for earlier, later in pairwise(rows):
         if earlier.members == later.members:  # a restart after a failure, not a change of group

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 
 from elastic.model import AgentState, Claim, Exit, Node, Notice, Outcome, Tier, Window
 from elastic.store import jobs as job_rows
@@ -13,7 +13,6 @@ from elastic.store import measurements, notices
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
 from elastic.store.events import Event, add_event
-from elastic.store.schema import nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,8 @@ class Heard:
 
 def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
     """Stores what is not stored yet and gives how many windows were new."""
-    node, before = node_rows.get(connection, node_id), node_rows.acked_seq(connection, node_id)
+    row = node_rows.row(connection, node_id)
+    node, before = node_rows.to_node(row), row.acked_seq
     fresh = measurements.append(connection, node, said.windows) if said.windows else 0
     for note in (each for each in said.notes if each.id > before):
         add_event(
@@ -51,8 +51,7 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
             numbers=note.numbers,
             now_s=note.at_s,
         )
-    values = _values(said, before, now_s) | _exit_values(node, said.last_exit)
-    connection.execute(update(nodes).where(nodes.c.id == node_id).values(values))
+    node_rows.change(connection, node_id, _values(said, before, now_s) | _exit_values(node, said.last_exit))
     if said.round is not None or said.claim is not None:
         job_rows.note_rounds(connection, node.job_id, newest=said.round, claim=said.claim, node_id=node_id, now_s=now_s)
     if said.notice is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
 from elastic.errors import Conflict, NotFound
 from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
@@ -15,6 +16,13 @@ from elastic.store.schema import DONE, generations, jobs, windows
 
 LASTING_S = 600.0
 """Training this long before it failed counts as progress of a script that does not name its iterations."""
+
+_IS_MEANT = jobs.c.id == bindparam("job_id")
+_GET = select(jobs).where(_IS_MEANT)
+_NEWEST_OF_NAME = select(jobs).where(jobs.c.name == bindparam("name")).order_by(jobs.c.seq.desc()).limit(1)
+_UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
+_ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
+_CHANGE = update(jobs).where(_IS_MEANT)
 
 
 def submit(
@@ -66,9 +74,8 @@ def _refuse_a_name_in_use(connection: Connection, name: str) -> None:
 
 def row(connection: Connection, job_id: str) -> Row[tuple[object, ...]]:
     """The row behind `get`."""
-    by_id = connection.execute(select(jobs).where(jobs.c.id == job_id)).one_or_none()
-    newest = select(jobs).where(jobs.c.name == job_id).order_by(jobs.c.seq.desc()).limit(1)
-    found = by_id or connection.execute(newest).one_or_none()
+    by_id = connection.execute(_GET, {"job_id": job_id}).one_or_none()
+    found = by_id or connection.execute(_NEWEST_OF_NAME, {"name": job_id}).one_or_none()
     if found is None:
         raise NotFound(f"no job {job_id!r}; `elasticd job ls` lists them")
     return found
@@ -89,8 +96,7 @@ def listed(connection: Connection, *, limit: int, before: int | None) -> tuple[t
 
 def unfinished(connection: Connection) -> tuple[Job, ...]:
     """Jobs that still have something to do, oldest first."""
-    rows = connection.execute(select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq))
-    return tuple(to_job(each) for each in rows)
+    return tuple(to_job(each) for each in connection.execute(_UNFINISHED))
 
 
 def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float, message: str | None = None) -> None:
@@ -103,7 +109,7 @@ def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float,
         values["finished_at_s"] = now_s
     if message is not None:
         values["message"] = message
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+    change(connection, job_id, values)
     text = f"job {current.spec.name} is {wanted}" + (f": {message}" if message else "")
     add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
 
@@ -115,13 +121,13 @@ def drain(connection: Connection, job_id: str, ending: JobPhase, message: str | 
         raise Conflict(f"job {job.spec.name} is already {job.phase}; there is nothing to stop")
     if job.phase is not JobPhase.DRAINING:
         move(connection, job.id, JobPhase.DRAINING, now_s=now_s, message=message)
-        connection.execute(update(jobs).where(jobs.c.id == job.id).values(ending=ending, target=None))
+        change(connection, job.id, {"ending": ending, "target": None})
     return get(connection, job.id)
 
 
 def rounds(connection: Connection, job_id: str) -> Rounds:
     """What is on record of the rounds of a job's session."""
-    found = connection.execute(select(jobs.c.newest_round, jobs.c.claimed_round).where(jobs.c.id == job_id)).one()
+    found = connection.execute(_ROUNDS, {"job_id": job_id}).one()
     return Rounds(newest=found.newest_round, claimed=found.claimed_round)
 
 
@@ -130,7 +136,7 @@ def note_rounds(
 ) -> None:
     """Records the newest round that a member trains in, and one that it is about to publish."""
     before = rounds(connection, job_id)
-    values = {}
+    values: dict[str, object] = {}
     if newest is not None and newest > before.newest:
         values["newest_round"] = newest
     if claim is not None and claim.round > before.claimed:
@@ -138,34 +144,35 @@ def note_rounds(
         text = f"round {claim.round} of the session is to have {claim.members} member{'s' * (claim.members > 1)}"
         add_event(connection, "round", text, job_id=job_id, node_id=node_id, now_s=now_s)
     if values:
-        connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+        change(connection, job_id, values)
 
 
 def target(connection: Connection, job_id: str) -> Group | None:
     """The group decided last."""
-    text = connection.execute(select(jobs.c.target).where(jobs.c.id == job_id)).scalar_one()
-    return None if text is None else from_text(Group, text)
+    return to_target(connection.execute(_GET, {"job_id": job_id}).one())
 
 
 def set_target(connection: Connection, job_id: str, group: Group | None) -> None:
     """Makes `group` what the job's nodes are brought to."""
-    value = None if group is None else to_text(group)
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(target=value))
+    change(connection, job_id, {"target": None if group is None else to_text(group)})
 
 
 def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> None:
     """Replaces what was asked for, as a user's scaling does."""
-    values = {"spec": to_text(spec), "version": jobs.c.version + 1}
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+    connection.execute(_CHANGE.values(version=jobs.c.version + 1), {"job_id": job_id, "spec": to_text(spec)})
 
 
 def count_failure(connection: Connection, job_id: str) -> int:
     """Counts one failure and gives how many came in a row without progress beyond the furthest of them."""
     job = row(connection, job_id)
     count = 1 if _has_progressed(connection, job) else job.failures + 1
-    values = {"failures": count, "failed_iteration": max(job.iteration, job.failed_iteration)}
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+    change(connection, job_id, {"failures": count, "failed_iteration": max(job.iteration, job.failed_iteration)})
     return count
+
+
+def change(connection: Connection, job_id: str, values: Mapping[str, object]) -> None:
+    """Writes these columns of a job's row."""
+    connection.execute(_CHANGE, {"job_id": job_id, **values})
 
 
 def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> bool:
@@ -196,3 +203,8 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
         ending=None if row.ending is None else JobPhase(row.ending),
         message=row.message,
     )
+
+
+def to_target(row: Row[tuple[object, ...]]) -> Group | None:
+    """The group in one row."""
+    return None if row.target is None else from_text(Group, row.target)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, LedgerRow, Offering, Price, Stretch, Tenure, spent_usd, stretches
 from elastic.store import prices
 from elastic.store.schema import ledger, nodes
+
+_OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
 def reprice(connection: Connection, price: Price) -> None:
@@ -51,8 +53,7 @@ def listed(
 
 def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
     """All of a job's rows, oldest first."""
-    rows = connection.execute(select(ledger).where(ledger.c.job_id == job_id).order_by(ledger.c.id))
-    return tuple(to_row(each) for each in rows)
+    return tuple(to_row(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
 
 
 def spent(connection: Connection, job_id: str, *, now_s: float) -> float:

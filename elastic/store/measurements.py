@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Executable, bindparam, func, select, update
 
 from elastic.model import Group, Node, Sample, Series, Window
+from elastic.store import jobs as job_rows
 from elastic.store.codec import from_text
 from elastic.store.engine import insert
 from elastic.store.schema import buckets, generations, jobs, series, windows
@@ -21,6 +23,47 @@ BUCKET_S = 5
 
 _MOST_BUCKETS = 720
 """A window is spread over its last hour at most, so that none can ask for rows without end."""
+
+_STORE = windows.insert()
+_MEMBERSHIPS = select(generations.c.number, generations.c.members, generations.c.node_ids).where(
+    generations.c.job_id == bindparam("job_id"), generations.c.number.in_(bindparam("numbers", expanding=True))
+)
+_STORED_SEQS = select(windows.c.seq).where(
+    windows.c.node_id == bindparam("node_id"), windows.c.seq.between(bindparam("first"), bindparam("last"))
+)
+_SERIES_OF_JOB = select(series).where(series.c.job_id == bindparam("job_id")).order_by(series.c.id)
+_SERIES_ID = select(series.c.id).where(
+    series.c.job_id == bindparam("job_id"),
+    series.c.members == bindparam("members"),
+    series.c.training_phase == bindparam("training_phase"),
+)
+_WARM = (
+    select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
+    .where(windows.c.series_id == bindparam("series_id"), windows.c.is_cold.is_(False))
+    .order_by(windows.c.id.desc())
+    .limit(bindparam("newest"))
+)
+_PROGRESS = select(jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase).where(
+    jobs.c.id == bindparam("job_id")
+)
+_LATER_OF_OTHERS = (
+    select(windows.c.id)
+    .where(
+        windows.c.job_id == bindparam("job_id"),
+        windows.c.node_id != bindparam("node_id"),
+        windows.c.generation == bindparam("generation"),
+        windows.c.ended_at_s > bindparam("ended_at_s"),
+    )
+    .limit(1)
+)
+_MARK_STEPS = (
+    update(generations)
+    .where(generations.c.job_id == bindparam("of_job"), generations.c.number == bindparam("of_number"))
+    .values(
+        first_step_at_s=func.coalesce(generations.c.first_step_at_s, bindparam("first_s")),
+        last_step_at_s=bindparam("last_s"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +100,7 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
         if key not in ids:
             ids[key] = _series_id(connection, node.job_id, *key)
     if fresh:
-        connection.execute(windows.insert(), [_values(node, w, ids[members[w.generation], w.phase]) for w in fresh])
+        connection.execute(_STORE, [_values(node, w, ids[members[w.generation], w.phase]) for w in fresh])
         _add_to_buckets(connection, node.job_id, fresh)
         _advance(connection, node.job_id, fresh)
     return len(fresh)
@@ -79,14 +122,9 @@ def listed(
 def recent_series(connection: Connection, job_id: str, *, newest: int = 64) -> tuple[Series, ...]:
     """The newest warm windows of every group and training phase of a job, each series oldest first."""
     found = []
-    for row in connection.execute(select(series).where(series.c.job_id == job_id).order_by(series.c.id)).all():
-        query = (
-            select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
-            .where(windows.c.series_id == row.id, windows.c.is_cold.is_(False))
-            .order_by(windows.c.id.desc())
-            .limit(newest)
-        )
-        samples = tuple(Sample(*each) for each in connection.execute(query))[::-1]
+    for row in connection.execute(_SERIES_OF_JOB, {"job_id": job_id}).all():
+        warm = connection.execute(_WARM, {"series_id": row.id, "newest": newest})
+        samples = tuple(Sample(*each) for each in warm)[::-1]
         found.append(Series(from_text(Group, row.members), row.training_phase, samples))
     return tuple(found)
 
@@ -148,22 +186,18 @@ def spread(window: Window) -> dict[int, float]:
 
 
 def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> dict[int, str]:
-    query = select(generations.c.number, generations.c.members, generations.c.node_ids).where(
-        generations.c.job_id == node.job_id, generations.c.number.in_(list(numbers))
-    )
-    return {row.number: row.members for row in connection.execute(query) if node.id in json.loads(row.node_ids)}
+    rows = connection.execute(_MEMBERSHIPS, {"job_id": node.job_id, "numbers": list(numbers)})
+    return {row.number: row.members for row in rows if node.id in json.loads(row.node_ids)}
 
 
 def _stored_seqs(connection: Connection, node_id: str, batch: Sequence[Window]) -> set[int]:
     first, last = min(window.seq for window in batch), max(window.seq for window in batch)
-    query = select(windows.c.seq).where(windows.c.node_id == node_id, windows.c.seq.between(first, last))
-    return set(connection.execute(query).scalars())
+    return set(connection.execute(_STORED_SEQS, {"node_id": node_id, "first": first, "last": last}).scalars())
 
 
 def _series_id(connection: Connection, job_id: str, members: str, training_phase: str) -> int:
     values = {"job_id": job_id, "members": members, "training_phase": training_phase}
-    mine = [getattr(series.c, name) == value for name, value in values.items()]
-    found: int | None = connection.execute(select(series.c.id).where(*mine)).scalar()
+    found: int | None = connection.execute(_SERIES_ID, values).scalar()
     if found is None:
         found = insert(connection, series, **values)
     return found
@@ -195,20 +229,21 @@ def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]
         for (at_s, phase), iterations in sums.items()
     ]
     if rows:
-        new = _upsertable(connection, buckets)
-        added = {"iterations": buckets.c.iterations + new.excluded.iterations}
-        keys = ["job_id", "at_s", "training_phase"]
-        connection.execute(new.on_conflict_do_update(index_elements=keys, set_=added), rows)
+        connection.execute(_add_to_stored(connection.dialect.name), rows)
 
 
-def _upsertable(connection: Connection, table: Table) -> Any:
-    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+@cache
+def _add_to_stored(dialect: str) -> Executable:
+    # Each dialect has such an insert of its own; whoever uses SQLite is spared the import of PostgreSQL's.
+    new = import_module(f"sqlalchemy.dialects.{dialect}").insert(buckets)
+    added = {"iterations": buckets.c.iterations + new.excluded.iterations}
+    stored: Executable = new.on_conflict_do_update(index_elements=buckets.primary_key, set_=added)
+    return stored
 
 
 def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
     """Brings the job's progress and its generations' first and last step to what the windows show."""
-    columns = (jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase)
-    iteration, generation, phase = connection.execute(select(*columns).where(jobs.c.id == job_id)).one()
+    iteration, generation, phase = connection.execute(_PROGRESS, {"job_id": job_id}).one()
     steps: dict[int, tuple[float, float]] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
         if window.generation < generation or _is_late(connection, job_id, window, iteration):
@@ -218,27 +253,18 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         first_s, _ = steps.get(generation, (window.ended_at_s, 0.0))
         steps[generation] = (first_s, window.ended_at_s)
     for number, (first_s, last_s) in steps.items():
-        _mark_steps(connection, job_id, number, first_s=first_s, last_s=last_s)
-    values = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
+        step = {"of_job": job_id, "of_number": number, "first_s": first_s, "last_s": last_s}
+        connection.execute(_MARK_STEPS, step)
+    progress = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
+    job_rows.change(connection, job_id, progress)
 
 
 def _is_late(connection: Connection, job_id: str, window: Window, iteration: int) -> bool:
     """Whether another node has told of later turns already: in a session the first rank comes to be elsewhere."""
     if window.iteration is None or window.iteration >= iteration:
         return False
-    others = (windows.c.job_id == job_id) & (windows.c.node_id != window.node_id)
-    later = others & (windows.c.generation == window.generation) & (windows.c.ended_at_s > window.ended_at_s)
-    return connection.execute(select(windows.c.id).where(later).limit(1)).first() is not None
-
-
-def _mark_steps(connection: Connection, job_id: str, number: int, *, first_s: float, last_s: float) -> None:
-    values = {
-        "first_step_at_s": func.coalesce(generations.c.first_step_at_s, first_s),
-        "last_step_at_s": last_s,
-    }
-    mine = (generations.c.job_id == job_id) & (generations.c.number == number)
-    connection.execute(update(generations).where(mine).values(**values))
+    said = {"job_id": job_id, "node_id": window.node_id, "generation": window.generation}
+    return connection.execute(_LATER_OF_OTHERS, {**said, "ended_at_s": window.ended_at_s}).first() is not None
 
 
 def _to_window(row: Any) -> Window:

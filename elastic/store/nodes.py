@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, select, update
 
 from elastic.errors import NotFound
 from elastic.model import (
@@ -26,6 +28,24 @@ from elastic.store.events import add_event
 from elastic.store.schema import intents, nodes
 
 _GONE = [phase.value for phase in NodePhase if phase.is_gone]
+
+_IS_MEANT = nodes.c.id == bindparam("node_id")
+_GET = select(nodes).where(_IS_MEANT)
+_CHANGE = update(nodes).where(_IS_MEANT)
+_INTEND = intents.insert()
+_OPEN_LAUNCHES = (
+    select(intents.c.token, intents.c.request_hash)
+    .join(nodes, nodes.c.id == intents.c.node_id)
+    .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), nodes.c.phase == NodePhase.INTENDED)
+    .group_by(intents.c.token, intents.c.request_hash)
+    .order_by(func.min(intents.c.id))
+)
+_OF_LAUNCH = (
+    select(nodes)
+    .join(intents, intents.c.node_id == nodes.c.id)
+    .where(intents.c.token == bindparam("token"), intents.c.kind == "launch")
+    .order_by(intents.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +83,13 @@ def intend_launch(
 
 def open_launches(connection: Connection) -> tuple[LaunchIntent, ...]:
     """Purchases with a node of which nobody knows yet whether it was bought, oldest first."""
-    is_open = nodes.c.phase == NodePhase.INTENDED
-    query = (
-        select(intents.c.token, intents.c.request_hash)
-        .join(nodes, nodes.c.id == intents.c.node_id)
-        .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), is_open)
-        .group_by(intents.c.token, intents.c.request_hash)
-        .order_by(func.min(intents.c.id))
-    )
-    return tuple(
-        LaunchIntent(token, digest, of_launch(connection, token)) for token, digest in connection.execute(query)
-    )
+    found = connection.execute(_OPEN_LAUNCHES)
+    return tuple(LaunchIntent(token, digest, of_launch(connection, token)) for token, digest in found)
 
 
 def of_launch(connection: Connection, token: str) -> tuple[Node, ...]:
     """Every node that this token was to buy, gone ones too, in the order in which they were asked for."""
-    mine = (intents.c.token == token) & (intents.c.kind == "launch")
-    query = select(nodes).join(intents, intents.c.node_id == nodes.c.id).where(mine).order_by(intents.c.id)
-    return tuple(to_node(each) for each in connection.execute(query))
+    return tuple(to_node(each) for each in connection.execute(_OF_LAUNCH, {"token": token}))
 
 
 def launched(connection: Connection, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
@@ -95,7 +104,7 @@ def launched(connection: Connection, node_id: str, provider_id: str, *, launched
         "phase": phase,
         "minimum_billed_s": minimum_s,
     }
-    _change(connection, node_id, values)
+    change(connection, node_id, values)
     _done(connection, node, "launch", "launched", launched_at_s)
     ledger.rewrite(connection, [node_id])
     text = f"{node.offering.node_type} launched ({node.reason})" if node.reason else f"{node.offering} launched"
@@ -107,7 +116,7 @@ def launch_failed(connection: Connection, token: str, why: str, *, now_s: float)
     members = [node for node in of_launch(connection, token) if not node.phase.is_gone]
     for node in members:
         phase = move_node(node.phase, NodePhase.TERMINATED)
-        _change(connection, node.id, {"phase": phase, "terminated_at_s": now_s})
+        change(connection, node.id, {"phase": phase, "terminated_at_s": now_s})
         _done(connection, node, "launch", f"failed: {why}", now_s)
     if members:
         node_id = members[0].id if len(members) == 1 else None
@@ -118,7 +127,7 @@ def joined(connection: Connection, node_id: str, *, now_s: float) -> Node:
     """Records that the node's agent has registered; saying so again changes nothing."""
     node = get(connection, node_id)
     if node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
-        _change(connection, node_id, {"phase": NodePhase.JOINED, "joined_at_s": now_s, "heartbeat_at_s": now_s})
+        change(connection, node_id, {"phase": NodePhase.JOINED, "joined_at_s": now_s, "heartbeat_at_s": now_s})
         text = f"{node.offering.node_type} joined"
         add_event(connection, "node_joined", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
     return get(connection, node_id)
@@ -129,7 +138,7 @@ def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: floa
     node = get(connection, node_id)
     if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
         return node
-    _change(connection, node_id, {"phase": move_node(node.phase, NodePhase.TERMINATING)})
+    change(connection, node_id, {"phase": move_node(node.phase, NodePhase.TERMINATING)})
     _intend(connection, node.token, "terminate", node_id, node.token, now_s)
     text = f"{node.offering.node_type} is being terminated: {reason}"
     add_event(connection, "node_terminating", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
@@ -144,25 +153,25 @@ def stopping(connection: Connection, node_id: str, *, at_s: float, why: str = ""
     node = get(connection, node_id)
     if node.stopping_at_s is not None:
         return
-    _change(connection, node_id, {"stopping_at_s": at_s, **_ended_reason(node, why)})
+    change(connection, node_id, {"stopping_at_s": at_s, **_ended_reason(node, why)})
     text = f"{node.offering.node_type} is being ended, though nobody asked for that" + (why and f": {why}")
     add_event(connection, "node_stopping", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
 
 def touch(connection: Connection, node_id: str) -> None:
     """Writes, and changes nothing."""
-    _change(connection, node_id, {"reason": nodes.c.reason})
+    connection.execute(_CHANGE.values(reason=nodes.c.reason), {"node_id": node_id})
 
 
 def launched_at(connection: Connection, node_id: str, at_s: float) -> None:
     """Records that the provider made the machine at another instant than was thought."""
-    _change(connection, node_id, {"launched_at_s": at_s})
+    change(connection, node_id, {"launched_at_s": at_s})
     ledger.rewrite(connection, [node_id])
 
 
 def billed_from(connection: Connection, node_id: str, at_s: float) -> None:
     """Records that the provider bills the machine itself only from this instant on."""
-    _change(connection, node_id, {"billed_from_s": at_s})
+    change(connection, node_id, {"billed_from_s": at_s})
     ledger.rewrite(connection, [node_id])
 
 
@@ -178,7 +187,7 @@ def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool =
     phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
     why = "" if was_asked else why
     values = {"phase": move_node(node.phase, phase), "terminated_at_s": at_s, "is_waived": is_waived}
-    _change(connection, node_id, values | (_ended_reason(node, why) if node.stopping_at_s is None else {}))
+    change(connection, node_id, values | (_ended_reason(node, why) if node.stopping_at_s is None else {}))
     _done(connection, node, "terminate", "gone", at_s)
     if node.launched_at_s is not None:
         ledger.rewrite(connection, [node_id])
@@ -188,26 +197,32 @@ def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool =
 
 def get(connection: Connection, node_id: str) -> Node:
     """Gives a node. Raises NotFound."""
-    found = connection.execute(select(nodes).where(nodes.c.id == node_id)).one_or_none()
+    return to_node(row(connection, node_id))
+
+
+def row(connection: Connection, node_id: str) -> Row[tuple[object, ...]]:
+    """The row behind `get`."""
+    found = connection.execute(_GET, {"node_id": node_id}).one_or_none()
     if found is None:
         raise NotFound(f"no node {node_id!r}; `elasticd node ls` lists them")
-    return to_node(found)
+    return found
 
 
 def acked_seq(connection: Connection, node_id: str) -> int:
     """The highest sequence number whose measurements from this node are stored."""
-    found: int = connection.execute(select(nodes.c.acked_seq).where(nodes.c.id == node_id)).scalar_one()
+    found: int = row(connection, node_id).acked_seq
     return found
 
 
 def listed(connection: Connection, job_id: str | None = None, *, include_gone: bool = False) -> tuple[Node, ...]:
     """Nodes, newest first; those proven gone only on request."""
-    query = select(nodes).order_by(nodes.c.seq.desc())
-    if job_id is not None:
-        query = query.where(nodes.c.job_id == job_id)
-    if not include_gone:
-        query = query.where(nodes.c.phase.not_in(_GONE))
-    return tuple(to_node(each) for each in connection.execute(query))
+    query = _listing(of_one_job=job_id is not None, include_gone=include_gone)
+    return tuple(to_node(each) for each in connection.execute(query, {"job_id": job_id}))
+
+
+def change(connection: Connection, node_id: str, values: Mapping[str, object]) -> None:
+    """Writes these columns of a node's row."""
+    connection.execute(_CHANGE, {"node_id": node_id, **values})
 
 
 def to_node(row: Row[tuple[object, ...]]) -> Node:
@@ -247,14 +262,17 @@ def _notice(row: Row[tuple[object, ...]]) -> Notice | None:
     return Notice(NoticeKind(row.notice_kind), row.noticed_at_s, row.notice_at_s, row.notice_action)
 
 
-def _change(connection: Connection, node_id: str, values: dict[str, object]) -> None:
-    connection.execute(update(nodes).where(nodes.c.id == node_id).values(**values))
+@cache
+def _listing(*, of_one_job: bool, include_gone: bool) -> Select[tuple[object, ...]]:
+    query = select(nodes).order_by(nodes.c.seq.desc())
+    if of_one_job:
+        query = query.where(nodes.c.job_id == bindparam("job_id"))
+    return query if include_gone else query.where(nodes.c.phase.not_in(_GONE))
 
 
 def _intend(connection: Connection, token: str, kind: str, node_id: str, request_hash: str, now_s: float) -> None:
-    connection.execute(
-        intents.insert().values(token=token, kind=kind, node_id=node_id, request_hash=request_hash, created_at_s=now_s)
-    )
+    values = {"token": token, "kind": kind, "node_id": node_id, "request_hash": request_hash, "created_at_s": now_s}
+    connection.execute(_INTEND, values)
 
 
 def _done(connection: Connection, node: Node, kind: str, outcome: str, now_s: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, case, func, select, update
+from sqlalchemy import Connection, case, func, select
 
 from elastic.model import NodePhase, Notice, NoticeKind
 from elastic.store import nodes as node_rows
@@ -32,7 +32,7 @@ def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
         "notice_at_s": notice.at_s,
         "noticed_at_s": notice.noticed_at_s,
     }
-    connection.execute(update(nodes).where(nodes.c.id == node_id).values(**values))
+    node_rows.change(connection, node_id, values)
     offering = node.offering
     if notice.at_s is None:
         kind, text = "rebalance_recommended", f"{offering}: likelier to be taken back than before"
