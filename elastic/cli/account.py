@@ -42,7 +42,7 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
     from elastic.checkpoints import is_location, parse_location
     from elastic.checkpoints.proof import check_bucket
     from elastic.checkpoints.s3 import Bucket, connect
-    from elastic.providers.ec2 import here
+    from elastic.providers.ec2 import here, reaches_no_bucket
 
     name, root = "aws checkpoints", settings.job_root
     if not is_location(root):
@@ -52,15 +52,17 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
         if not settings.checkpoint_root:
             return Finding(name, "error", f"{found} on each node's own disk, which goes with it", advice)
         return Finding(name, "warning", found, f"{advice}, unless all nodes and the daemon share that folder")
+    advice = "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings credentials"
+    if reaches_no_bucket(settings, endpoint_url):
+        return Finding(name, "error", f"nodes have no role to reach {root}", advice)
     try:
         check_bucket(Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(root)))
     except InvalidInput as error:
         return Finding(name, "error", str(error), "correct checkpoint_root")
     except ElasticError as error:
-        advice = "nodes need the bucket, not the daemon: look at their role, `elasticd doctor --print-policy node`"
-        return Finding(name, "warning", f"could not be told by these credentials: {error}", advice)
+        role = "nodes need the bucket, not the daemon: look at their role, `elasticd doctor --print-policy node`"
+        return Finding(name, "warning", f"could not be told by these credentials: {error}", role)
     if settings.ec2.instance_profile is None:
-        advice = "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings credentials"
         return Finding(name, "warning", f"{root} takes objects, but nodes have no role to reach it", advice)
     return Finding(name, "ok", f"{root} takes objects and keeps a key that is taken")
 

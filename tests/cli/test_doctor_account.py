@@ -90,10 +90,12 @@ def test_a_folder_holds_checkpoints_where_all_nodes_share_it(root: str | None, e
 
 
 def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint: Endpoint) -> None:
-    assert _checkpoints(region="us-east-1") == "warning"
+    assert _checkpoints(region="us-east-1") == "error"
+    assert _checkpoints(region="us-east-1", instance_profile="nodes") == "warning"
     s3 = boto3.client("s3", region_name="us-east-1")
     s3.create_bucket(Bucket="training")
-    assert _checkpoints(region="us-east-1") == "warning"
+    assert _checkpoints(region="us-east-1") == "error"
+    assert _checkpoints(region="us-east-1", bootstrap="./credentials") == "warning"
     assert _checkpoints(region="us-east-1", instance_profile="nodes") == "ok"
     assert s3.list_objects_v2(Bucket="training")["KeyCount"] == 0
 

@@ -24,7 +24,12 @@ OUTWARD = [
 
 
 def told(endpoint_url: str = AWS, **settings: object) -> list[tuple[str, str]]:
-    given = {"provider": "ec2", "host": "10.0.0.5", "checkpoint_root": "s3://training/elasticd"}
+    given = {
+        "provider": "ec2",
+        "host": "10.0.0.5",
+        "checkpoint_root": "s3://training/elasticd",
+        "ec2": {"instance_profile": "node"},
+    }
     try:
         refuse(load_settings(**given | settings), url=URL, endpoint_url=endpoint_url)
     except InvalidInput as error:
@@ -72,6 +77,22 @@ def test_checkpoints_on_each_nodes_own_disk_are_refused(root: str | None, tmp_pa
 @pytest.mark.parametrize("root", ["s3://training/elasticd", "/mnt/shared"])
 def test_a_place_that_was_chosen_for_checkpoints_is_not(root: str) -> None:
     assert told(checkpoint_root=root) == []
+
+
+def test_a_bucket_that_nodes_have_no_credentials_for_is_refused() -> None:
+    ((field, said),) = told(ec2={})
+    assert field == "ec2.instance_profile"
+    assert "a role that reaches s3://training/elasticd, got none" in said
+    assert "ec2.bootstrap" in said
+
+
+def test_nodes_with_lines_of_their_own_or_without_a_bucket_need_no_profile() -> None:
+    assert told(ec2={"bootstrap": "./credentials"}) == []
+    assert told(checkpoint_root="/mnt/shared", ec2={}) == []
+
+
+def test_a_bucket_of_this_machine_needs_no_profile() -> None:
+    assert told("http://127.0.0.1:8469", ec2={}) == []
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

@@ -5,7 +5,7 @@ from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.machines import Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
-from elastic.providers.ec2.refusals import here, refuse
+from elastic.providers.ec2.refusals import here, reaches_no_bucket, refuse
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
 from elastic.providers.ec2.tags import CLUSTER
 from elastic.providers.ec2.template import sweep_templates
@@ -25,6 +25,7 @@ __all__ = [
     "end_machine",
     "here",
     "parse_requirements",
+    "reaches_no_bucket",
     "read_catalog",
     "read_machines",
     "refuse",

@@ -35,6 +35,12 @@ def here(endpoint_url: str) -> Address | None:
     return address if address is not None and (address.is_loopback or address in _own_addresses()) else None
 
 
+def reaches_no_bucket(settings: Settings, endpoint_url: str) -> bool:
+    """True if nodes, booted elsewhere, are to keep checkpoints in a bucket and are given no credentials for it."""
+    has_means = settings.ec2.instance_profile is not None or settings.ec2.bootstrap is not None
+    return settings.job_root.startswith("s3://") and not has_means and here(endpoint_url) is None
+
+
 def shares_loopback(endpoint_url: str) -> bool:
     """True if machines are booted here, and as processes that reach this machine's loopback addresses."""
     address = here(endpoint_url)
@@ -81,6 +87,13 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
             f"{settings.job_root} on its own disk, which goes with it, and a job that moves or is interrupted would "
             "begin anew. Set checkpoint_root (ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or to a folder that "
             "every node mounts",
+        )
+    if reaches_no_bucket(settings, endpoint_url):
+        yield (
+            "ec2.instance_profile",
+            f"ec2.instance_profile: wanted the profile of a role that reaches {settings.job_root}, got none: nodes "
+            "would be paid for and store nothing. Set ec2.instance_profile (`elasticd doctor --print-policy node` says what "
+            "its role needs), or bring credentials by lines of your own, ec2.bootstrap",
         )
 
 
