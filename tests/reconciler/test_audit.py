@@ -21,7 +21,7 @@ def pair_forever(snapshot: Snapshot) -> Plan:
 @pytest.fixture
 def cluster(cluster: VirtualCluster) -> VirtualCluster:
     """One whose ledger has something to tell."""
-    cluster.run(190)
+    cluster.run_slowly(190)
     return cluster
 
 
@@ -47,9 +47,11 @@ def test_a_ledger_that_is_right_has_no_findings_alive_or_gone(cluster: VirtualCl
 def test_each_machine_of_a_group_is_compared_with_its_own_rows(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, pair_forever)
     cluster.submit()
-    cluster.run(100)
+    cluster.run(10)
+    cluster.run_slowly(90)
     cluster.cloud.reclaim(cluster.cloud.machines()[0].provider_id)
-    cluster.run(200)
+    cluster.run(20)
+    cluster.run_slowly(180)
     found = audited(cluster)
     assert (found.compared, found.findings) == (3, ())
     first, second, _ = cluster.cloud.machines()

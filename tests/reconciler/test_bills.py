@@ -87,16 +87,19 @@ def test_an_override_of_a_price_holds_from_the_start_that_read_it(tmp_path: Path
 
     job = cluster.submit()
     start()
-    cluster.run(99)
+    cluster.run(9)
+    cluster.run_slowly(90)
     (first,) = cluster.cloud.machines()
     cluster.cloud.reclaim(first.provider_id)
-    cluster.run(100)
+    cluster.run(10)
+    cluster.run_slowly(90)
     before_usd, before_s = cluster.store.spent(job.id, cluster.clock.now_s()), cluster.clock.now_s()
     closed = [each for each in cluster.store.ledger_of_job(job.id) if each.to_s is not None]
     assert closed and before_usd == pytest.approx(0.36 * 200 / 3600, rel=0.02)
     start(small=0.18)
     start(small=0.18)
-    cluster.run(98)
+    cluster.run(8)
+    cluster.run_slowly(90)
     assert [each for each in cluster.store.ledger_of_job(job.id) if each.to_s is not None][: len(closed)] == closed
     assert [each.usd_per_h for each in cluster.store.prices(offering=SMALL)] == [0.18, 0.36]
     since_usd = 0.18 * (cluster.clock.now_s() - before_s) / 3600

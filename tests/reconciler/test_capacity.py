@@ -53,7 +53,7 @@ def test_a_job_whose_zone_runs_dry_goes_on_in_another_and_stays(cluster: Virtual
     assert "start on small spot us-east-1b, measured before" in move.plan.reason.text
     assert [each.offering for each in cluster.store.snapshot(move.id).unavailable] == [A]
     cluster.cloud.capacity = {}
-    cluster.run_slowly(2000)
+    cluster.run_slowly(2000, every_s=40)
     assert [each.id for each in changes(cluster, job.id)] == [start.id, move.id]
     assert living(cluster) == ["us-east-1b"]
 
@@ -107,10 +107,10 @@ def test_a_job_that_cannot_have_four_nodes_trains_on_two_of_the_same_type_and_gr
     ]
     back = changes(cluster, job.id)[2].plan.reason.text
     assert back.startswith("no capacity for 3 or more new nodes of small spot in us-east-1a until ")
-    cluster.run_slowly(600)
+    cluster.run_slowly(600, every_s=20)
     assert living(cluster) == ["us-east-1a"] * 2, "and does not swing meanwhile"
     cluster.cloud.capacity = {}
-    cluster.run_slowly(700)
+    cluster.run_slowly(700, every_s=20)
     assert living(cluster) == ["us-east-1a"] * 4
     assert cluster.store.job(job.id).iteration == cluster.done[job.id]
 
@@ -206,7 +206,7 @@ def test_nothing_is_bought_at_a_stale_price_and_what_runs_stays(cluster: Virtual
     job = cluster.submit(nodes_max=1)
     cluster.run(20)
     cluster.reconciler.prices = Prices()
-    cluster.run_slowly(3700)
+    cluster.run_slowly(3700, every_s=100)
     assert living(cluster) == ["us-east-1a"]
     assert cluster.store.decisions(job.id)[0].plan.reason.code == "no_price"
     reclaim(cluster)

@@ -53,10 +53,10 @@ def test_a_job_trains_on_and_ends_at_its_budget(cluster: VirtualCluster) -> None
 
 
 def test_a_job_that_is_done_keeps_no_machine(cluster: VirtualCluster) -> None:
-    job = cluster.submit(iterations=100, nodes_max=1)
+    job = cluster.submit(iterations=50, nodes_max=1)
     cluster.run(30)
     lose_catalog(cluster)
-    cluster.run_slowly(1200)
+    cluster.run_slowly(1200, every_s=40)
     assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
     assert living(cluster) == 0
 

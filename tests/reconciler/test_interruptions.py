@@ -179,7 +179,8 @@ def test_a_machine_that_is_being_ended_is_replaced_at_once_and_paid_for_until_it
     generation = cluster.store.generation(job.id)
     assert generation is not None and generation.number == 2 and old.id not in generation.node_ids
     assert kinds(cluster).count("node_stopping") == 1
-    cluster.run(200)
+    cluster.run_slowly(180)
+    cluster.run(20)
     gone = cluster.store.node(old.id)
     assert gone.phase is NodePhase.LOST
     assert gone.terminated_at_s is not None and gone.terminated_at_s - (gone.launched_at_s or 0.0) > 200.0

@@ -23,7 +23,7 @@ def alarm(cluster: VirtualCluster) -> str | None:
 
 
 def test_while_machines_can_be_ended_leases_are_whole(cluster: VirtualCluster) -> None:
-    cluster.run_slowly(2000)
+    cluster.run_slowly(2000, every_s=40)
     assert (lease_left_s(cluster), alarm(cluster)) == (LEASE_S, None)
 
 
@@ -31,7 +31,7 @@ def test_no_lease_outlives_two_leases_after_the_right_was_lost(cluster: VirtualC
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
     lost_s = cluster.clock.now_s()
     for _ in range(20):
-        cluster.run_slowly(100)
+        cluster.run_slowly(100, every_s=20)
         assert cluster.clock.now_s() + lease_left_s(cluster) <= max(lost_s + 2 * LEASE_S + 120, cluster.clock.now_s())
     assert lease_left_s(cluster) == 0.0
     assert "these credentials may not" in (alarm(cluster) or "")
@@ -55,7 +55,7 @@ def test_a_cloud_that_is_silent_for_minutes_shortens_no_lease_and_is_no_alarm(cl
 
 def test_when_the_right_is_back_leases_flow_again(cluster: VirtualCluster) -> None:
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=30)
-    cluster.run_slowly(900)
+    cluster.run_slowly(900, every_s=20)
     assert (lease_left_s(cluster), alarm(cluster)) == (LEASE_S, None)
 
 
@@ -64,7 +64,7 @@ def test_a_termination_that_is_refused_is_an_alarm_and_never_timed_out_into_done
     cluster.cloud.fail_next(Operation.TERMINATE, FORBIDDEN, times=10_000)
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
     cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
-    cluster.run_slowly(7200)
+    cluster.run_slowly(7200, every_s=60)
     assert [node.phase for node in cluster.store.nodes()] == [NodePhase.TERMINATING]
     assert cluster.store.job(job.id).phase is JobPhase.DRAINING
     assert alarm(cluster) is not None
@@ -82,12 +82,12 @@ def test_a_clock_that_is_set_back_prolongs_no_lease(cluster: VirtualCluster) -> 
     cluster.host_clock.skew_s = -3600.0
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
     assert cluster.right.lease_left_s(now_s=cluster.host_clock.now_s()) == LEASE_S
-    cluster.run_slowly(1210)
+    cluster.run_slowly(1210, every_s=22)
     assert cluster.right.lease_left_s(now_s=cluster.host_clock.now_s()) == 0.0
 
 
 def test_the_right_is_proven_again_soon_after_a_clock_was_set_back(cluster: VirtualCluster) -> None:
     cluster.run_slowly(130)
     cluster.host_clock.skew_s = -86_400.0
-    cluster.run_slowly(1500)
+    cluster.run_slowly(1500, every_s=30)
     assert cluster.right.lease_left_s(now_s=cluster.host_clock.now_s()) == LEASE_S

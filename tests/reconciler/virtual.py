@@ -11,6 +11,7 @@ from elastic.model import (
     Action,
     AgentState,
     Exit,
+    Generation,
     Group,
     Job,
     JobSpec,
@@ -203,11 +204,11 @@ class VirtualCluster:
                 for node in self.store.nodes():
                     self._agent_second(node)
 
-    def run_slowly(self, seconds: int) -> None:
-        """Lets time go by with one tick in ten seconds."""
-        for _ in range(seconds // 10):
+    def run_slowly(self, seconds: int, *, every_s: int = 10) -> None:
+        """Lets time go by with a tick every so often; more than half a lease apart they would be a daemon's absence."""
+        for _ in range(seconds // every_s):
             self.run(1)
-            self.clock.advance(9.0)
+            self.clock.advance(every_s - 1.0)
 
     def _power_off(self) -> None:
         """A machine's first lease begins with it; its own timer ends it when the last one is over."""
@@ -245,7 +246,7 @@ class VirtualCluster:
             agent.generation = None
         elif wanted is not None and (agent.exit is None or agent.exit.generation != wanted):
             agent.generation = wanted
-            windows = self._train(node, agent, job)
+            windows = self._train(node, agent, job, generation)
         self.store.heard(
             node.id,
             Heard(
@@ -260,16 +261,14 @@ class VirtualCluster:
             now_s=self.host_clock.now_s(),
         )
 
-    def _train(self, node: Node, agent: VirtualAgent, job: Job) -> list[Window]:
-        assert agent.generation is not None
+    def _train(self, node: Node, agent: VirtualAgent, job: Job, generation: Generation | None) -> list[Window]:
+        assert agent.generation is not None and generation is not None
         if agent.is_crashing:
             agent.exit = Exit(
                 agent.generation, Outcome.FAILED, 1, log_tail="Traceback (most recent call last):\n  no\nValueError: no"
             )
             agent.generation = None
             return []
-        generation = self.store.generation(job.id)
-        assert generation is not None
         if node.id != generation.node_ids[0]:
             return []
         agent.seq += 1
