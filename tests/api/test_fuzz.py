@@ -25,9 +25,10 @@ VALUES = st.one_of(
 JSON_VALUES = st.recursive(
     VALUES, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=8), each), max_leaves=6
 )
-FIELDS = sorted(routes().openapi()["components"]["schemas"]["JobDocument"]["properties"])
+DESCRIBED = routes().openapi()
+FIELDS = sorted(DESCRIBED["components"]["schemas"]["JobDocument"]["properties"])
 PARAMETERS = ("limit", "before", "after", "job", "all", "tail", "buckets", "since_s", "current")
-READS = sorted(path for path, methods in routes().openapi()["paths"].items() if "get" in methods)
+READS = sorted(path for path, methods in DESCRIBED["paths"].items() if "get" in methods)
 relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
