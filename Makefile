@@ -12,6 +12,8 @@ SLOW_JOBS ?= 4
 
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where it is set, every process that a test starts compiles all it imports anew, and pytest every test at each run.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help venv browser demo test slow soak crash cover check format lint types imports clean
