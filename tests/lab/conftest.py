@@ -11,6 +11,7 @@ from botocore.config import Config
 
 from elastic.lab import Lab, parse_scenario, running_lab
 from tests.lab.world import FIELDS
+from tests.providers.few_images import few_images
 
 StartLab = Callable[..., Lab]
 
@@ -20,7 +21,7 @@ def start_lab() -> Iterator[StartLab]:
     """Starts a lab of these fields over the usual ones. After the test no instance may be left in it."""
     left: list[str] = []
     known: list[str] = []
-    with ExitStack() as stack:
+    with few_images(), ExitStack() as stack:
 
         def start(**fields: Any) -> Lab:
             lab = stack.enter_context(running_lab(parse_scenario({**FIELDS, **fields})))

@@ -15,6 +15,8 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
 
+from tests.providers.few_images import few_images
+
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 
@@ -136,7 +138,8 @@ def serve_endpoint() -> Iterator[Endpoint]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield endpoint
+        with few_images():
+            yield endpoint
     finally:
         server.shutdown()
         thread.join()

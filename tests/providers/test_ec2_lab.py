@@ -19,6 +19,7 @@ from tests.lab.conftest import StartLab
 from tests.lab.world import FIELDS
 from tests.providers import ec2_world
 from tests.providers.contract import ProviderContract, World, buy, request
+from tests.providers.few_images import few_images
 
 start_lab = conftest.start_lab
 
@@ -33,7 +34,7 @@ class TestEc2ProviderOnTheLab(ProviderContract):
     def world(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         started_at_s = float(math.floor(time.time()))
         clock = ManualClock(started_at_s)
-        with running_lab(parse_scenario(FIELDS), clock=clock) as lab:
+        with few_images(), running_lab(parse_scenario(FIELDS), clock=clock) as lab:
             for name, value in lab.environment().items():
                 monkeypatch.setenv(name, value)
             ec2 = boto3.client("ec2", region_name="us-east-1")
