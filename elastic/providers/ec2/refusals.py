@@ -92,8 +92,8 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
         yield (
             "ec2.instance_profile",
             f"ec2.instance_profile: wanted the profile of a role that reaches {settings.job_root}, got none: nodes "
-            "would be paid for and store nothing. Set ec2.instance_profile (`elasticd doctor --print-policy node` says what "
-            "its role needs), or bring credentials by lines of your own, ec2.bootstrap",
+            "would be paid for and store nothing. Set ec2.instance_profile (`elasticd doctor --print-policy node` says "
+            "what its role needs), or bring credentials by lines of your own, ec2.bootstrap",
         )
 
 
