@@ -223,6 +223,8 @@ class Guests:
         self._close_stretch(guest)
         ended = datetime.fromtimestamp(self._clock.now_s(), UTC)
         guest.transition = f"{_initiator(guest)} ({ended:%Y-%m-%d %H:%M:%S} GMT)"
+        if guest.reason == INTERRUPTED and not self._scenario.dates_interruptions:
+            guest.transition = f"{INTERRUPTED}: Spot Instance Termination"
         guest.instance._reason = guest.transition  # noqa: SLF001 - as moto does
         if phase is GuestPhase.SHUTTING_DOWN and guest.disk_until_s is None:
             guest.disk_until_s = self._clock.now_s()

@@ -176,7 +176,8 @@ class Scenario:
     """A whole play. `describe_delay_s` is how long a new instance stays unseen by everything but its launch's answer.
 
     `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long. `vcpu_quota` is what the
-    account is told of each of its quotas.
+    account is told of each of its quotas. Where `dates_interruptions` is not set, the end of a machine that is taken
+    back is told without its instant, as EC2 does it too.
     """
 
     __pydantic_config__ = _STRICT
@@ -198,6 +199,7 @@ class Scenario:
     capacity: tuple[CapacityWindow, ...] = ()
     faults: tuple[Fault, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
+    dates_interruptions: bool = True
     slow_nodes: tuple[SlowNode, ...] = ()
     launch_failures: tuple[LaunchFailure, ...] = ()
     partitions: tuple[Partition, ...] = ()

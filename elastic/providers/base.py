@@ -50,7 +50,7 @@ class Instance:
     `node_id` is empty while the provider cannot tell which of that launch's nodes it is; it never changes afterwards.
     `exited_at_s` is when it was gone, if the provider can tell.
     `billed_from_s` is from when on the machine itself, apart from its disk, is billed (None: since its launch), as far
-    as the provider can tell by now. If `is_waived`, it is gone and was not billed at all.
+    as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed at all (None: it was).
     `ended_because` is why it ends or is gone, in its provider's words; empty while it lives, where its end was asked
     for, or nobody says.
     """
@@ -64,7 +64,7 @@ class Instance:
     launched_at_s: float
     exited_at_s: float | None = None
     billed_from_s: float | None = None
-    is_waived: bool = False
+    waived_before_s: float | None = None
     ended_because: str = ""
 
 

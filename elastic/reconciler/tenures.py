@@ -48,10 +48,11 @@ class Tenures:
             self.store.node_billed_from(node.id, from_s)
 
     def note_gone(self, node: Node, instance: Instance, *, now_s: float) -> None:
-        """Its machine is listed as gone, if its provider can tell with the instant."""
+        """Its machine is listed as gone. Where its provider tells no instant, it ended by now at the latest."""
         exited_at_s = instance.exited_at_s
         at_s = self._latest_end_s(node, now_s=now_s) if exited_at_s is None else min(exited_at_s, now_s)
-        self.store.node_gone(node.id, at_s=at_s, is_waived=instance.is_waived, why=instance.ended_because)
+        is_waived = instance.waived_before_s is not None and at_s < instance.waived_before_s
+        self.store.node_gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)
 
     def note_missing(self, node: Node, *, now_s: float) -> bool:
         """Its machine is not listed. Gives whether it counts as gone, which is on record then.

@@ -344,6 +344,19 @@ def test_a_spot_instance_is_taken_back_by_the_script(start_lab: StartLab, client
     terminate_all(ec2)
 
 
+@pytest.mark.parametrize(("is_dated", "ends"), [(True, " GMT)"), (False, ": Spot Instance Termination")])
+def test_the_end_of_what_is_taken_back_is_told_with_or_without_its_instant(
+    start_lab: StartLab, client: Client, is_dated: bool, ends: str
+) -> None:
+    lab = start_lab(interruptions=[{"after_s": 0, "notice_s": 0}], dates_interruptions=is_dated)
+    ec2 = client(lab)
+    spot = launch(ec2, InstanceMarketOptions={"MarketType": "spot"})
+    eventually(lambda: state(ec2, spot) == "terminated")
+    told = describe(ec2, spot)["StateTransitionReason"]
+    assert told.startswith("Server.SpotInstanceTermination")
+    assert told.endswith(ends)
+
+
 def test_the_control_api_shows_and_does(start_lab: StartLab, client: Client) -> None:
     lab = start_lab()
     ec2 = client(lab)

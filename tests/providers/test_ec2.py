@@ -493,6 +493,21 @@ def test_a_list_that_cannot_be_complete_is_no_list(endpoint: Endpoint) -> None:
         provider_of().instances()
 
 
+@pytest.mark.parametrize("transition", ["", " (2026-01-01 00:10:00 GMT)", ": Spot Instance Termination"])
+def test_what_ec2_takes_back_is_free_for_an_hour_whether_its_end_is_dated_or_not(
+    endpoint: Endpoint, transition: str
+) -> None:
+    taken = "Server.SpotInstanceTermination"
+    reasons = f"<reason>{taken}{transition}</reason><stateReason><code>{taken}</code></stateReason>"
+    asked = "<reason>User initiated</reason><stateReason><code>Client.UserInitiatedShutdown</code></stateReason>"
+    for told in (reasons, asked):
+        page = _page("i-1", "").replace("<name>running</name>", "<name>terminated</name>")
+        endpoint.answer("DescribeInstances", page.replace("<placement>", f"{told}<placement>"))
+    (free,), (charged,) = (provider_of().instances() for _ in range(2))
+    assert free.waived_before_s == free.launched_at_s + 3600.0
+    assert charged.waived_before_s is None
+
+
 def _page(provider_id: str, token: str) -> str:
     return (
         f"<reservationSet><item><instancesSet><item><instanceId>{provider_id}</instanceId><instanceType>c5.large"

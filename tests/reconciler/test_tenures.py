@@ -78,3 +78,24 @@ def test_one_that_spoke_lived_for_no_more_than_a_lease(store: Store) -> None:
         tenures.note_missing(node, now_s=INTENDED_S + later_s)
     (row,) = store.ledger_of_job(node.job_id)
     assert row.to_s == INTENDED_S + 100.0 + LEASE_S
+
+
+@pytest.mark.parametrize(
+    ("seen_after_s", "exited_after_s", "is_waived"),
+    [(3500.0, None, True), (3700.0, None, False), (3700.0, 3590.0, True), (3700.0, 3610.0, False)],
+)
+def test_what_is_taken_back_in_time_is_free_by_its_end_or_by_when_it_was_seen_gone(
+    store: Store, seen_after_s: float, exited_after_s: float | None, is_waived: bool
+) -> None:
+    node, tenures = bought(store, launched_at_s=INTENDED_S), Tenures(store, LEASE_S)
+    node = replace(node, heartbeat_at_s=INTENDED_S + 3400.0)
+    gone = replace(
+        listed(node, launched_at_s=INTENDED_S),
+        state=InstanceState.GONE,
+        exited_at_s=None if exited_after_s is None else INTENDED_S + exited_after_s,
+        waived_before_s=INTENDED_S + 3600.0,
+    )
+    tenures.note_gone(node, gone, now_s=INTENDED_S + seen_after_s)
+    (row,) = store.ledger_of_job(node.job_id)
+    assert row.is_waived is is_waived
+    assert row.to_s == INTENDED_S + (exited_after_s or seen_after_s)

@@ -108,7 +108,7 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
         state=state,
         launched_at_s=launched_at_s,
         exited_at_s=ended_at_s,
-        is_waived=state is InstanceState.GONE and _is_waived(raw, launched_at_s, ended_at_s),
+        waived_before_s=launched_at_s + _FREE_S if state is InstanceState.GONE and _was_interrupted(raw) else None,
         ended_because=_ended_because(raw) if state in (InstanceState.STOPPING, InstanceState.GONE) else "",
     )
     return Machine(
@@ -124,7 +124,7 @@ def exited_at_s(reason: str) -> float | None:
 
     >>> exited_at_s("User initiated (2017-10-03 14:05:32 GMT)")
     1507039532.0
-    >>> exited_at_s("Server.SpotInstanceTermination")
+    >>> exited_at_s("Server.SpotInstanceTermination: Spot Instance Termination")
     """
     found = _TRANSITION.search(reason)
     if found is None:
@@ -141,9 +141,8 @@ def _ended_because(raw: Mapping[str, Any]) -> str:
     return message if message.startswith(code) else f"{code}: {message}"  # EC2's messages begin with the code, mostly
 
 
-def _is_waived(raw: Mapping[str, Any], launched_at_s: float, ended_at_s: float | None) -> bool:
-    was_interrupted = raw.get("StateReason", {}).get("Code") == _INTERRUPTED
-    return was_interrupted and ended_at_s is not None and ended_at_s - launched_at_s < _FREE_S
+def _was_interrupted(raw: Mapping[str, Any]) -> bool:
+    return bool(raw.get("StateReason", {}).get("Code") == _INTERRUPTED)
 
 
 def _attended(text: str, launched_at_s: float) -> float:
