@@ -15,10 +15,8 @@ class NodePhase(StrEnum):
     """Where a node is in its life; `LEGAL_NODE_MOVES` says what may follow what."""
 
     INTENDED = "intended"
-    LAUNCHING = "launching"
     BOOTING = "booting"
     JOINED = "joined"
-    DRAINING = "draining"
     TERMINATING = "terminating"
     TERMINATED = "terminated"
     LOST = "lost"
@@ -30,13 +28,9 @@ class NodePhase(StrEnum):
 
 
 LEGAL_NODE_MOVES: Mapping[NodePhase, frozenset[NodePhase]] = {
-    NodePhase.INTENDED: frozenset(
-        {NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.TERMINATING, NodePhase.TERMINATED}
-    ),
-    NodePhase.LAUNCHING: frozenset({NodePhase.BOOTING, NodePhase.JOINED, NodePhase.TERMINATING, NodePhase.LOST}),
+    NodePhase.INTENDED: frozenset({NodePhase.BOOTING, NodePhase.TERMINATING, NodePhase.TERMINATED}),
     NodePhase.BOOTING: frozenset({NodePhase.JOINED, NodePhase.TERMINATING, NodePhase.LOST}),
-    NodePhase.JOINED: frozenset({NodePhase.DRAINING, NodePhase.TERMINATING, NodePhase.LOST}),
-    NodePhase.DRAINING: frozenset({NodePhase.TERMINATING, NodePhase.LOST}),
+    NodePhase.JOINED: frozenset({NodePhase.TERMINATING, NodePhase.LOST}),
     NodePhase.TERMINATING: frozenset({NodePhase.TERMINATED}),
     NodePhase.TERMINATED: frozenset(),
     NodePhase.LOST: frozenset(),

@@ -11,7 +11,7 @@ from elastic.policy.quotes import Quotes
 from elastic.policy.words import clock_time, offering_name
 
 # Bought, and not on its way out.
-_PRESENT = frozenset({NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.JOINED})
+_PRESENT = frozenset({NodePhase.BOOTING, NodePhase.JOINED})
 _SHOWN = 3
 
 UNAVAILABLE = "unavailable"

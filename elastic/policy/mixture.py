@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from elastic.model import Group, NodePhase, Offering, Snapshot, Tier
 
-_PRESENT = frozenset({NodePhase.LAUNCHING, NodePhase.BOOTING, NodePhase.JOINED})
+_PRESENT = frozenset({NodePhase.BOOTING, NodePhase.JOINED})
 
 
 def is_mix(group: Group) -> bool:

@@ -323,7 +323,7 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
             yield _Patience(node.joined_at_s, world.register_timeout_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.INTENDED:
         yield _Patience(node.intended_at_s, world.register_timeout_s, "got no answer to its launch")
-    elif node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
+    elif node.phase is NodePhase.BOOTING:
         yield _Patience(node.launched_at_s, world.register_timeout_s, "did not register", is_failure=True)
 
 
@@ -338,7 +338,7 @@ def _why(world: World, missing: set[Offering]) -> str:
 
 
 def _is_usable(node: Node) -> bool:
-    return _lives(node) and node.phase is not NodePhase.DRAINING and not _leaves(node)
+    return _lives(node) and not _leaves(node)
 
 
 def _leaves(node: Node) -> bool:

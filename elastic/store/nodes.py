@@ -126,7 +126,7 @@ def launch_failed(connection: Connection, token: str, why: str, *, now_s: float)
 def joined(connection: Connection, node_id: str, *, now_s: float) -> Node:
     """Records that the node's agent has registered; saying so again changes nothing."""
     node = get(connection, node_id)
-    if node.phase in (NodePhase.LAUNCHING, NodePhase.BOOTING):
+    if node.phase is NodePhase.BOOTING:
         change(connection, node_id, {"phase": NodePhase.JOINED, "joined_at_s": now_s, "heartbeat_at_s": now_s})
         text = f"{node.offering.node_type} joined"
         add_event(connection, "node_joined", text, job_id=node.job_id, node_id=node_id, now_s=now_s)

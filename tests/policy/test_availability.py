@@ -89,7 +89,7 @@ def test_a_node_that_boots_is_waited_for_though_no_more_of_it_can_be_had() -> No
     assert decide(seen(Group.of(A), nodes=booting, unavailable=blocked(A))).reason.code == "changing"
 
 
-@pytest.mark.parametrize("phase", [NodePhase.INTENDED, NodePhase.DRAINING, NodePhase.TERMINATING])
+@pytest.mark.parametrize("phase", [NodePhase.INTENDED, NodePhase.TERMINATING])
 def test_a_node_that_is_not_bought_yet_or_on_its_way_out_is_missing(phase: NodePhase) -> None:
     going = (node(A, phase=phase),)
     assert decide(seen(Group.of(A), nodes=going, unavailable=blocked(A))).target == Group.of(B)

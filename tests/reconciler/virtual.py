@@ -225,7 +225,7 @@ class VirtualCluster:
             return
         if node.phase is NodePhase.BOOTING:
             self.store.node_joined(node.id, now_s=self.host_clock.now_s())
-        elif node.phase in (NodePhase.JOINED, NodePhase.DRAINING):
+        elif node.phase is NodePhase.JOINED:
             self._heartbeat(node, self.agents.setdefault(node.id, VirtualAgent()))
         elif node.phase is NodePhase.TERMINATING and self.has_leases:
             self.cloud.reclaim(machine.provider_id)

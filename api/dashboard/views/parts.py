@@ -124,10 +124,8 @@ JOB_TONES = {
 
 NODE_TONES = {
     NodePhase.INTENDED: Tone.MUTED,
-    NodePhase.LAUNCHING: Tone.INFO,
     NodePhase.BOOTING: Tone.INFO,
     NodePhase.JOINED: Tone.GOOD,
-    NodePhase.DRAINING: Tone.WARN,
     NodePhase.TERMINATING: Tone.WARN,
     NodePhase.TERMINATED: Tone.MUTED,
     NodePhase.LOST: Tone.BAD,
