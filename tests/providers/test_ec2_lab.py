@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 
 import boto3
 import pytest
@@ -14,9 +16,10 @@ from elastic.config import Ec2Settings
 from elastic.lab import CapacityWindow, parse_scenario, running_lab
 from elastic.model import Capacity, Offering
 from elastic.providers.base import InstanceState
+from tests.agent.conftest import FakeDaemon
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
-from tests.lab.world import FIELDS
+from tests.lab.world import FIELDS, eventually
 from tests.providers import ec2_world
 from tests.providers.contract import ProviderContract, World, buy, request
 from tests.providers.few_images import few_images
@@ -95,3 +98,18 @@ def test_without_settings_nodes_are_put_into_the_default_subnets(
     assert (there.instance_id, there.zone) == (bought.provider_id, "us-east-1b")
     provider.terminate(bought.provider_id, now_s=0.0)
     assert provider.instances()[0].state is InstanceState.GONE
+
+
+@pytest.mark.slow
+def test_a_node_that_runinstances_bought_boots_and_joins(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    forbidden = {"effect": "error", "action": "CreateFleet", "code": "UnauthorizedOperation", "times": 10}
+    lab = start_lab(machines="processes", faults=[forbidden])
+    for name, value in lab.environment().items():
+        monkeypatch.setenv(name, value)
+    with closing(FakeDaemon()) as daemon:
+        bought = buy(ec2_world.provider_of(SETTINGS), replace(request(1, SPOT), daemon_url=daemon.url))
+        eventually(lambda: bool(daemon.heartbeats), within_s=60.0)
+        assert [each["join_token"] for each in daemon.registrations] == ["secret-1"]
+        daemon.shutdown = True
+        eventually(lambda: not lab.running(), within_s=60.0)
+        assert [each.instance_id for each in lab.instances()] == [bought.provider_id]

@@ -112,7 +112,7 @@ class Buyer:
         with translated(f"{wanted.offering}: launching without CreateFleet, which is not permitted"):
             try:
                 answer = self._aws.launches.run_instances(
-                    **wanted.template.data(),
+                    **wanted.template.run_data(),
                     **(market if wanted.offering.capacity is Capacity.SPOT else {}),
                     SubnetId=wanted.subnet_id,
                     MinCount=wanted.count,

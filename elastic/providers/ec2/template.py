@@ -40,11 +40,15 @@ class Template:
     is_burstable: bool = False
 
     def data(self) -> dict[str, object]:
-        """LaunchTemplateData, which RunInstances takes as well."""
+        """LaunchTemplateData."""
+        return {**self.run_data(), "UserData": base64.b64encode(self.user_data).decode()}
+
+    def run_data(self) -> dict[str, object]:
+        """The same as RunInstances takes it: there botocore encodes the user data itself."""
         return {
             "InstanceType": self.node_type,  # a fleet's override says the same; here it tells what the image is for
             "ImageId": self.image.id,
-            "UserData": base64.b64encode(self.user_data).decode(),
+            "UserData": self.user_data,
             "SecurityGroupIds": [self.security_group],
             "InstanceInitiatedShutdownBehavior": "terminate",
             # A machine that EC2 boots again has no timer, and its group has gone on without it.

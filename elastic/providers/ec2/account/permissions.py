@@ -40,7 +40,7 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
         tags={tags.CLUSTER: survey.settings.cluster},
         is_burstable=survey.catalog.kinds[offering.node_type].is_burstable,
     )
-    data = {name: value for name, value in template.data().items() if name != "SecurityGroupIds"}
+    data = {name: value for name, value in template.run_data().items() if name != "SecurityGroupIds"}
     subnet_id = survey.catalog.subnets[offering.zone].id
     return {**data, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
 
