@@ -82,7 +82,15 @@ class Superseded(ElasticError):
 
 
 class ProviderError(ElasticError):
-    """A provider could not do what it was asked."""
+    """A provider could not do what it was asked.
+
+    Of a launch, `bought_nothing` tells that its cloud has answered this very purchase: earlier calls with its token
+    bought nothing either.
+    """
+
+    def __init__(self, message: str = "", *, bought_nothing: bool = False) -> None:
+        super().__init__(message)
+        self.bought_nothing = bought_nothing
 
 
 class CapacityUnavailable(ProviderError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -28,6 +28,10 @@ class LaunchRequest:
 
     The same `token` never buys a second time. `join_token` is good for one registration of each of these nodes; it must
     appear in no tag, argument list or log. `env` is added to the environment of everything that runs on the nodes.
+
+    A provider that has several calls to buy by, each with a memory of tokens of its own, gives `note_asked` the name of
+    the one it is about to make, and "" where that has bought nothing for sure; it is on record when `note_asked`
+    returns. A repeated request brings the last one noted as `asked_by`, another daemon's too.
     """
 
     token: str
@@ -37,6 +41,8 @@ class LaunchRequest:
     daemon_url: str
     join_token: str
     env: Mapping[str, str] = field(default_factory=dict)
+    asked_by: str = field(default="", compare=False)
+    note_asked: Callable[[str], None] = field(default=lambda by: None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.node_ids:
@@ -106,7 +112,9 @@ class Provider(Protocol):
 
         They come in the order of the request's nodes. Raises CapacityUnavailable if not all of them are to be had, and
         leaves none; ProviderUnavailable if the outcome is unknown or the call was throttled (repeat it, the same in
-        every part), Forbidden if the credentials may not, ProviderError if asking again would not help.
+        every part), Forbidden if the credentials may not, ProviderError if asking again would not help. Only an error
+        that `bought_nothing` says anything of earlier calls with this token: any other may come before the cloud was
+        asked whether they bought.
         """
         ...
 

@@ -126,7 +126,9 @@ class FakeCloud:
         wanted = len(request.node_ids)
         left = self.capacity.get(request.offering, math.inf) - self._living(request.offering)
         if wanted > left:
-            raise CapacityUnavailable(f"{request.offering}: wanted {wanted}, {max(left, 0)} to be had; try another")
+            raise CapacityUnavailable(
+                f"{request.offering}: wanted {wanted}, {max(left, 0)} to be had; try another", bought_nothing=True
+            )
         new = [self._machine(request, node_id) for node_id in request.node_ids]
         return tuple(self._now(machine) for machine in new)
 
@@ -202,6 +204,7 @@ class FakeProvider:
         return self.cloud.offerings
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
+        request.note_asked(Operation.LAUNCH)
         failure = self.cloud.receive(Call(Operation.LAUNCH, self.cloud.clock.now_s(), request=request))
         instances = self.cloud.launch(request)
         _lose(failure)

@@ -100,7 +100,7 @@ class Machines:
                 if intent.request_hash != digest:
                     self._give_up(intent, now_s=now_s)
                 elif is_for_sale(first.offering, len(intent.nodes)):
-                    self._launch(intent, now_s=now_s)
+                    self._launch(intent, is_repeated=True, now_s=now_s)
             except ElasticError as error:
                 log.warning("launch not resumed this tick", intent=intent.token, error=str(error))
 
@@ -152,15 +152,19 @@ class Machines:
             if not self._launch(intent, now_s=now_s):
                 return
 
-    def _launch(self, intent: LaunchIntent, *, now_s: float) -> bool:
-        """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False if refused."""
+    def _launch(self, intent: LaunchIntent, *, is_repeated: bool = False, now_s: float) -> bool:
+        """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False if refused.
+
+        What an earlier call may have bought is not refused by an error that does not speak of it.
+        """
         offering = intent.nodes[0].offering
         try:
             self.namespace.require()
             instances = self.provider.launch(self._request(intent))
-        except ProviderUnavailable as error:
-            log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
         except ProviderError as error:
+            if isinstance(error, ProviderUnavailable) or (is_repeated and not error.bought_nothing):
+                log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
+                return True
             said = str(error)
             why = said if said.startswith(f"{offering}: ") else f"{offering}: {said}"
             self.store.launch_failed(intent.token, why, now_s=now_s)
@@ -203,6 +207,8 @@ class Machines:
             offering=first.offering,
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
+            asked_by=intent.asked_by,
+            note_asked=lambda by: self.store.note_asked(intent.token, by),
         )
 
     def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:

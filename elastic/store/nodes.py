@@ -34,10 +34,10 @@ _GET = select(nodes).where(_IS_MEANT)
 _CHANGE = update(nodes).where(_IS_MEANT)
 _INTEND = intents.insert()
 _OPEN_LAUNCHES = (
-    select(intents.c.token, intents.c.request_hash)
+    select(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .join(nodes, nodes.c.id == intents.c.node_id)
     .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), nodes.c.phase == NodePhase.INTENDED)
-    .group_by(intents.c.token, intents.c.request_hash)
+    .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
 _OF_LAUNCH = (
@@ -50,11 +50,15 @@ _OF_LAUNCH = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchIntent:
-    """One purchase on record: all the nodes that its token is to buy, in the order in which they were asked for."""
+    """One purchase on record: all the nodes that its token is to buy, in the order in which they were asked for.
+
+    `asked_by` is what its provider noted last of how it asks; empty before it has.
+    """
 
     token: str
     request_hash: str
     nodes: tuple[Node, ...]
+    asked_by: str = ""
 
 
 def intend_launch(
@@ -83,8 +87,16 @@ def intend_launch(
 
 def open_launches(connection: Connection) -> tuple[LaunchIntent, ...]:
     """Purchases with a node of which nobody knows yet whether it was bought, oldest first."""
-    found = connection.execute(_OPEN_LAUNCHES)
-    return tuple(LaunchIntent(token, digest, of_launch(connection, token)) for token, digest in found)
+    return tuple(
+        LaunchIntent(token, digest, of_launch(connection, token), asked_by)
+        for token, digest, asked_by in connection.execute(_OPEN_LAUNCHES)
+    )
+
+
+def note_asked(connection: Connection, token: str, by: str) -> None:
+    """Records by which of its calls the provider is about to ask for a launch; empty if nobody has asked for it."""
+    mine = (intents.c.token == token) & (intents.c.kind == "launch")
+    connection.execute(update(intents).where(mine).values(asked_by=by))
 
 
 def of_launch(connection: Connection, token: str) -> tuple[Node, ...]:

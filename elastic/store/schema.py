@@ -125,6 +125,7 @@ intents = Table(
     Column("kind", String(16), nullable=False),
     Column("node_id", String(32), nullable=False, index=True),
     Column("request_hash", String(64), nullable=False),
+    Column("asked_by", String(32), nullable=False, default=""),
     _instant("created_at_s"),
     _instant("done_at_s", nullable=True),
     Column("outcome", Text),

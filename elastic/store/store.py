@@ -148,6 +148,10 @@ class Store:
         """Every node that one purchase was to buy, gone ones too."""
         return self._read(nodes.of_launch, token)
 
+    def note_asked(self, token: str, by: str) -> None:
+        """Records by which of its calls the provider is about to ask for a launch."""
+        self._write(nodes.note_asked, token, by)
+
     def node_launched(self, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
         """Records that the machine exists; its ledger opens."""
         self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s)

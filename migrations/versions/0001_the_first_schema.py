@@ -46,6 +46,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("node_id", sa.String(length=32), nullable=False),
         sa.Column("request_hash", sa.String(length=64), nullable=False),
+        sa.Column("asked_by", sa.String(length=32), nullable=False),
         sa.Column("created_at_s", sa.Float(precision=53), nullable=False),
         sa.Column("done_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("outcome", sa.Text(), nullable=True),

@@ -47,6 +47,20 @@ def request(number: int, offering: Offering, *, count: int = 1) -> LaunchRequest
     )
 
 
+class OnRecord:
+    """A purchase as the store keeps it: each request brings what an earlier one had noted."""
+
+    def __init__(self, wanted: LaunchRequest) -> None:
+        self._wanted = wanted
+        self._asked_by = ""
+
+    def request(self) -> LaunchRequest:
+        return replace(self._wanted, asked_by=self._asked_by, note_asked=self._note)
+
+    def _note(self, by: str) -> None:
+        self._asked_by = by
+
+
 def buy(provider: Provider, wanted: LaunchRequest) -> Instance:
     """Launches one machine."""
     (instance,) = provider.launch(wanted)

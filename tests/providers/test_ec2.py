@@ -383,49 +383,6 @@ def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None
     assert len(endpoint.sent("CreateFleet")) == 2
 
 
-def test_what_runinstances_may_have_bought_is_asked_of_no_fleet(endpoint: Endpoint) -> None:
-    endpoint.forbid("CreateFleet")
-    provider = provider_of()
-    for _ in range(5):  # the client tries again by itself
-        endpoint.lose("RunInstances")
-    with pytest.raises(ProviderUnavailable):
-        buy(provider, request(1, HERE))
-    endpoint.scripted.clear()
-    endpoint.always.clear()
-    endpoint.answer("DescribeInstances", "<reservationSet/>", times=3)  # it is not listed yet
-    buy(provider, request(1, HERE))
-    assert len(endpoint.sent("CreateFleet")) == 1, "of before it was permitted"
-    assert {sent["ClientToken"] for sent in endpoint.sent("RunInstances")} == {"token-1"}, "EC2 gives what it sold then"
-
-
-def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(endpoint: Endpoint) -> None:
-    provider = provider_of()
-    endpoint.lose("CreateFleet")
-    endpoint.answer("DescribeInstances", "<reservationSet/>", times=9)  # it is not listed yet
-    with pytest.raises(ProviderUnavailable):
-        buy(provider, request(1, HERE))
-    endpoint.forbid("CreateFleet")
-    for _ in range(2):
-        with pytest.raises(ProviderUnavailable, match="may have bought"):
-            buy(provider, request(1, HERE))
-    assert endpoint.sent("RunInstances") == []
-    buy(provider, request(2, HERE))
-    assert [sent["ClientToken"] for sent in endpoint.sent("RunInstances")] == ["token-2"], "of that there is no doubt"
-    endpoint.scripted.clear()
-    assert buy(provider, request(1, HERE)).token == "token-1", "once it is listed"
-
-
-def test_a_fleet_that_was_throttled_bought_nothing(endpoint: Endpoint, clock: ManualClock) -> None:
-    provider = provider_of(clock=clock)
-    endpoint.fail("CreateFleet", "RequestLimitExceeded", status=503)
-    with pytest.raises(ProviderUnavailable):
-        buy(provider, request(1, HERE))
-    endpoint.forbid("CreateFleet")
-    clock.advance(2)
-    buy(provider, request(1, HERE))
-    assert len(endpoint.sent("RunInstances")) == 1
-
-
 def test_an_account_that_never_bought_on_spot_is_told_how_to_begin(endpoint: Endpoint) -> None:
     for action in ("CreateFleet", "RunInstances"):
         endpoint.forbid(action, "AuthFailure.ServiceLinkedRoleCreationNotPermitted")

@@ -7,17 +7,20 @@ import gzip
 
 import pytest
 
+from elastic.clock import ManualClock
+from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import Capacity, Offering
 from tests.providers import ec2_world
-from tests.providers.contract import buy, request
+from tests.providers.contract import OnRecord, buy, request
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN, provider_of
 
-served, endpoint = ec2_world.served, ec2_world.endpoint
+served, endpoint, clock = ec2_world.served, ec2_world.endpoint, ec2_world.clock
 
 pytestmark = pytest.mark.usefixtures("endpoint")
 
 HERE = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a")
+NOTHING_SOLD = "<fleetId>fleet-1</fleetId><fleetInstanceSet/><errorSet/>"
 
 
 @pytest.mark.parametrize("bootstrap", ["true", "true\n" + "".join(f"echo {n}\n" for n in range(2000))])
@@ -31,3 +34,78 @@ def test_user_data_is_the_same_by_either_way(endpoint: Endpoint, bootstrap: str)
     script = got if got.startswith(b"#!") else gzip.decompress(got)
     assert script.startswith(b"#!/bin/")
     assert b"secret-1" in script, "the agent's settings are in it"
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_runinstances_may_have_bought_is_asked_of_no_fleet(endpoint: Endpoint, restarts: bool) -> None:
+    endpoint.forbid("CreateFleet")
+    provider, intent = provider_of(), OnRecord(request(1, HERE))
+    for _ in range(5):  # the client tries again by itself
+        endpoint.lose("RunInstances")
+    with pytest.raises(ProviderUnavailable):
+        buy(provider, intent.request())
+    endpoint.scripted.clear()
+    endpoint.always.clear()
+    provider = provider_of() if restarts else provider
+    endpoint.answer("DescribeInstances", "<reservationSet/>", times=3)  # it is not listed yet
+    buy(provider, intent.request())
+    assert len(endpoint.sent("CreateFleet")) == 1, "of before it was permitted"
+    assert {sent["ClientToken"] for sent in endpoint.sent("RunInstances")} == {"token-1"}, "EC2 gives what it sold then"
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(endpoint: Endpoint, restarts: bool) -> None:
+    provider, intent = provider_of(), OnRecord(request(1, HERE))
+    endpoint.lose("CreateFleet")
+    endpoint.answer("DescribeInstances", "<reservationSet/>", times=9)  # it is not listed yet
+    with pytest.raises(ProviderUnavailable):
+        buy(provider, intent.request())
+    provider = provider_of() if restarts else provider
+    endpoint.forbid("CreateFleet")
+    for _ in range(2):
+        with pytest.raises(ProviderUnavailable, match="may have bought"):
+            buy(provider, intent.request())
+    assert endpoint.sent("RunInstances") == []
+    buy(provider, request(2, HERE))
+    assert [sent["ClientToken"] for sent in endpoint.sent("RunInstances")] == ["token-2"], "of that there is no doubt"
+    endpoint.scripted.clear()
+    assert buy(provider, intent.request()).token == "token-1", "once it is listed"
+
+
+def test_a_fleet_that_was_throttled_bought_nothing(endpoint: Endpoint, clock: ManualClock) -> None:
+    provider, intent = provider_of(clock=clock), OnRecord(request(1, HERE))
+    endpoint.fail("CreateFleet", "RequestLimitExceeded", status=503)
+    with pytest.raises(ProviderUnavailable):
+        buy(provider, intent.request())
+    endpoint.forbid("CreateFleet")
+    clock.advance(2)
+    buy(provider, intent.request())
+    assert len(endpoint.sent("RunInstances")) == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "code", "is_of_the_token"),
+    [
+        ("CreateFleet", "InsufficientInstanceCapacity", True),
+        ("CreateFleet", "FleetLimitExceeded", True),
+        ("CreateFleet", "ExpiredToken", False),
+        ("CreateFleet", "RequestExpired", False),
+        ("CreateLaunchTemplateVersion", "VersionLimitExceeded", False),
+        ("CreateLaunchTemplate", "LaunchTemplateLimitExceeded", False),
+        ("DescribeSubnets", "UnauthorizedOperation", False),
+    ],
+)
+def test_only_a_refusal_of_the_purchase_itself_says_that_its_token_bought_nothing(
+    endpoint: Endpoint, action: str, code: str, is_of_the_token: bool
+) -> None:
+    endpoint.forbid(action, code)
+    with pytest.raises(ProviderError) as told:
+        buy(provider_of(), request(1, HERE))
+    assert told.value.bought_nothing is is_of_the_token
+
+
+def test_a_fleet_that_sold_nothing_says_that_its_token_bought_nothing(endpoint: Endpoint) -> None:
+    endpoint.answer("CreateFleet", NOTHING_SOLD)
+    with pytest.raises(ProviderError) as told:
+        buy(provider_of(), request(1, HERE))
+    assert told.value.bought_nothing

@@ -10,33 +10,50 @@ from botocore.exceptions import ClientError
 
 from elastic.errors import ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Offering
+from elastic.providers.base import LaunchRequest
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import NO_SPOT_ROLE, Fault, as_error, code_of, fault_in, fault_of, translated
 from elastic.providers.ec2.machines import end_machine
 from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
+_FLEET, _RUN = "CreateFleet", "RunInstances"
 _NO_FLEETS = frozenset({"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE})
 MISMATCH = "IdempotentParameterMismatch"
 
 
+_OF_THE_TOKEN = frozenset({Fault.CAPACITY, Fault.QUOTA})
+"""What a call is refused for only once EC2 has looked whether its token bought before: that would be the answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """EC2 answered, and sold nothing. The token is spent: the same call would get the same answer."""
+    """EC2 answered, and sold nothing. The token is spent: the same call would get the same answer.
+
+    Unless it is `of_the_token`, an earlier call may have bought all the same: EC2 did not look.
+    """
 
     fault: Fault
     code: str
     message: str
+    of_the_token: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
     """So many machines of one offering, all or none."""
 
-    offering: Offering
-    count: int
+    request: LaunchRequest
     template: Template
     subnet_id: str
+
+    @property
+    def offering(self) -> Offering:
+        return self.request.offering
+
+    @property
+    def count(self) -> int:
+        return len(self.request.node_ids)
 
     @property
     def client_token(self) -> str:
@@ -47,14 +64,12 @@ class Buyer:
     """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their template.
 
     A token is good for one call's machines once: what RunInstances may have bought is asked of no fleet, nor the
-    other way about.
+    other way about. By which call that was outlives the daemon with the intent.
     """
 
     def __init__(self, aws: Aws) -> None:
         self._aws = aws
         self._made: set[str] = set()
-        self._in_doubt: set[str] = set()
-        self._fleets_in_doubt: set[str] = set()
 
     def buy(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
         """The ids of the machines bought, or why there are none.
@@ -62,14 +77,11 @@ class Buyer:
         Raises ProviderUnavailable if the outcome is unknown: repeat it with the same token.
         """
         version = self._version(wanted)
-        outcome = None if wanted.client_token in self._in_doubt else self._by_fleet(wanted, version)
-        if outcome is None:
-            self._in_doubt.add(wanted.client_token)
-            outcome = self._by_run(wanted)
-            self._in_doubt.discard(wanted.client_token)
-        return outcome
+        outcome = None if wanted.request.asked_by == _RUN else self._by_fleet(wanted, version)
+        return self._by_run(wanted) if outcome is None else outcome
 
     def _version(self, wanted: Purchase) -> str:
+        """For RunInstances too, which does not ask for it: it is what pins the job to its image."""
         name = wanted.template.name
         with translated(f"{wanted.offering}: preparing the launch"):
             if name not in self._made:
@@ -81,16 +93,16 @@ class Buyer:
 
     def _by_fleet(self, wanted: Purchase, version: str) -> tuple[str, ...] | Refusal | None:
         """None if fleets are not permitted here, and none of this token may have bought."""
-        token = wanted.client_token
-        was_in_doubt = token in self._fleets_in_doubt
-        self._fleets_in_doubt.add(token)
+        was_in_doubt = wanted.request.asked_by == _FLEET
+        if not was_in_doubt:
+            wanted.request.note_asked(_FLEET)
         with translated(f"{wanted.offering}: launching"):
             try:
                 answer = self._aws.launches.create_fleet(**_fleet(wanted, version))
             except ClientError as error:
-                if not was_in_doubt and fault_in(error) is not Fault.UNANSWERED:
-                    self._fleets_in_doubt.discard(token)
                 if code_of(error) not in _NO_FLEETS:
+                    if not was_in_doubt and fault_in(error) in (Fault.THROTTLED, Fault.LATE):
+                        wanted.request.note_asked("")
                     return _refused(error)
                 if was_in_doubt:
                     raise ProviderUnavailable(
@@ -98,7 +110,6 @@ class Buyer:
                         f"CreateFleet again, or wait until it is listed (EC2 says {code_of(error)})"
                     ) from error
                 return None
-        self._fleets_in_doubt.discard(token)
         bought = [str(each) for sold in answer.get("Instances", []) for each in sold.get("InstanceIds", [])]
         if len(bought) >= wanted.count:
             return tuple(sorted(bought))
@@ -109,6 +120,8 @@ class Buyer:
     def _by_run(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
         spot = {"SpotInstanceType": "one-time", "InstanceInterruptionBehavior": "terminate"}
         market = {"InstanceMarketOptions": {"MarketType": "spot", "SpotOptions": spot}}
+        if wanted.request.asked_by != _RUN:
+            wanted.request.note_asked(_RUN)
         with translated(f"{wanted.offering}: launching without CreateFleet, which is not permitted"):
             try:
                 answer = self._aws.launches.run_instances(
@@ -153,7 +166,8 @@ def _refused(error: ClientError) -> Refusal:
         raise ProviderUnavailable("an earlier attempt with this token was different; waiting for what it bought")
     if fault in (Fault.THROTTLED, Fault.UNANSWERED, Fault.LATE):
         raise error
-    return Refusal(fault, code, str(error.response.get("Error", {}).get("Message", "")))
+    message = str(error.response.get("Error", {}).get("Message", ""))
+    return Refusal(fault, code, message, of_the_token=fault in _OF_THE_TOKEN)
 
 
 def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
@@ -171,7 +185,9 @@ def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) 
     """
     if refusal.fault is Fault.QUOTA:
         missing = what_is_missing(refusal.code, offering, count=count, vcpus=vcpus)
-        return QuotaReached(f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})")
+        said = f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})"
+        return QuotaReached(said, bought_nothing=refusal.of_the_token)
     launching = "launching" if count == 1 else f"launching {count} at once"
     error = as_error(refusal.fault, f"{offering}: {launching}", code=refusal.code, message=refusal.message)
-    return ProviderError(str(error)) if isinstance(error, ProviderUnavailable) else error
+    kind = ProviderError if isinstance(error, ProviderUnavailable) else type(error)
+    return kind(str(error), bought_nothing=refusal.of_the_token)

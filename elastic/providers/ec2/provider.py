@@ -206,7 +206,7 @@ class Ec2Provider:
 
     def _purchase(self, request: LaunchRequest, catalog: Catalog) -> Purchase:
         subnet_id = catalog.subnets[request.offering.zone].id
-        return Purchase(request.offering, len(request.node_ids), self._template(request, catalog), subnet_id)
+        return Purchase(request, self._template(request, catalog), subnet_id)
 
     def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
         kind = catalog.kinds[request.offering.node_type]
@@ -239,7 +239,7 @@ class Ec2Provider:
         )
 
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
-        """What the job's template says, and where no fleet and so no template is permitted, its machines.
+        """What the job's template says, and where that is gone, its machines.
 
         Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a thousand times.
         """

@@ -148,7 +148,9 @@ class LocalProvider:
     def _node_type(self, offering: Offering) -> NodeType:
         if offering not in self.offerings():
             on_offer = ", ".join(self._types) or "none"
-            raise ProviderError(f"{offering}: no such local offering; the node types on offer are {on_offer}")
+            raise ProviderError(
+                f"{offering}: no such local offering; the node types on offer are {on_offer}", bought_nothing=True
+            )
         return self._types[offering.node_type]
 
     def _to_be_launched(self, request: LaunchRequest, node_id: str) -> Launch:
