@@ -9,9 +9,9 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +22,19 @@ from elastic.clock import Clock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
-from elastic.model import Limits, NodeType, Offering
+from elastic.market import market
+from elastic.model import Limits
 from elastic.policy import decide
-from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import Provider
-from elastic.providers.local import LocalProvider, find_cpu_cgroups
 from elastic.reconciler import (
     Machines,
     Namespace,
     NodeTokens,
-    PricePast,
     Reconciler,
     RendezvousStores,
     RightToEnd,
     Terms,
     Timeouts,
-    offered_or_held,
     place_of,
     secret_in,
 )
@@ -93,7 +90,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     wheel = own_wheel() if settings.provider == "ec2" and settings.ec2.needs_wheel else None
     store = open_store(settings.url)
     tokens = NodeTokens(secret_in(data_dir / "secret"))
-    provider, prices, past = _market(settings, clock, store, wheel)
+    provider, prices, past = market(settings, clock, store, wheel)
     right = RightToEnd(provider.prove_end, settings.lease_s)
     namespace = Namespace(
         cluster=settings.ec2.cluster,
@@ -217,80 +214,6 @@ def _run(daemon: Daemon, port: int) -> None:
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
     )
     api.run(context, host=daemon.settings.host, port=port, on_started=daemon.start)
-
-
-def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
-    types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
-    provider = LocalProvider(
-        settings.data_dir.absolute() / "local",
-        types,
-        clock=clock,
-        cgroups=find_cpu_cgroups(),
-        checkpoint_root=settings.job_root,
-        artifact_root=settings.job_root,
-        lease_s=settings.lease_s,
-    )
-    return provider, replace(setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types})
-
-
-def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
-    from elastic.providers.ec2 import Ec2Provider, Paths, connect  # only who buys there pays for boto3
-
-    provider = Ec2Provider(
-        settings.ec2,
-        aws=connect(settings.ec2.region),
-        clock=clock,
-        paths=Paths(checkpoint_root=settings.job_root, artifact_root=settings.job_root),
-        lease_s=settings.lease_s,
-        register_s=settings.register_timeout_s,
-        wheel=wheel,
-    )
-    # What is left alone for a while is priced all the same: machines of it may live.
-    market = replace(
-        setup,
-        ec2=settings.ec2,
-        offerings=lambda: provider.catalog().offerings,
-        public_zones=lambda: provider.catalog().public_zones,
-    )
-    return provider, market
-
-
-_MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]] = {
-    "local": _local,
-    "ec2": _ec2,
-}
-"""What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
-
-
-def _market(
-    settings: Settings, clock: Clock, store: Store, wheel: Wheel | None
-) -> tuple[Provider, PriceSource, PricePast | None]:
-    setup = PriceSetup(
-        started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
-        trace=settings.price_trace,
-        heard_to_s=store.prices_heard_to_s,
-    )
-    provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
-    setup = replace(setup, offerings=offered_or_held(setup.offerings, store))
-    live = "static" if settings.provider == "local" else settings.provider
-    name = live if settings.price_trace is None else "trace"
-    archive = PRICE_ARCHIVES.get(name)
-    past = archive and PricePast(store, lambda: archive(setup))
-    return provider, PRICE_SOURCES[name](setup), past
-
-
-def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
-    """When this data folder was first served with these prices: a replayed trace goes on where an earlier daemon left
-    it, and one that is new to the folder begins now."""
-    path, wanted = data_dir / "started", None if trace is None else str(trace.absolute())
-    try:
-        told = json.loads(path.read_text())
-        if told["price_trace"] == wanted:
-            return float(told["at_s"])
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
-        pass
-    path.write_text(json.dumps({"price_trace": wanted, "at_s": now_s}))
-    return now_s
 
 
 def _same_port(data_dir: Path, host: str) -> int:

@@ -1,0 +1,94 @@
+"""Where nodes come from and what tells their prices, as the settings have it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from elastic.clock import Clock
+from elastic.config import Settings
+from elastic.distribution import Wheel
+from elastic.model import NodeType, Offering
+from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
+from elastic.providers import Provider
+from elastic.providers.local import LocalProvider, find_cpu_cgroups
+from elastic.reconciler import PricePast, offered_or_held
+from elastic.store import Store
+
+
+def market(
+    settings: Settings, clock: Clock, store: Store, wheel: Wheel | None
+) -> tuple[Provider, PriceSource, PricePast | None]:
+    """Gives what `provider` stands for in the settings: the provider, what tells its prices, and what brings their past
+    (None: nothing remembers it)."""
+    setup = PriceSetup(
+        started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
+        trace=settings.price_trace,
+        heard_to_s=store.prices_heard_to_s,
+    )
+    provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
+    setup = replace(setup, offerings=offered_or_held(setup.offerings, store))
+    live = "static" if settings.provider == "local" else settings.provider
+    name = live if settings.price_trace is None else "trace"
+    archive = PRICE_ARCHIVES.get(name)
+    past = archive and PricePast(store, lambda: archive(setup))
+    return provider, PRICE_SOURCES[name](setup), past
+
+
+def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
+    """When this data folder was first served with these prices: a replayed trace goes on where an earlier daemon left
+    it, and one that is new to the folder begins now."""
+    path, wanted = data_dir / "started", None if trace is None else str(trace.absolute())
+    try:
+        told = json.loads(path.read_text())
+        if told["price_trace"] == wanted:
+            return float(told["at_s"])
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        pass
+    path.write_text(json.dumps({"price_trace": wanted, "at_s": now_s}))
+    return now_s
+
+
+def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
+    types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
+    provider = LocalProvider(
+        settings.data_dir.absolute() / "local",
+        types,
+        clock=clock,
+        cgroups=find_cpu_cgroups(),
+        checkpoint_root=settings.job_root,
+        artifact_root=settings.job_root,
+        lease_s=settings.lease_s,
+    )
+    return provider, replace(setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types})
+
+
+def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
+    from elastic.providers.ec2 import Ec2Provider, Paths, connect  # only who buys there pays for boto3
+
+    provider = Ec2Provider(
+        settings.ec2,
+        aws=connect(settings.ec2.region),
+        clock=clock,
+        paths=Paths(checkpoint_root=settings.job_root, artifact_root=settings.job_root),
+        lease_s=settings.lease_s,
+        register_s=settings.register_timeout_s,
+        wheel=wheel,
+    )
+    # What is left alone for a while is priced all the same: machines of it may live.
+    market = replace(
+        setup,
+        ec2=settings.ec2,
+        offerings=lambda: provider.catalog().offerings,
+        public_zones=lambda: provider.catalog().public_zones,
+    )
+    return provider, market
+
+
+_MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]] = {
+    "local": _local,
+    "ec2": _ec2,
+}
+"""What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
