@@ -61,6 +61,7 @@ class Buffers:
         self._messages: list[Message] = []
         self._riders, self._given = array("d"), torch.zeros(0)
         self._turn = 0
+        self._held_step: int | None = None
 
     @torch.no_grad()
     def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Sequence[float]) -> Message:
@@ -78,9 +79,14 @@ class Buffers:
         message.riders.copy_(self._given)
         return message
 
-    def keep(self) -> None:
-        """Takes what was last filled, and summed since, for the sums of the last step."""
+    def keep(self, step: int) -> None:
+        """Takes what was last filled, and summed since, for the sums that make the state that of `step` steps."""
         self._turn = 1 - self._turn
+        self._held_step = step
+
+    def holds(self, step: int) -> bool:
+        """Whether the last sums kept are those by which the state came to `step` steps."""
+        return self._held_step == step
 
     def summed(self) -> list[Tensor]:
         """Gives the last step's gradients, a view for each parameter, valid until the step after the next."""

@@ -14,24 +14,27 @@ class TooOld(GenerationLost):
 
 
 class Meeting:
-    """Every generation's first sum, which goes on by itself from here: by step, how far each of the members is."""
+    """Every generation's first sum, which goes on by itself from here: how far each of the members is, and whether it
+    has the last step's sums. A newcomer has none: it was moved by another's."""
 
-    def __init__(self, generation: Generation, group: Gloo, step: int, *, is_torn: bool) -> None:
+    def __init__(self, generation: Generation, group: Gloo, step: int, *, is_torn: bool, has_sums: bool) -> None:
         """Comes with state after `step` committed steps, or with none. Raises GenerationLost."""
         assert generation.rank is not None
         self._rank, self._group = generation.rank, group
-        self._steps = torch.zeros(generation.world_size, dtype=torch.int64)
-        self._steps[self._rank] = 0 if is_torn else step + 1
-        self._work = group.all_reduce(self._steps)
+        self._told = torch.zeros(2, generation.world_size, dtype=torch.int64)
+        self._told[0, self._rank] = 0 if is_torn else step + 1
+        self._told[1, self._rank] = has_sums and not is_torn
+        self._work = group.all_reduce(self._told)
 
     def end(self, buffers: Buffers) -> bool:
-        """Waits for all, and has the last step's sums handed on where some lack that step.
+        """Waits for all, and has the last step's sums handed on, by one that has them, where some lack that step.
 
         Gives whether this rank is one of them: it then finds the sums where the next message is filled, and must
-        apply them. Raises GenerationLost, and TooOld where it lacks more.
+        apply them. Raises GenerationLost, and TooOld where it lacks more, or nobody has them any more.
         """
         self._group.wait(self._work)
-        steps: list[int] = [each - 1 for each in self._steps.tolist()]
+        told, has_sums = self._told.tolist()
+        steps: list[int] = [each - 1 for each in told]
         newest, own = max(steps), steps[self._rank]
         if own < newest - 1:
             raise TooOld("this process's state is too old to go on with")
@@ -39,7 +42,12 @@ class Meeting:
             raise GenerationLost("a member's state is too old to go on with")
         if all(each == newest for each in steps):
             return False
-        source = steps.index(newest)
+        sources = [rank for rank, each in enumerate(steps) if each == newest and has_sums[rank]]
+        if not sources:
+            # Who computed them is gone, and those left at the newest step were moved by what they were sent.
+            lost = "the last step's sums are lost with all who had them"
+            raise TooOld(lost) if own < newest else GenerationLost(lost)
+        source = sources[0]
         sums = buffers.flat() if self._rank == source else buffers.other()
         self._group.wait(self._group.broadcast(sums, source=source))
         return own < newest

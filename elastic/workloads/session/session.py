@@ -210,7 +210,6 @@ class Session:
         desk, current = self._desk, turn.generation
         desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
         told, offered = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
-        self._buffers.keep()
         self._move()
         self._turned_in = current
         self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
@@ -260,8 +259,9 @@ class Session:
         return offered if ready and agreed(ready, current=0) is not None else None
 
     def _move(self) -> None:
-        """Applies the last sums here and on whoever follows this rank."""
+        """Keeps what was summed, and applies it here and on whoever follows this rank."""
         desk = self._desk
+        self._buffers.keep(self.step + 1)
         followers = desk.settle()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
@@ -304,7 +304,8 @@ class Session:
             # Said before the meeting: members of an older generation must leave it to come here.
             self._demand(generation)
         if generation.group is not None:
-            self._meeting = Meeting(generation, generation.group, self.step, is_torn=desk.is_torn)
+            has_sums = self._buffers.holds(self.step)
+            self._meeting = Meeting(generation, generation.group, self.step, is_torn=desk.is_torn, has_sums=has_sums)
         if not is_planned or self._meeting is None:
             self._end_meeting()
 
@@ -313,7 +314,6 @@ class Session:
         meeting, self._meeting = self._meeting, None
         try:
             if meeting is not None and meeting.end(self._buffers):
-                self._buffers.keep()
                 self._move()
         except TooOld:
             with self._desk.changed:

@@ -35,7 +35,7 @@ def test_no_gradient_is_zeros_even_where_there_is_none_at_all() -> None:
     buffers = _buffers()
     for _ in range(2):  # both buffers hold something
         buffers.fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), [1.0, 1.0])
-        buffers.keep()
+        buffers.keep(1)
 
     assert buffers.fill([None, torch.ones(3)], None, [0.0, 0.0]).whole[:8].tolist() == [0.0] * 4 + [1.0] * 3 + [0.0]
     assert not buffers.fill([None, None], None, [0.0, 0.0]).whole.any()
@@ -44,10 +44,18 @@ def test_no_gradient_is_zeros_even_where_there_is_none_at_all() -> None:
 def test_the_last_sums_outlive_the_next_fill() -> None:
     buffers = _buffers()
     buffers.fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), [0.0, 0.0])
-    buffers.keep()
+    buffers.keep(1)
     told = buffers.own_numbers()
     buffers.fill([torch.zeros(2, 2), torch.zeros(3)], torch.tensor([6.0]), [0.0, 0.0])
 
     assert buffers.flat().tolist() == [1.0] * 7 + [5.0]
-    buffers.keep()
+    buffers.keep(2)
     assert (told.tolist(), buffers.own_numbers().tolist()) == ([5.0], [6.0])
+
+
+def test_knows_by_which_step_s_sums_the_state_came_about() -> None:
+    buffers = _buffers()
+    assert not buffers.holds(0), "a founder's and a newcomer's state came otherwise"
+    buffers.fill([None, None], None, [0.0, 0.0])
+    buffers.keep(5)
+    assert (buffers.holds(5), buffers.holds(6)) == (True, False)

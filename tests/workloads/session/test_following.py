@@ -42,7 +42,7 @@ def _train(state: State, buffers: Buffers, follower: Follower, step: int) -> Non
     """Does what a session does with each step's sums."""
     gradients = [torch.full((size,), 0.5 + step) for size in SHAPES]
     buffers.fill(gradients, None, [0.0, 0.0])
-    buffers.keep()
+    buffers.keep(step + 1)
     follower.settle()
     follower.gradients(buffers.flat(), buffers.offsets, step)
     state.apply(buffers.summed(), step)
