@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+MAX_MEMBERS = 1024  # two numbers of each have their place in the gradients' buffers: 16 KiB in float64
+
 
 class Move(StrEnum):
     """What a node does about membership."""
@@ -63,8 +65,8 @@ def decide(sight: Sight) -> Verdict:
     if sight.me not in sight.participants:
         return HOLD if sight.is_leaving else Verdict(Move.REJOIN)
     is_changed = _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
-    is_changed = is_changed or sight.arrived
-    return _next(sight, sight.participants) if is_changed else HOLD
+    is_joined = bool(_admitted(sight, sight.participants))
+    return _next(sight, sight.participants) if is_changed or is_joined else HOLD
 
 
 def agreed(ready: Sequence[int], *, current: int) -> int | None:
@@ -82,7 +84,13 @@ def _leaves(sight: Sight, base: Sequence[str]) -> bool:
     return sight.is_leaving and bool((set(base) | sight.arrived) - sight.gone - {sight.me})
 
 
+def _admitted(sight: Sight, base: Sequence[str]) -> set[str]:
+    """Gives who of those that have arrived comes in: whoever there is no room for goes on waiting."""
+    staying = set(base) - sight.gone
+    return set(sorted(sight.arrived - sight.gone - staying)[: max(0, MAX_MEMBERS - len(staying))])
+
+
 def _next(sight: Sight, base: Sequence[str]) -> Verdict:
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
-    members = tuple(sorted((set(base) | sight.arrived) - without))
+    members = tuple(sorted((set(base) | _admitted(sight, base)) - without))
     return Verdict(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1)

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-
-MAX_WORLD = 256
+from elastic.workloads.session.agreement import MAX_MEMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Buffers:
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
         self.numbers = numbers
-        size = self.offsets[-1] + numbers + 2 * MAX_WORLD
+        size = self.offsets[-1] + numbers + 2 * MAX_MEMBERS
         first = parameters[0]
         # Written to now, not by the first two turns: new pages cost five times what is written to them, and by then
         # other members would wait.

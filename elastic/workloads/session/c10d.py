@@ -25,8 +25,8 @@ from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRende
 
 from elastic.workloads.nameless import give_up_names
 from elastic.workloads.session import sockets
+from elastic.workloads.session.agreement import MAX_MEMBERS
 
-MAX_NODES = 1024
 # Heartbeats in this state compare clocks of different machines, and two missed ones made a split brain. A session has
 # its own, between the members; what is written here never expires.
 NEVER_S = 10_000_000
@@ -57,7 +57,7 @@ class Rendezvous:
         except RendezvousError as error:
             raise StoreLost(str(error)) from error
         handler = DynamicRendezvousHandler.from_backend(
-            job, self.store, backend, 1, MAX_NODES, local_addr=host, keep_alive_interval=NEVER_S
+            job, self.store, backend, 1, MAX_MEMBERS, local_addr=host, keep_alive_interval=NEVER_S
         )
         self._holder: Any = handler._state_holder
         self._holder._cache_duration = 0

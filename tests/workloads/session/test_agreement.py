@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elastic.workloads.session.agreement import HOLD, Move, Sight, Verdict, agreed, decide
+from elastic.workloads.session.agreement import HOLD, MAX_MEMBERS, Move, Sight, Verdict, agreed, decide
 
 CALM = Sight("b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"))
 
@@ -63,3 +63,12 @@ def test_the_last_member_stays_though_it_wants_to_leave() -> None:
     assert decide(alone) == HOLD
     assert decide(replace(CALM, is_leaving=True, gone=frozenset({"a", "c"}))) == Verdict(Move.PUBLISH, ("b",), 5)
     assert decide(replace(alone, arrived=frozenset({"d"}))) == Verdict(Move.PUBLISH, ("d",), 5)
+
+
+def test_admits_no_more_members_than_messages_have_room_for() -> None:
+    members = tuple(f"m{index:04}" for index in range(MAX_MEMBERS - 1))
+    nearly_full = Sight("m0000", 4, members, known=4, known_members=members, arrived=frozenset({"n1", "n2"}))
+    assert decide(nearly_full) == Verdict(Move.PUBLISH, (*members, "n1"), 5)
+    full = replace(nearly_full, participants=(*members, "n1"), arrived=frozenset({"n2"}))
+    assert decide(full) == HOLD
+    assert decide(replace(full, gone=frozenset({"n1"}))) == Verdict(Move.PUBLISH, (*members, "n2"), 5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from elastic.workloads.session.agreement import MAX_MEMBERS
 from elastic.workloads.session.buffers import Buffers
 
 
@@ -59,3 +60,8 @@ def test_knows_by_which_step_s_sums_the_state_came_about() -> None:
     buffers.fill([None, None], None, [0.0, 0.0])
     buffers.keep(5)
     assert (buffers.holds(5), buffers.holds(6)) == (True, False)
+
+
+def test_has_room_for_as_many_members_as_a_generation_may_have() -> None:
+    riders = [1.0] * 2 * MAX_MEMBERS
+    assert _buffers().fill([None, None], None, riders).riders.tolist() == riders
