@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.layout import dense_strides, overlaps
 from elastic.workloads.session.agreement import MAX_MEMBERS
 
 
@@ -34,6 +35,8 @@ def without_gradients(riders: Sequence[float]) -> Message:
 class Buffers:
     """Mirrors the parameters twice, taking turns; `numbers` of the job's own and two of each rank's ride behind.
 
+    Each lies there without gaps, in its own order of dimensions, so that most gradients are copied as they are.
+
     All views are made once: a view made at each step costs it as much as a small sum does.
     """
 
@@ -43,6 +46,14 @@ class Buffers:
             raise InvalidInput(
                 f"a session's parameters must be of one type on one device, got {sorted(map(str, kinds))}"
             )
+        for index, parameter in enumerate(parameters):
+            if overlaps(parameter):
+                raise InvalidInput(
+                    f"unit {index}: wanted a parameter whose values share no memory, found "
+                    f"strides {tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train a "
+                    "copy of it (.contiguous())",
+                    field="units",
+                )
         self.offsets = [0]
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
@@ -53,7 +64,7 @@ class Buffers:
         # other members would wait.
         self._flats = [torch.empty(size, dtype=first.dtype, device=first.device).zero_() for _ in range(2)]
         self._views = [
-            [flat.as_strided(p.size(), p.stride(), at) for p, at in zip(parameters, self.offsets, strict=False)]
+            [flat.as_strided(p.size(), dense_strides(p), at) for p, at in zip(parameters, self.offsets, strict=False)]
             for flat in self._flats
         ]
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.workloads.layout import dense_strides
 from elastic.workloads.session import sockets
 from elastic.workloads.session.state import State
 
@@ -48,6 +49,7 @@ class Inlet(threading.Thread):
         self._listener = socket.create_server((host, 0), family=family)
         self.port: int = self._listener.getsockname()[1]
         self._state, self._job, self._changed = state, job, changed
+        self._strides = [dense_strides(parameter) for parameter in state.parameters]
         self.units = 0
         self.step = 0
         self.is_streaming = False
@@ -114,7 +116,7 @@ class Inlet(threading.Thread):
         offset = 0
         for index in range(units):
             parameter = parameters[index]
-            gradients[index] = flat.as_strided(parameter.size(), parameter.stride(), offset)
+            gradients[index] = flat.as_strided(parameter.size(), self._strides[index], offset)
             offset += parameter.numel()
         self._state.apply(gradients, step)
         self.step = step + 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
+from elastic.errors import InvalidInput
 from elastic.workloads.session.agreement import MAX_MEMBERS
 from elastic.workloads.session.buffers import Buffers
 
@@ -60,6 +62,23 @@ def test_knows_by_which_step_s_sums_the_state_came_about() -> None:
     buffers.fill([None, None], None, [0.0, 0.0])
     buffers.keep(5)
     assert (buffers.holds(5), buffers.holds(6)) == (True, False)
+
+
+def test_a_parameter_s_layout_moves_no_gradient() -> None:
+    plain = torch.arange(120.0).reshape(2, 3, 4, 5)
+    parameters = [plain[:, :, :, :2], plain[0, 0].t(), plain.to(memory_format=torch.channels_last), torch.zeros(3)]
+    gradients = [torch.arange(each.numel()).reshape(each.shape) + 0.5 for each in parameters]
+    buffers = Buffers(parameters, 0)
+    buffers.fill(gradients, None, [0.0, 0.0])
+    buffers.keep(1)
+
+    assert all(torch.equal(summed, given) for summed, given in zip(buffers.summed(), gradients, strict=True))
+    assert sorted(buffers.flat().tolist()) == sorted(torch.cat([each.reshape(-1) for each in gradients]).tolist())
+
+
+def test_refuses_a_parameter_whose_values_share_memory() -> None:
+    with pytest.raises(InvalidInput, match=r"unit 1: .*strides \(0, 1\) of shape \(4, 3\)"):
+        Buffers([torch.zeros(2), torch.zeros(3).expand(4, 3)], 0)
 
 
 def test_has_room_for_as_many_members_as_a_generation_may_have() -> None:

@@ -67,6 +67,36 @@ def test_a_newcomer_comes_to_the_same_bits_while_the_source_trains() -> None:
     assert follower.is_over
 
 
+def test_gradients_come_to_their_places_however_a_parameter_lies_in_memory() -> None:
+    def state() -> State:
+        units = ((torch.zeros(4, 3)[:, :2],), (torch.zeros(3, 2).t(),))
+
+        def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+            for (parameter,), gradient in zip(units, gradients, strict=True):
+                if gradient is not None:
+                    parameter.add_(gradient)
+
+        return State(units, apply)
+
+    source, newcomer = state(), state()
+    inlet = Inlet("127.0.0.1", newcomer, job=HELLO, changed=lambda: None)
+    inlet.start()
+    follower, buffers = _follow(inlet, source, chunk_bytes=1000), Buffers(source.parameters, 0)
+    follower.next_chunk(0)
+    gradients = [torch.arange(8.0).reshape(4, 2), torch.arange(6.0).reshape(2, 3)]
+    for step in range(2):
+        buffers.fill(gradients, None, [0.0, 0.0])
+        buffers.keep(step + 1)
+        follower.settle()
+        follower.gradients(buffers.flat(), buffers.offsets, step)
+        source.apply(buffers.summed(), step)
+    wait_until(lambda: follower.is_level(3), "the newcomer's answer")
+    assert torch.equal(source.units[0][0], 2 * gradients[0]) and newcomer.digest() == source.digest()
+    follower.end()
+    follower.join(timeout=10)
+    inlet.close()
+
+
 def test_one_chunk_is_under_way_at_a_time() -> None:
     source = _state(1)
     inlet = Inlet("127.0.0.1", _state(2), job=HELLO, changed=lambda: None)  # not started: it takes nothing in
