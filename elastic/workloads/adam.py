@@ -12,6 +12,9 @@ import torch
 from torch import Tensor
 from torch.optim.adam import adam
 
+from elastic.errors import InvalidInput
+from elastic.workloads.layout import in_memory_order, is_dense
+
 EPSILON = 1e-8  # torch.optim.Adam's default
 
 
@@ -19,6 +22,14 @@ class Adam:
     """Moves `parameters` against gradients that it is handed, so that no `.grad` is kept alive."""
 
     def __init__(self, parameters: Sequence[Tensor], *, b1: float, b2: float) -> None:
+        """Raises InvalidInput where a parameter has gaps in memory: the fused kernel walks it as a flat array."""
+        for index, parameter in enumerate(parameters):
+            if not is_dense(parameter):
+                raise InvalidInput(
+                    f"parameter {index}: wanted one without gaps in memory, found strides {tuple(parameter.stride())} "
+                    f"of shape {tuple(parameter.shape)}; train a copy of it (.contiguous())",
+                    field="parameters",
+                )
         self._parameters = list(parameters)
         self._betas = (b1, b2)
         self._first = [torch.zeros_like(parameter) for parameter in parameters]
@@ -80,4 +91,4 @@ def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
 
 def _in_memory_order(tensors: Sequence[Tensor]) -> list[Tensor]:
     """Gives views that count as contiguous: the fused kernel would copy channels_last tensors first (2 % of a step)."""
-    return [tensor if tensor.is_contiguous() else tensor.permute(0, 2, 3, 1) for tensor in tensors]
+    return [in_memory_order(tensor) for tensor in tensors]

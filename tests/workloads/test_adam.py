@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from elastic.errors import InvalidInput
 from elastic.workloads.adam import Adam
 
 
@@ -38,6 +39,19 @@ def test_memory_order_makes_no_difference() -> None:
         for _ in range(3):
             adam.step([given], lr=0.1)
     assert torch.equal(plain, last)
+
+
+def test_any_order_of_dimensions_is_as_good() -> None:
+    weight, gradient = torch.randn(8, 3), torch.randn(8, 3)
+    plain, turned = weight.clone(), weight.t().contiguous().t()
+    for tensor in (plain, turned):
+        Adam([tensor], b1=0.9, b2=0.999).step([gradient], lr=0.1)
+    assert torch.equal(plain, turned) and not torch.equal(plain, weight)
+
+
+def test_refuses_a_parameter_with_gaps_in_memory() -> None:
+    with pytest.raises(InvalidInput, match=r"parameter 1: .*strides \(60, 20, 5, 1\)"):
+        Adam([torch.zeros(3), torch.zeros(2, 3, 4, 5)[:, :, :, :2]], b1=0.9, b2=0.999)
 
 
 def test_state_can_be_copied_out_and_in() -> None:
