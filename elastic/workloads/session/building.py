@@ -7,11 +7,13 @@ import threading
 from collections.abc import Callable
 from time import monotonic, sleep
 
+from elastic.errors import InvalidInput
 from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.terms import Terms
 
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = 5.0
@@ -21,15 +23,24 @@ class Builder(threading.Thread):
     """Calls the roll of one round's members, and meets them when all have answered."""
 
     def __init__(
-        self, view: View, name: str, *, settings: Settings, cost: float, is_new: bool, changed: Callable[[], None]
+        self,
+        view: View,
+        name: str,
+        *,
+        settings: Settings,
+        terms: Terms,
+        cost: float,
+        is_new: bool,
+        changed: Callable[[], None],
     ) -> None:
         super().__init__(name=f"session-builder-{view.round}", daemon=True)
         self.number = view.round
         self.result: Generation | None = None
         self.has_failed = False
+        self.misfit: InvalidInput | None = None
         self.began_s = monotonic()
         self._members, self._rank = view.participants, view.participants.index(name)
-        self._settings, self._cost, self._is_new = settings, cost, is_new
+        self._settings, self._terms, self._cost, self._is_new = settings, terms, cost, is_new
         self._changed = changed
         self._is_cancelled = False
 
@@ -42,6 +53,8 @@ class Builder(threading.Thread):
             self.result = self._built()
         except (GenerationLost, StoreLost, RuntimeError, ValueError):
             self.has_failed = True
+        except InvalidInput as error:
+            self.has_failed, self.misfit = True, error
         self._changed()
 
     def _built(self) -> Generation | None:
@@ -53,6 +66,7 @@ class Builder(threading.Thread):
         plug = Plug(settings.host)
         about = {
             "plugs": plug.addresses,
+            "terms": self._terms.told(),
             "cost": self._cost,
             "limit": settings.most_samples,
             "is_new": self._is_new,
@@ -65,6 +79,8 @@ class Builder(threading.Thread):
                 return None
             sleep(LOOK_S)
         answers = [json.loads(store.get(key)) for key in keys]
+        for each in answers:
+            self._terms.check(each["terms"])
         plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S)
         costs = tuple(float(each["cost"]) for each in answers)

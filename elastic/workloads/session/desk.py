@@ -6,9 +6,11 @@ import threading
 from dataclasses import dataclass, field
 from time import monotonic
 
+from elastic.errors import InvalidInput
 from elastic.workloads.session.following import Follower
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Status
+from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
@@ -29,9 +31,11 @@ class Desk:
 
     `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is this rank's seconds
     a sample; `is_torn` says that the state held here is no state of the job; `is_entering` that the training thread
-    waits to come in; `end` why no generation can come any more.
+    waits to come in; `end` why no generation can come any more; `misfit` why this process cannot train
+    with the members.
     """
 
+    terms: Terms
     changed: threading.Condition = field(default_factory=threading.Condition)
     current: Generation | None = None
     offered: Generation | None = None
@@ -51,6 +55,7 @@ class Desk:
     parting: list[Follower] = field(default_factory=list)
     inlet: Inlet | None = None
     end: str | None = None
+    misfit: InvalidInput | None = None
     retired: list[tuple[float, Generation]] = field(default_factory=list)
 
     def status(self) -> Status:
@@ -72,7 +77,7 @@ class Desk:
     def await_entry(self) -> tuple[Generation, bool]:
         """Waits for a first generation; gives it, and whether its members have agreed on it with this newcomer.
 
-        Raises SessionEnded.
+        Raises SessionEnded, and InvalidInput where the members train on other terms.
         """
         self.settle()
         with self.changed:
@@ -80,6 +85,8 @@ class Desk:
             self.changed.notify_all()
             try:
                 while self.end is None:
+                    if self.misfit is not None:
+                        raise self.misfit
                     if (found := self._entry()) is not None:
                         return found
                     self.changed.wait(1.0)

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from elastic.workloads.session.c10d import Rendezvous, View
+from elastic.workloads.session.terms import Terms
 
 FOUNDING_S = 0.3
 HELD_S = 30.0  # for members that trained on to fill a new store; they look four times a second
@@ -20,14 +21,18 @@ CONNECT_TIMEOUT_S = 0.5
 class Entrance:
     """One newcomer's way in."""
 
-    def __init__(self, name: str, record: Callable[[int, Sequence[str]], None] | None) -> None:
-        self._name, self._record = name, record
+    def __init__(self, name: str, terms: Terms, record: Callable[[int, Sequence[str]], None] | None) -> None:
+        self._name, self._terms, self._record = name, terms, record
         self._since_s: float | None = None
         self._probed_s = 0.0
 
     def step(self, rendezvous: Rendezvous, view: View) -> bool:
-        """Does what there is to do now; gives False where nobody is left to begin with."""
+        """Does what there is to do now; gives False where nobody is left to begin with.
+
+        Raises InvalidInput where the members train on other terms.
+        """
         if self._name not in view.waiting:
+            self._finds_members(rendezvous, view)
             rendezvous.register()
             self._since_s = monotonic()
         elif not view.participants:
@@ -36,10 +41,19 @@ class Entrance:
                 return self._found(rendezvous, view)
         elif monotonic() - self._probed_s > PROBE_S:
             self._probed_s = monotonic()
-            if not any(_may_live(_about(rendezvous, name)) for name in view.participants):
+            if not self._finds_members(rendezvous, view):
                 # Their machines answer, their processes do not: all members have died, and nobody is left to say so.
                 rendezvous.publish(view, (), number=view.round)
         return True
+
+    def _finds_members(self, rendezvous: Rendezvous, view: View) -> bool:
+        """Whether a member may be alive; raises InvalidInput where this process cannot train with it."""
+        for about in (_about(rendezvous, name) for name in view.participants):
+            if _may_live(about):
+                if about is not None:
+                    self._terms.check(about["terms"])
+                return True
+        return False
 
     def _found(self, rendezvous: Rendezvous, view: View) -> bool:
         """Founds the first generation, alone, if of all who wait this process has come furthest."""

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 
+from elastic.errors import InvalidInput
 from elastic.worker.claims import claims_from
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
@@ -130,9 +131,21 @@ class Membership(threading.Thread):
         if inlet.units and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
             desk.is_torn, desk.step = inlet.is_torn, inlet.step
             self._introduce(rendezvous)
-        if not self._entrance.step(rendezvous, view):
+        try:
+            if inlet.misfit is not None:
+                raise inlet.misfit
+            may_come = self._entrance.step(rendezvous, view)
+        except InvalidInput as error:
+            self._turn_back(error)
+            return
+        if not may_come:
             desk.end = "no process with the job's whole state is left; start again from a checkpoint"
             desk.notify()
+
+    def _turn_back(self, misfit: InvalidInput) -> None:
+        """Has the training thread told that this process cannot train with the members; they go on without it."""
+        self._desk.misfit = misfit
+        self._desk.notify()
 
     def _connected(self) -> Rendezvous:
         settings, desk = self._settings, self._desk
@@ -140,9 +153,9 @@ class Membership(threading.Thread):
         if not self._name:
             self._name = rendezvous.name
             self.links.begin(self._name)
-            desk.inlet = Inlet(settings.host, self._state, job=settings.job, changed=desk.notify)
+            desk.inlet = Inlet(settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify)
             desk.inlet.start()
-            self._entrance = Entrance(self._name, self._record)
+            self._entrance = Entrance(self._name, desk.terms, self._record)
         self._introduce(rendezvous)
         return rendezvous
 
@@ -150,9 +163,14 @@ class Membership(threading.Thread):
         settings, desk = self._settings, self._desk
         assert desk.inlet is not None
         about = {"host": settings.host, "link": self.links.port, "inlet": desk.inlet.port, "step": desk.step}
-        rendezvous.tell(f"node/{self._name}", json.dumps({**about, "is_torn": desk.is_torn}))
+        rendezvous.tell(
+            f"node/{self._name}", json.dumps({**about, "is_torn": desk.is_torn, "terms": desk.terms.told()})
+        )
 
     def _act(self, rendezvous: Rendezvous, view: View) -> None:
+        if self._builder is not None and self._builder.misfit is not None and self._desk.current is None:
+            self._turn_back(self._builder.misfit)
+            return
         verdict = decide(self._sight(rendezvous, view))
         match verdict.move:
             case Move.REJOIN:
@@ -209,6 +227,7 @@ class Membership(threading.Thread):
                 view,
                 self._name,
                 settings=self._settings,
+                terms=desk.terms,
                 cost=desk.cost,
                 is_new=desk.current is None,
                 changed=desk.notify,

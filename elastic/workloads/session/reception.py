@@ -56,7 +56,7 @@ class Reception:
         return complete if is_alone or monotonic() - self._complete_since_s > COMPANY_S else frozenset()
 
     def _follow(self, name: str, inlet: Address) -> None:
-        hello = {"job": self._settings.job, "shape": self._state.shape_digest()}
+        hello = {"job": self._settings.job, **self._desk.terms.told()}
         follower = Follower(name, inlet, self._state, chunk_bytes=self._settings.chunk_bytes, hello=hello)
         follower.start()
         with self._desk.changed:

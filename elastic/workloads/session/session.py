@@ -21,6 +21,7 @@ from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
+from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.turn import Outcome, Turn
 
 LAST_WORD_S = 2.0
@@ -38,7 +39,7 @@ class Session:
 
     def __init__(self, state: State, *, batch: int, settings: Settings, step: int, numbers: int) -> None:
         self._state, self._batch, self._settings = state, batch, settings
-        self._desk, self._pace = Desk(step=step), shares.Pace()
+        self._desk, self._pace = Desk(Terms.of(state, batch=batch, numbers=numbers), step=step), shares.Pace()
         self._buffers = Buffers(state.parameters, numbers)
         self._membership: Membership | None = None
         self._split: tuple[int, ...] = ()
@@ -76,7 +77,7 @@ class Session:
             on_generation: Called with number and members before a generation is published, by whoever publishes; what
                 it raises as StoreLost postpones the change.
 
-        Raises SessionEnded where the job is complete.
+        Raises SessionEnded where the job is complete, InvalidInput where the members have another batch, say.
         """
         state = State(tuple(tuple(unit) for unit in units), apply)
         session = cls(state, batch=batch, settings=settings or Settings.from_environment(), step=step, numbers=numbers)
@@ -175,11 +176,10 @@ class Session:
     def _begin(self, on_generation: OnGeneration | None) -> None:
         self._membership = Membership(self._settings, self._state, self._desk, self._patience, on_generation)
         self._membership.start()
-        try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.close)
             self._enter()
-        except SessionEnded:
-            self.close()
-            raise
+            stack.pop_all()
 
     def _enter(self) -> None:
         """Waits until this process is a member of a generation that works."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from elastic.workloads.layout import dense_strides, placing
+
 Apply = Callable[[Sequence[Tensor | None], int], None]
 """Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a unit to leave alone;
 what is done to one unit must not depend on another."""
@@ -68,7 +70,9 @@ class State:
     def shape_digest(self) -> str:
         """Gives what two processes must share to speak of the same state."""
         shapes = [[(str(tensor.dtype), tuple(tensor.shape)) for tensor in unit] for unit in self.units]
-        return hashlib.sha256(repr(shapes).encode()).hexdigest()[:16]
+        # Sums are added where the gradients lie: in another order of dimensions they are another parameter's.
+        layouts = [placing(parameter, dense_strides(parameter)) for parameter in self.parameters]
+        return hashlib.sha256(repr((shapes, layouts)).encode()).hexdigest()[:16]
 
     def copies(self) -> list[Tensor]:
         """Gives a copy of every tensor in order, on the CPU."""

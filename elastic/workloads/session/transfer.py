@@ -13,9 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides
 from elastic.workloads.session import sockets
 from elastic.workloads.session.state import State
+from elastic.workloads.session.terms import Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +45,18 @@ class Room:
 class Inlet(threading.Thread):
     """The newcomer's side: takes one source at a time and keeps the state up with it."""
 
-    def __init__(self, host: str, state: State, *, job: str, changed: Callable[[], None]) -> None:
+    def __init__(self, host: str, state: State, *, job: str, terms: Terms, changed: Callable[[], None]) -> None:
         super().__init__(name="session-inlet", daemon=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listener = socket.create_server((host, 0), family=family)
         self.port: int = self._listener.getsockname()[1]
-        self._state, self._job, self._changed = state, job, changed
+        self._state, self._job, self._terms, self._changed = state, job, terms, changed
         self._strides = [dense_strides(parameter) for parameter in state.parameters]
         self.units = 0
         self.step = 0
         self.is_streaming = False
         self.is_torn = False
+        self.misfit: InvalidInput | None = None
         self.adopted: int | None = None
         self._connection: socket.socket | None = None
 
@@ -86,7 +89,12 @@ class Inlet(threading.Thread):
 
     def _follow(self, connection: socket.socket) -> None:
         hello = receive(connection, Room())
-        if hello.kind != "hello" or hello.about != {"job": self._job, "shape": self._state.shape_digest()}:
+        if hello.kind != "hello" or hello.about.get("job") != self._job:
+            return
+        try:
+            self._terms.check(hello.about)
+        except InvalidInput as error:
+            self.misfit = error
             return
         self.units, self.is_streaming, self.is_torn = 0, True, True
         room = Room()

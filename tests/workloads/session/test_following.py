@@ -11,11 +11,13 @@ from torch import Tensor
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.following import Follower, LateCopy
 from elastic.workloads.session.state import State
+from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet, Room
 from tests.workloads.session.running import wait_until
 
 SHAPES = (5, 3, 40, 7)
 HELLO = "job"
+BATCH = 12
 
 
 def _state(seed: int) -> State:
@@ -31,8 +33,17 @@ def _state(seed: int) -> State:
     return State(units, apply)
 
 
+def _terms(state: State, *, batch: int = BATCH) -> Terms:
+    return Terms.of(state, batch=batch, numbers=1)
+
+
+def _inlet(state: State, *, batch: int = BATCH) -> Inlet:
+    terms = _terms(state, batch=batch)
+    return Inlet("127.0.0.1", state, job=HELLO, terms=terms, changed=lambda: None)
+
+
 def _follow(inlet: Inlet, state: State, *, chunk_bytes: int) -> Follower:
-    hello = {"job": HELLO, "shape": state.shape_digest()}
+    hello = {"job": HELLO, **_terms(state).told()}
     follower = Follower("newcomer", ("127.0.0.1", inlet.port), state, chunk_bytes=chunk_bytes, hello=hello)
     follower.start()
     return follower
@@ -51,7 +62,7 @@ def _train(state: State, buffers: Buffers, follower: Follower, step: int) -> Non
 
 def test_a_newcomer_comes_to_the_same_bits_while_the_source_trains() -> None:
     source, newcomer = _state(1), _state(2)
-    inlet = Inlet("127.0.0.1", newcomer, job=HELLO, changed=lambda: None)
+    inlet = _inlet(newcomer)
     inlet.start()
     follower, buffers, step = _follow(inlet, source, chunk_bytes=100), Buffers(source.parameters, 0), 0
     while not follower.is_complete or step < 20:
@@ -79,7 +90,7 @@ def test_gradients_come_to_their_places_however_a_parameter_lies_in_memory() -> 
         return State(units, apply)
 
     source, newcomer = state(), state()
-    inlet = Inlet("127.0.0.1", newcomer, job=HELLO, changed=lambda: None)
+    inlet = _inlet(newcomer)
     inlet.start()
     follower, buffers = _follow(inlet, source, chunk_bytes=1000), Buffers(source.parameters, 0)
     follower.next_chunk(0)
@@ -97,9 +108,33 @@ def test_gradients_come_to_their_places_however_a_parameter_lies_in_memory() -> 
     inlet.close()
 
 
+def test_a_newcomer_takes_nothing_from_a_source_that_trains_on_other_terms() -> None:
+    newcomer = _state(2)
+    inlet, before = _inlet(newcomer, batch=24), newcomer.digest()
+    inlet.start()
+    source = _state(1)
+    follower = _follow(inlet, source, chunk_bytes=1000)
+    follower.next_chunk(0)
+    wait_until(lambda: inlet.misfit is not None, "the comparison")
+    assert str(inlet.misfit).startswith("batch: wanted 12, as the session's members have it, got 24")
+    follower.end()
+    follower.join(timeout=10)
+    assert newcomer.digest() == before and not inlet.units
+    inlet.close()
+
+
+def test_states_that_lie_otherwise_in_memory_are_no_match() -> None:
+    def shape(parameter: Tensor) -> str:
+        return State(((parameter,),), lambda gradients, step: None).shape_digest()
+
+    plain = torch.zeros(4, 3, 2, 2)
+    assert shape(plain) != shape(plain.to(memory_format=torch.channels_last))
+    assert shape(plain) == shape(torch.zeros(4, 3, 2, 5)[..., :2]), "sums lie without gaps"
+
+
 def test_one_chunk_is_under_way_at_a_time() -> None:
     source = _state(1)
-    inlet = Inlet("127.0.0.1", _state(2), job=HELLO, changed=lambda: None)  # not started: it takes nothing in
+    inlet = _inlet(_state(2))  # not started: it takes nothing in
     follower = Follower("newcomer", ("127.0.0.1", inlet.port), source, chunk_bytes=1, hello={})
     for step in range(3):
         follower.next_chunk(step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -146,6 +147,39 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
         _train_until(session, old.compute, coming.done)
     number, world_size, began = coming.result()
     assert (number > 1, world_size) == (True, 2) and began >= before
+
+
+@pytest.mark.parametrize(
+    ("batch", "numbers", "width", "wanted"),
+    [
+        (2 * BATCH, 1, 16, f"batch: wanted {BATCH}, .* got {2 * BATCH}"),
+        (BATCH, 0, 16, "numbers: wanted 1, .* got 0"),
+        (BATCH, 1, 4, "shape: wanted"),
+    ],
+)
+def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
+    store: TCPStore, batch: int, numbers: int, width: int, wanted: str
+) -> None:
+    old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=width)
+
+    def newcomer() -> str:
+        try:
+            Session.join(new.units(), new.apply, batch=batch, settings=_settings(store), numbers=numbers).close()
+        except InvalidInput as error:
+            return str(error)
+        return "let in"
+
+    with (
+        Session.join(old.units(), old.apply, batch=BATCH, settings=_settings(store), numbers=1) as session,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        coming = pool.submit(newcomer)
+        _train_until(session, old.compute, coming.done)
+        for _ in range(20):
+            session.run(old.compute)
+        assert re.match(wanted, coming.result())
+        assert (session.generation.number, session.generation.world_size) == (1, 1)
+        assert_near(session.snapshot().tensors[::4], undisturbed(session.step), tolerance=1e-12)
 
 
 def test_says_which_setting_is_missing() -> None:

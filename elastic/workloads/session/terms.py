@@ -1,0 +1,44 @@
+"""What all members of a session must have alike, compared before any state is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from elastic.errors import InvalidInput
+from elastic.workloads.session.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """`batch` samples a turn, `numbers` of the job's own; `shape` stands for the units' types, shapes and layouts."""
+
+    batch: int
+    numbers: int
+    shape: str
+
+    @classmethod
+    def of(cls, state: State, *, batch: int, numbers: int) -> Terms:
+        """Gives this process's own."""
+        return cls(batch, numbers, state.shape_digest())
+
+    def told(self) -> dict[str, Any]:
+        """Gives them as others are told."""
+        return asdict(self)
+
+    def check(self, told: Mapping[str, Any]) -> None:
+        """Raises InvalidInput where a member of the session has told other ones.
+
+        >>> Terms(24, 1, "s").check({"batch": 12, "numbers": 1, "shape": "s"})
+        Traceback (most recent call last):
+        elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
+train with them
+        """
+        for name, own in self.told().items():
+            if told.get(name) != own:
+                raise InvalidInput(
+                    f"{name}: wanted {told.get(name)}, as the session's members have it, got {own}: this process "
+                    "cannot train with them",
+                    field=name,
+                )

@@ -1,0 +1,36 @@
+"""A generation whose members find out, as they are about to meet, that they do not train the same."""
+
+from __future__ import annotations
+
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Settings
+from elastic.workloads.session.building import Builder
+from elastic.workloads.session.c10d import View
+from elastic.workloads.session.terms import Terms
+
+TIMEOUT_S = 30.0
+
+
+def test_who_trains_on_other_terms_is_not_met() -> None:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings = Settings(f"127.0.0.1:{store.port}", "job")
+    view = View(2, ("a", "b"), (), is_closed=False)
+    builders = [
+        Builder(
+            view,
+            name,
+            settings=settings,
+            terms=Terms(batch, 0, "shape"),
+            cost=0.0,
+            is_new=name == "b",
+            changed=lambda: None,
+        )
+        for name, batch in (("a", 12), ("b", 24))
+    ]
+    for each in builders:
+        each.start()
+    for each in builders:
+        each.join(timeout=TIMEOUT_S)
+    assert [(each.result, each.has_failed) for each in builders] == [(None, True)] * 2
+    assert str(builders[1].misfit).startswith("batch: wanted 12, as the session's members have it, got 24")
