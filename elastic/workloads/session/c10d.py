@@ -167,7 +167,9 @@ def connect(address: str) -> TCPStore:
         # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
         socket.create_connection((host, int(port)), timeout=CALL_TIMEOUT_S).close()
         store = TCPStore(host, int(port), None, False, timedelta(seconds=CALL_TIMEOUT_S), wait_for_workers=False)
-    except (RuntimeError, ValueError, OSError) as error:
+    except ValueError as error:
+        raise StoreLost(f"no store answers at {address!r}, wanted host:port") from error
+    except (RuntimeError, OSError) as error:
         raise StoreLost(f"no store answers at {address!r}") from error
     sockets.probe(lambda own, other: other[1] == int(port), idle_s=2, interval_s=1, count=2)
     return store

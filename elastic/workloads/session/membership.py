@@ -26,6 +26,7 @@ from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Inlet
+from elastic.workloads.session.waiting import Waiting
 
 QUIET_LOOK_S = 0.5
 BUSY_LOOK_S = 0.01
@@ -59,6 +60,7 @@ class Membership(threading.Thread):
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
         self._patience = patience
+        self._waiting = Waiting()
         self._hung: frozenset[str] = frozenset()
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
@@ -68,8 +70,11 @@ class Membership(threading.Thread):
         while not self._desk.is_closed:
             try:
                 wait_s = self._once()
-            except StoreLost:
+                self._waiting.ends()
+            except StoreLost as error:
                 self._rendezvous = None
+                where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
+                self._waiting.goes_on(f"{error} ({where})", now_s=monotonic())
                 self._heed_peers()
                 wait_s = QUIET_LOOK_S
             except Exception as error:  # whatever it is, the training thread must not wait for ever

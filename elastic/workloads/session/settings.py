@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from elastic.errors import InvalidInput
 
 CHUNK_BYTES = 8_000_000
 # Longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective of NCCL.
 HANG_S = 600.0
+_NUMBERS = {"silence_s": float, "hang_s": float, "chunk_bytes": int, "most_samples": int, "losses_per_h": float}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +44,33 @@ class Settings:
                 "ELASTICD_SESSION_STORE, found nothing; start one by python -m elastic.workloads.rendezvous",
                 field="store",
             )
-        if self.hang_s < 0:
-            raise InvalidInput(f"hang_s must be positive, or 0 for never, got {self.hang_s:g}", field="hang_s")
-        if self.silence_s <= 0 or self.chunk_bytes <= 0:
-            raise InvalidInput("silence_s and chunk_bytes must be positive", field="silence_s")
+        if "/" not in self.store and not _is_address(self.store):
+            raise _wrong("store", "host:port of the rendezvous store, or a path with a / to a file that holds it", self)
+        for name in ("silence_s", "chunk_bytes"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise _wrong(name, "a positive number", self)
+        if not 0 <= self.hang_s < math.inf:
+            raise _wrong("hang_s", "a positive number, or 0 for never", self)
+        if self.most_samples is not None and self.most_samples < 1:
+            raise _wrong("most_samples", "1 or more, or nothing where all fit", self)
+        if self.losses_per_h is not None and not 0 <= self.losses_per_h < math.inf:
+            raise _wrong("losses_per_h", "0 or more, or nothing where nobody knows", self)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Reads what the agent, or whoever starts the script, has set.
+        """Reads what the agent, or whoever starts the script, has set. Raises InvalidInput.
 
         >>> Settings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400", "ELASTICD_JOB_ID": "j"}).store
         '10.0.0.1:29400'
         """
-        most = environment.get("ELASTICD_SESSION_MOST_SAMPLES")
-        losses = environment.get("ELASTICD_SESSION_LOSSES_PER_H")
+        told = {
+            name: _read(environment[_variable(name)], name) for name in _NUMBERS if environment.get(_variable(name))
+        }
         return cls(
             store=environment.get("ELASTICD_SESSION_STORE", ""),
             job=environment.get("ELASTICD_JOB_ID") or "session",
             host=environment.get("ELASTICD_SESSION_HOST") or "127.0.0.1",
-            silence_s=float(environment.get("ELASTICD_SESSION_SILENCE_S") or 1.0),
-            hang_s=float(environment.get("ELASTICD_SESSION_HANG_S") or HANG_S),
-            chunk_bytes=int(environment.get("ELASTICD_SESSION_CHUNK_BYTES") or CHUNK_BYTES),
-            most_samples=int(most) if most else None,
-            losses_per_h=float(losses) if losses else None,
+            **told,
         )
 
     def address(self) -> str:
@@ -74,3 +81,26 @@ class Settings:
             return Path(self.store).read_text().strip()
         except OSError:
             return ""
+
+
+def _is_address(text: str) -> bool:
+    host, _, port = text.rpartition(":")
+    return bool(host) and port.isdecimal() and 0 < int(port) < 65536
+
+
+def _read(text: str, name: str) -> Any:
+    kind = _NUMBERS[name]
+    try:
+        return kind(text)
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise InvalidInput(f"{_variable(name)}: wanted {wanted}, found {text!r}", field=name) from None
+
+
+def _wrong(name: str, wanted: str, settings: Settings) -> InvalidInput:
+    found = getattr(settings, name)
+    return InvalidInput(f"{name} ({_variable(name)}): wanted {wanted}, found {found!r}", field=name)
+
+
+def _variable(name: str) -> str:
+    return f"ELASTICD_SESSION_{name.upper()}"

@@ -75,8 +75,9 @@ def test_a_name_survives_a_new_connection(address: str) -> None:
 def test_says_that_no_store_answers() -> None:
     with pytest.raises(StoreLost, match="no store answers"):
         Rendezvous("127.0.0.1:1", "job", "10.0.0.1")
-    with pytest.raises(StoreLost, match="no store answers"):
-        Rendezvous("", "job", "10.0.0.1")
+    for address in ("", "localhost", "localhost:store"):
+        with pytest.raises(StoreLost, match=r"no store answers .* wanted host:port"):
+            Rendezvous(address, "job", "10.0.0.1")
 
 
 def _split(address: str) -> tuple[str, int]:

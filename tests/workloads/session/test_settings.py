@@ -1,0 +1,62 @@
+"""What is wrong with a session's settings is said before anything waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from elastic.errors import InvalidInput
+from elastic.workloads.session import Settings
+
+STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
+
+
+@pytest.mark.parametrize(
+    "store", ["localhost", "store", "127.0.0.1:", ":29400", "127.0.0.1:0", "127.0.0.1:65536", "h:x"]
+)
+def test_a_store_that_is_neither_an_address_nor_a_path_is_refused(store: str) -> None:
+    with pytest.raises(InvalidInput, match=r"ELASTICD_SESSION_STORE\): wanted host:port .* path with a /") as refused:
+        Settings.from_environment({"ELASTICD_SESSION_STORE": store})
+    assert repr(store) in str(refused.value) and refused.value.field == "store"
+
+
+@pytest.mark.parametrize("store", ["node-1:29400", "::1:29400", "/work/session-store", "./store"])
+def test_a_store_is_an_address_or_a_path(store: str) -> None:
+    assert Settings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("SILENCE_S", "abc", "a number"),
+        ("SILENCE_S", "0", "a positive number"),
+        ("SILENCE_S", "nan", "a positive number"),
+        ("HANG_S", "-1", "a positive number, or 0 for never"),
+        ("HANG_S", "inf", "a positive number, or 0 for never"),
+        ("CHUNK_BYTES", "8e6", "a whole number"),
+        ("CHUNK_BYTES", "0", "a positive number"),
+        ("MOST_SAMPLES", "-3", "1 or more"),
+        ("MOST_SAMPLES", "0", "1 or more"),
+        ("MOST_SAMPLES", "1.5", "a whole number"),
+        ("LOSSES_PER_H", "-0.5", "0 or more"),
+        ("LOSSES_PER_H", "often", "a number"),
+    ],
+)
+def test_a_wrong_number_is_told_by_its_variable(name: str, value: str, wanted: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"ELASTICD_SESSION_{name}\b.*: wanted {wanted}.*, found ") as refused:
+        Settings.from_environment({**STORE, f"ELASTICD_SESSION_{name}": value})
+    assert refused.value.field == name.lower()
+
+
+def test_what_is_not_set_or_empty_is_as_documented() -> None:
+    names = ("SILENCE_S", "HANG_S", "CHUNK_BYTES", "MOST_SAMPLES", "LOSSES_PER_H")
+    empty = {f"ELASTICD_SESSION_{name}": "" for name in names}
+    found = Settings.from_environment({**STORE, **empty})
+    assert found == Settings.from_environment(STORE) == Settings(store="127.0.0.1:1", job="session")
+    assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (1.0, 600.0, 8_000_000, None)
+
+
+def test_numbers_are_read() -> None:
+    told = {"SILENCE_S": "2.5", "HANG_S": "0", "CHUNK_BYTES": "100", "MOST_SAMPLES": "4", "LOSSES_PER_H": "0"}
+    found = Settings.from_environment({**STORE, **{f"ELASTICD_SESSION_{name}": each for name, each in told.items()}})
+    assert (found.silence_s, found.hang_s, found.chunk_bytes) == (2.5, 0.0, 100)
+    assert (found.most_samples, found.losses_per_h) == (4, 0.0)
