@@ -15,10 +15,15 @@ from tests.unprivileged import identity, needs_root, nobodys_python
 
 @pytest.fixture(autouse=True)
 def interrupts_arrive() -> Iterator[None]:
-    """A shell that runs the tests in the background has them ignore Ctrl-C, and with them all that they start."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """A shell that runs the tests in the background has them ignore Ctrl-C, nohup has them ignore a lost terminal, and
+    with them all that they start."""
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    }
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.slow
