@@ -29,10 +29,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the workers of one generation have said on this node; `has_joined`, that they are members of a session."""
+    """What the workers of one generation have said on this node; `has_joined`, that they are members of a session.
+
+    `has_trained` says that they have told of turns, or of the job's end.
+    """
 
     any_word: bool = False
     has_joined: bool = False
+    has_trained: bool = False
     needs_signal: bool = False
     last_words: frozenset[str] = frozenset()
     last_word_ranks: int = 0
@@ -60,7 +64,7 @@ class Intake:
         self._words: dict[int, tuple[str, str]] = {}
         self._workers: set[str] = set()
         self._needs_signal = False
-        self._has_joined = False
+        self._has_joined = self._has_trained = False
         self._iteration: int | None = None
         self._is_stopping = False
         self._settled = threading.Event()
@@ -87,7 +91,7 @@ class Intake:
             self._generation, self._serves = generation, None
             self._forget()
             self._workers.clear()
-            self._iteration, self._has_joined = None, False
+            self._iteration, self._has_joined, self._has_trained = None, False, False
 
     def serve(self, generation: int, *, world_size: int) -> None:
         """From now on the same workers, who are in a session, belong to this generation, of so many in all."""
@@ -100,6 +104,7 @@ class Intake:
             return Heard(
                 any_word=bool(self._workers),
                 has_joined=self._has_joined,
+                has_trained=self._has_trained,
                 needs_signal=self._needs_signal,
                 last_words=frozenset(word for _, word in self._words.values()),
                 last_word_ranks=len(self._words),
@@ -178,6 +183,7 @@ class Intake:
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
         self._has_joined |= kind == "joined"
+        self._has_trained |= kind in ("window", "finished")
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):

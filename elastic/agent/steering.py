@@ -10,6 +10,11 @@ from elastic.model import AgentState, Outcome
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
+OUTSIDE_GRACE_S = 1.0  # that workers join may be heard a moment after their first turn
+OUTSIDE = (
+    "this script trains in no session, or makes no Attendance of it; on T2 each node would do the whole job alone: "
+    "use T1, or see docs/reference/session.md"
+)
 SOLO_SLACK_S = 5.0
 """What a node keeps for itself after a drain's grace: to end what runs still, and to tell of it."""
 
@@ -32,7 +37,8 @@ class Group:
     """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet.
 
     Workers in a session outlive the generation that they were begun in: `serves` is the one they belong to now, None
-    where that is the same. Foreign ones are programs that nobody looks into, adopted ones were begun by an agent before
+    where that is the same. `outside_since` is when they were first known to train in none, though they are to. Foreign
+    ones are programs that nobody looks into, adopted ones were begun by an agent before
     this one: what they had told that one is not known.
     """
 
@@ -43,6 +49,7 @@ class Group:
     drain_asked_at: float | None = None
     terminated_at: float | None = None
     all_said_last_word_at: float | None = None
+    outside_since: float | None = None
     is_in_session: bool = False
     is_foreign: bool = False
     is_adopted: bool = False
@@ -116,6 +123,8 @@ def steer(
         return _steer_without_group(wanted, ended_generation, is_end_told=is_end_told)
     if not group.is_alive:
         return Collect()
+    if group.outside_since is not None and now - group.outside_since >= OUTSIDE_GRACE_S:
+        return Kill()
     if _is_wanted(group, wanted) and group.drain_asked_at is None:
         follows = wanted.is_known and wanted.assignment is not None and wanted.assignment.generation != group.number
         return GoOn(wanted.assignment) if follows and wanted.assignment is not None else Wait()
@@ -145,6 +154,17 @@ def hears_no_drain(group: Group, *, any_word: bool, has_joined: bool) -> bool:
     """
     waits = group.is_in_session and not has_joined and not group.is_adopted
     return waits or (group.is_foreign and not any_word)
+
+
+def is_outside(group: Group, *, has_trained: bool, has_joined: bool) -> bool:
+    """Whether workers that are to train in a session have trained, and have joined none.
+
+    On each node they would do the whole job alone, and the first to be done would end it.
+
+    >>> is_outside(Group(generation=3, grace_s=30, is_in_session=True), has_trained=True, has_joined=False)
+    True
+    """
+    return group.is_in_session and not group.is_adopted and has_trained and not has_joined
 
 
 def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool) -> Outcome:

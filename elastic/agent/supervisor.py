@@ -19,6 +19,7 @@ from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
 from elastic.agent.steering import (
+    OUTSIDE,
     Action,
     AskToDrain,
     Collect,
@@ -31,6 +32,7 @@ from elastic.agent.steering import (
     Wanted,
     hears_no_drain,
     is_last_moment,
+    is_outside,
     node_state,
     outcome_of,
     steer,
@@ -38,7 +40,7 @@ from elastic.agent.steering import (
 from elastic.agent.tiers import Way, choose_way, is_fork_distrusted
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
 from elastic.clock import SystemClock
-from elastic.model import Exit, Notice, Outcome, Tier
+from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
 LOG_LOOK_S = 10.0
@@ -263,6 +265,7 @@ class Supervisor:
             self._look_at_log = now + LOG_LOOK_S
             logs.bound(self._launcher.log_path(group.generation))
         done_at = group.all_said_last_word_at
+        is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
         return replace(
             group,
             is_alive=self._launcher.life(group.generation).is_alive,
@@ -270,6 +273,7 @@ class Supervisor:
             or hears_no_drain(group, any_word=heard.any_word, has_joined=heard.has_joined),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
             all_said_last_word_at=(done_at or now) if self._all_said_last_word(heard) else None,
+            outside_since=(group.outside_since or now) if is_astray else None,
         )
 
     def _all_said_last_word(self, heard: Heard) -> bool:
@@ -310,7 +314,7 @@ class Supervisor:
         self._launcher.kill(group.generation)
         self._intake.settle()
         heard = self._intake.heard()
-        return Exit(
+        ending = Exit(
             generation=group.number,
             outcome=outcome_of(
                 last_words=heard.last_words, exit_code=exit_code, was_draining=group.drain_asked_at is not None
@@ -319,6 +323,8 @@ class Supervisor:
             iteration=heard.iteration,
             log_tail=logs.tail(self._launcher.log_path(group.generation)),
         )
+        is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
+        return _failed(ending, OUTSIDE) if is_astray else ending
 
     def _has_news_of_exit(self) -> bool:
         last_exit = self._memory.last_exit
@@ -337,4 +343,8 @@ def _with(verdict: Verdict, ending: Exit) -> Exit:
     """The exit as it may be told: what is lost with this node must not pass for drained or done."""
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
-    return replace(ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\nelasticd: {verdict.why}\n")
+    return _failed(ending, verdict.why)
+
+
+def _failed(ending: Exit, why: str) -> Exit:
+    return replace(ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\n{AGENT_SAYS}{why}\n")

@@ -15,6 +15,7 @@ from elastic.model.job import (
 from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches, surcharge_usd
 from elastic.model.measurement import Group, Sample, Series, Window
 from elastic.model.node import (
+    AGENT_SAYS,
     LEGAL_NODE_MOVES,
     AgentState,
     Exit,
@@ -44,6 +45,7 @@ from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
 
 __all__ = [
+    "AGENT_SAYS",
     "LEGAL_JOB_MOVES",
     "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",

@@ -68,6 +68,10 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+AGENT_SAYS = "elasticd: "
+"""How a log's last line begins where the agent adds why an end counts as a failure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exit:
     """The last word of a node about a generation. `iteration` is where its workers stood, if they said so."""

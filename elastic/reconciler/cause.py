@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from elastic.model import Exit, Outcome
+from elastic.model import AGENT_SAYS, Exit, Outcome
 
 _TRACEBACK = "Traceback (most recent call last):"
 _RANK = re.compile(r"^\[rank\d+\]: ?")
@@ -17,13 +17,18 @@ _MOST_CHARACTERS = 300
 
 
 def cause_in(log_tail: str) -> str | None:
-    r"""Gives the last exception that a worker raised, None if the log's end shows none.
+    r"""Gives what the agent added, else the last exception that a worker raised, None if the log's end shows none.
 
     >>> cause_in("Traceback (most recent call last):\n  File 'train.py'\nValueError: no such folder: /data\n")
     'ValueError: no such folder: /data'
     >>> cause_in("Killed") is None
     True
+    >>> cause_in("loss 0.5\nelasticd: the last checkpoint was not stored\n")
+    'the last checkpoint was not stored'
     """
+    last = log_tail.rstrip().rpartition("\n")[2]
+    if last.startswith(AGENT_SAYS):
+        return last.removeprefix(AGENT_SAYS)[:_MOST_CHARACTERS]
     found = [each for each in _exceptions(log_tail) if not each.startswith(_TORCHRUN)]
     return found[-1][:_MOST_CHARACTERS] if found else None
 

@@ -84,6 +84,22 @@ def test_what_a_worker_says_before_it_is_a_member_does_not_make_it_one(desk: Des
     assert not desk.intake.heard().has_joined
 
 
+@pytest.mark.parametrize("word", ["window", "finished", "drained"])
+def test_who_tells_of_turns_or_of_the_end_has_trained(desk: Desk, word: str) -> None:
+    with closing(desk.worker()) as worker:
+        worker.say("note", text="loading")
+        desk.intake.settle()
+        assert not desk.intake.heard().has_trained
+        if word == "window":
+            worker.turn(1, "main")
+        else:
+            worker.say_last(word, 0)
+    desk.intake.settle()
+    assert desk.intake.heard().has_trained == (word != "drained")
+    desk.intake.listen_to(2)
+    assert not desk.intake.heard().has_trained
+
+
 def test_a_wish_for_a_signal_stays_on_the_node(desk: Desk) -> None:
     with closing(desk.worker(rank=1)) as worker:
         worker.tell_agent("needs_signal")

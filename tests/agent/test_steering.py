@@ -8,6 +8,7 @@ import pytest
 
 from elastic.agent.steering import (
     EXIT_BARRIER_GRACE_S,
+    OUTSIDE_GRACE_S,
     TERM_GRACE_S,
     AskToDrain,
     Collect,
@@ -21,6 +22,7 @@ from elastic.agent.steering import (
     Wanted,
     hears_no_drain,
     is_last_moment,
+    is_outside,
     node_state,
     outcome_of,
     steer,
@@ -210,3 +212,16 @@ def test_workers_in_a_session_are_drained_when_nobody_wants_them() -> None:
 def test_workers_that_have_begun_to_leave_a_session_are_not_called_back() -> None:
     leaving = replace(SESSION, drain_asked_at=99.0)
     assert next_step(TWO, leaving) == Wait()
+
+
+def test_workers_that_train_outside_the_session_that_they_were_begun_for_are_killed() -> None:
+    member = replace(GROUP, is_in_session=True)
+    assert is_outside(member, has_trained=True, has_joined=False)
+    assert not is_outside(member, has_trained=True, has_joined=True)
+    assert not is_outside(member, has_trained=False, has_joined=False), "it loads, or waits to come in"
+    assert not is_outside(GROUP, has_trained=True, has_joined=False), "it is no session's"
+    adopted = replace(member, is_adopted=True)
+    assert not is_outside(adopted, has_trained=True, has_joined=False), "an agent before this one may have heard it"
+    outside = replace(member, outside_since=100.0)
+    assert next_step(ONE, outside, now=100.0 + OUTSIDE_GRACE_S / 2) == Wait()
+    assert next_step(ONE, outside, now=100.0 + OUTSIDE_GRACE_S) == Kill()

@@ -1,0 +1,29 @@
+"""A script without a session on T2: each node's workers would train the whole job alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from elastic.model import Exit, Outcome
+from elastic.reconciler.cause import told
+from tests.agent.conftest import World
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+
+SCRIPT = """
+import time
+from elastic.worker import finished, paramount
+for turn in range(1, {turns} + 1):
+    paramount(turn)
+    time.sleep(0.01)
+finished({turns})
+"""
+
+
+@pytest.mark.parametrize("turns", [3, 100_000])
+def test_a_script_without_a_session_fails_on_t2_and_its_owner_is_told_why(world: World, turns: int) -> None:
+    world.node()
+    world.assign(world.script(SCRIPT.format(turns=turns)), tier="T2")
+    said = world.wait_for(lambda: world.daemon.exit_of(1))
+    assert said["outcome"] == "failed"
+    assert "use T1" in told(Exit(1, Outcome.FAILED, said["exit_code"], log_tail=said["log_tail"]))
