@@ -46,21 +46,22 @@ def main(total: int, pause_s: float, core_s: float = 0.0) -> None:
         return torch.autograd.grad(model(x).square().sum() / turn.batch, list(model.parameters()))
 
     with Session.join(adam.units(), apply, batch=BATCH, step=begun) as session:
+
+        def keep() -> None:
+            checkpoints.save(session.step, {"units": [list(unit) for unit in adam.units()]})
+
         attendance = Attendance(session)
         _tell(session, "joined")
-        while session.is_member and session.step < total:
+        while session.is_member and (session.step < total or not session.finish(keep)):
             session.run(compute)
             must_stop = attendance.turned()
             _tell(session, "turn")
-            if must_stop:
+            if must_stop and session.step < total:
+                keep()
                 break
-        step, is_first = session.step, session.is_member and session.is_first
-        _tell(session, "ends" if session.is_member else "left")
-        if session.is_member and is_first:
-            checkpoints.save(step, {"units": [list(unit) for unit in adam.units()]})
-        if session.is_member and step >= total:
-            session.finish()
-    finished(step) if step >= total else drained(step)
+        step, is_member = session.step, session.is_member
+        _tell(session, "ends" if is_member else "left")
+    finished(step) if is_member and step >= total else drained(step)
 
 
 def _quota() -> float:

@@ -51,12 +51,13 @@ class _InSession:
         ) as session:
             self._begin(session)
             attendance = Attendance(session)
-            while session.is_member and session.step < run.total:
+            while session.is_member and (session.step < run.total or not session.finish(lambda: self._keep(session))):
                 outcome = session.run(self._compute)
                 self._see(session)
                 if outcome is not None:
                     self._after(outcome)
-                if attendance.turned(phase=run.phase(max(1, session.step))):
+                must_stop = attendance.turned(phase=run.phase(max(1, session.step)))
+                if must_stop and session.step < run.total:
                     break
             return self._end(session)
 
@@ -87,7 +88,8 @@ class _InSession:
         return self.passes.gan(batch, summed=summed)
 
     def _begin(self, session: Session) -> None:
-        self.run.saver = self.run.new_saver(at=session.step)
+        # The last step's state is never taken for kept: whoever was to keep it may have died over that.
+        self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
         self._see(session)
         is_pretrained = None if self.progress.is_pretrained is None else bool(self.facts.item())
         if is_pretrained != self.progress.is_pretrained:
@@ -125,12 +127,16 @@ class _InSession:
         if progress.iteration % run.options.sample_interval == 0:
             run.show(progress, f"samples_{progress.iteration}.png")
 
+    def _keep(self, session: Session) -> None:
+        """Makes the last state durable, on the first rank."""
+        self._see(session)
+        self.run.save(self.progress)
+        self.run.show(self.progress, "samples_final.png")
+        self.run.saver.finish()
+
     def _end(self, session: Session) -> Progress:
         run, progress = self.run, self.progress
-        if session.step >= run.total:
-            session.finish()
-            run.show(progress, "samples_final.png")
-            run.saver.finish()
+        if session.is_member and session.step >= run.total:
             finished(progress.iteration)
             return progress
         run.save(progress)

@@ -18,8 +18,8 @@ class Attendance:
     def turned(self, *, phase: str = "main") -> bool:
         """Says that a turn has been run; True if this process is to stop: nobody is left to go on without it.
 
-        Asked to stop while others are there, it leaves them at a step's end: go on with `run` until `is_member` is
-        False. Asked to stop alone, it must keep what the job has come to.
+        Asked to stop, by the agent or by `leave`, while others are there, it leaves them at a step's end: go on with
+        `run` until `is_member` is False. Asked to stop alone, it must keep what the job has come to.
         """
         session = self._session
         must_stop = False
@@ -30,12 +30,9 @@ class Attendance:
         if not session.is_member:
             return False
         self._tell_of(session.generation)
-        if not must_stop:
-            return False
-        if session.generation.world_size == 1:
-            return True
-        session.leave()
-        return False
+        if must_stop:
+            session.leave()
+        return session.must_stop
 
     def _tell_of(self, generation: Generation) -> None:
         self._worker.regroup(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)

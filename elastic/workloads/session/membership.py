@@ -6,6 +6,7 @@ goes on without it for as long as no member is lost.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Callable, Sequence
@@ -87,8 +88,25 @@ class Membership(threading.Thread):
         self.links.close()
 
     def finish(self) -> None:
-        """Says that the job is complete. Raises StoreLost."""
-        Rendezvous(self._settings.address(), self._settings.job, self._settings.host).close()
+        """Says that the job is complete, if the store answers."""
+        with contextlib.suppress(StoreLost, RuntimeError):
+            self._visited().close()
+
+    def is_finished(self) -> bool:
+        """Whether somebody has said that the job is complete, as far as the store tells."""
+        try:
+            return self._visited().look().is_closed
+        except (StoreLost, RuntimeError):
+            return False
+
+    def lose(self) -> None:
+        """Says that the current generation cannot go on."""
+        desk = self._desk
+        if desk.current is not None:
+            if desk.current.group is not None:
+                desk.current.group.cut()
+            desk.lose()
+            self.links.say(desk.status())
 
     def linger(self) -> None:
         """Waits until the others are past what they may still need of this process, or a while at most."""
@@ -163,6 +181,10 @@ class Membership(threading.Thread):
             self._entrance = Entrance(self._name, desk.terms, self._record)
         self._introduce(rendezvous)
         return rendezvous
+
+    def _visited(self) -> Rendezvous:
+        """Gives a connection of its own: the other is this thread's."""
+        return Rendezvous(self._settings.address(), self._settings.job, self._settings.host)
 
     def _introduce(self, rendezvous: Rendezvous) -> None:
         settings, desk = self._settings, self._desk

@@ -26,6 +26,7 @@ class Patience:
         """`hang_s` of 0: nobody is ever given up."""
         self._hang_s = hang_s
         self._turns_s: deque[float] = deque(maxlen=TURNS)
+        self._turned_s: float | None = None
         self._first_steps: dict[str, int] = {}
         self._own = Status()
         self._looked_s = self._waited_s = 0.0
@@ -33,6 +34,12 @@ class Patience:
     def turned(self, took_s: float) -> None:
         """Takes note of a turn: the time from the end of the one before to its own."""
         self._turns_s.append(took_s)
+
+    def turn_ended(self, *, now_s: float) -> None:
+        """Takes note of how long a turn takes, with all that the script does between two."""
+        if self._turned_s is not None:
+            self.turned(now_s - self._turned_s)
+        self._turned_s = now_s
 
     def hung(self, own: Status, others: Mapping[str, Status], *, now_s: float) -> frozenset[str]:
         """Gives who is to be given up; to be asked several times a second."""

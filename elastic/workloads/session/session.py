@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
-from types import TracebackType
 
 from torch import Tensor
 
 from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
-from elastic.workloads.session.c10d import StoreLost
 from elastic.workloads.session.desk import Desk, SessionEnded
+from elastic.workloads.session.ending import has_kept
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.meeting import Meeting, TooOld
@@ -22,16 +22,12 @@ from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.turn import Outcome, Turn
+from elastic.workloads.session.turn import Outcome, Outdated, Turn
 
 LAST_WORD_S = 2.0
 PAUSE_S = 0.05
 
 Compute = Callable[[Turn], Sequence[Tensor | None]]
-
-
-class _Outdated(Exception):
-    """The turn must be done again in the same generation: this rank has moved on meanwhile."""
 
 
 class Session:
@@ -44,7 +40,6 @@ class Session:
         self._membership: Membership | None = None
         self._split: tuple[int, ...] = ()
         self._patience = Patience(settings.hang_s)
-        self._turned_s: float | None = None
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
         self._has_left = False
@@ -110,6 +105,11 @@ class Session:
     def is_first(self) -> bool:
         return self.generation.rank == 0
 
+    @property
+    def must_stop(self) -> bool:
+        """Whether this process was asked to leave, and nobody is there to go on: keep the state, and end."""
+        return self._desk.is_leaving and self.is_member and self.generation.world_size == 1
+
     def run(self, compute: Compute) -> Outcome | None:
         """Does one turn, as often as it takes, and commits it.
 
@@ -117,15 +117,17 @@ class Session:
         or None for zeros.
         Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`.
         """
-        self._turned_in = None
+        self._turned_in, step = None, self.step
         while self.is_member:
             try:
                 outcome, change = self._one_turn(compute) if self._split else self._one_pause()
-            except _Outdated:
-                continue
+            except Outdated:
+                return self._outcome()
             except GenerationLost:
                 if not self._recover():
                     return None
+                if self.step != step:  # another member had committed the turn: it is not to be done again
+                    return self._outcome()
                 continue
             if change is not None:
                 self._change_over(change)
@@ -147,11 +149,22 @@ class Session:
         """Gives the SHA-256 over the state: the same on every rank after the same step."""
         return self._state.digest()
 
-    def finish(self) -> None:
-        """Says that the job is complete: whoever waits to come in is sent away."""
-        if self._membership is not None:
-            with contextlib.suppress(StoreLost, RuntimeError):
-                self._membership.finish()
+    def finish(self, keep: Callable[[], None] | None = None) -> bool:
+        """Ends the job: whoever waits to come in is sent away. All members call it, after the same step.
+
+        Before that the first rank calls `keep`, which returns once the state is durable, and the others wait for it;
+        where the first one dies, the next one does it. Gives whether the job is complete: False where this process
+        has left before it was, or was left out and has come in again: look at `step` and `is_member`, and go on.
+        """
+        step, membership, once = self.step, self._membership, None if keep is None else functools.cache(keep)
+        assert membership is not None
+        while self.is_member and self.step == step:
+            own = once if self.is_first else None
+            with contextlib.suppress(Outdated):
+                if keep is None or has_kept(own, membership, meet=self._one_pause, recover=self._recover):
+                    membership.finish()
+                    return True
+        return False
 
     def close(self) -> None:
         """Ends this process's part, once the others have what they need of it."""
@@ -168,9 +181,7 @@ class Session:
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _begin(self, on_generation: OnGeneration | None) -> None:
@@ -200,31 +211,28 @@ class Session:
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
         sleep(PAUSE_S)
-        told, offered = self._exchanged(without_gradients)
+        _, change = self._exchanged(without_gradients)
         for follower in self._desk.followed():
             follower.next_chunk(self.step)
-        return None, self._next(told, offered)
+        return None, change
 
     def _commit(self, turn: Turn, gradients: Sequence[Tensor | None]) -> tuple[Outcome, Generation | None]:
         """Sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, turn.generation
         desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
-        told, offered = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
+        told, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._move()
         self._turned_in = current
         self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
-        self._take_time()
-        return Outcome(self.step, self._buffers.own_numbers()), self._next(told, offered)
+        self._patience.turn_ended(now_s=monotonic())
+        return self._outcome(), change
 
-    def _take_time(self) -> None:
-        """Takes note of how long a turn usually takes, with all that the script does between two."""
-        before_s, self._turned_s = self._turned_s, monotonic()
-        if before_s is not None:
-            self._patience.turned(self._turned_s - before_s)
+    def _outcome(self) -> Outcome:
+        return Outcome(self.step, self._buffers.own_numbers())
 
     def _exchanged(self, message_of: Callable[[list[float]], Message]) -> tuple[list[float], Generation | None]:
         """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,
-        and its seconds a sample. Gives them, and what this rank had said to be ready for."""
+        and its seconds a sample. Gives them, and the generation to change over to, if all are ready for it."""
         # Before the message is filled in: the last step's sums are handed on through the same buffer.
         self._await_meeting()
         desk, current = self._desk, self.generation
@@ -234,7 +242,9 @@ class Session:
         riders[size + rank] = desk.cost
         message = message_of(riders)
         self._sum(message.whole)
-        return message.riders.tolist(), offered
+        told = message.riders.tolist()
+        is_agreed = offered is not None and agreed([round(each) for each in told[:size]], current=0) is not None
+        return told, offered if is_agreed else None
 
     def _sum(self, values: Tensor) -> None:
         """Sums over the ranks, in place."""
@@ -251,12 +261,7 @@ class Session:
         step = self.step
         self._end_meeting()
         if self.step != step:
-            raise _Outdated("another member had moved on from the state that the turn was computed from")
-
-    def _next(self, told: Sequence[float], offered: Generation | None) -> Generation | None:
-        """Gives the generation to change over to, if every rank has said that it is ready for it."""
-        ready = [round(each) for each in told[: self.generation.world_size]] if offered is not None else ()
-        return offered if ready and agreed(ready, current=0) is not None else None
+            raise Outdated("another member had moved on from the state that the turn was computed from")
 
     def _move(self) -> None:
         """Keeps what was summed, and applies it here and on whoever follows this rank."""
@@ -332,11 +337,7 @@ class Session:
         desk, membership = self._desk, self._membership
         assert membership is not None
         while True:
-            if desk.current is not None:
-                if desk.current.group is not None:
-                    desk.current.group.cut()
-                desk.lose()
-                membership.links.say(desk.status())
+            membership.lose()
             generation = desk.await_next()
             if generation is None:
                 self._enter()

@@ -13,6 +13,10 @@ from torch import Tensor
 from elastic.workloads.session.generation import Generation
 
 
+class Outdated(Exception):
+    """The turn is not to be done: another member had committed it, and this rank has moved on meanwhile."""
+
+
 @dataclass(slots=True)
 class Turn:
     """`step` counts the turns committed before this one; `share` are this rank's places in the global batch of

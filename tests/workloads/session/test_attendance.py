@@ -129,6 +129,7 @@ class Told:
     turned_in: Generation | None = None
     step: int = 0
     is_member: bool = True
+    must_stop: bool = False
 
 
 def _generation(number: int, *, rank: int, world_size: int) -> Generation:
