@@ -24,7 +24,7 @@ from elastic.workloads.adam import Adam
 from elastic.workloads.background import BackgroundSaver
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.rhythm import Rhythm
-from elastic.workloads.session import Attendance, Session, Turn
+from elastic.workloads.session import Attendance, Session, SessionEnded, Turn
 
 ELASTICD_TIER = "T2"  # read by elasticd, which runs this script in a session without being asked to
 CLASSES = 4
@@ -95,6 +95,15 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--checkpoint-interval", type=int, default=100)
     options = parser.parse_args(argv)
+    try:
+        _train(options)
+    except SessionEnded as ended:
+        _say(str(ended))
+        return 0 if ended.is_complete else 1
+    return 0
+
+
+def _train(options: argparse.Namespace) -> None:
     folder = Path(os.environ.get("ELASTICD_CHECKPOINT_DIR", "checkpoints"))
     checkpoints = Checkpoints(folder, "classifier", f"batch {options.batch}", os.environ.get("ELASTICD_JOB_ID"))
     task = Classifier()
@@ -106,29 +115,33 @@ def main(argv: Sequence[str]) -> int:
         tell=lambda saved: checkpointed(saved.iteration, elapsed_s=saved.elapsed_s),
     )
     with Session.join(task.adam.units(), task.apply, batch=options.batch, step=step, numbers=1) as session:
+
+        def keep() -> None:
+            saver.take(session.step, _kept(task))
+            saver.finish()
+
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: session.leave())
         attendance = Attendance(session)
-        while session.is_member and session.step < options.steps:
+        while session.is_member and (session.step < options.steps or not session.finish(keep)):
             outcome = session.run(task.compute)
+            is_last = session.step >= options.steps
             if outcome is not None and session.is_first:
-                if outcome.step == options.steps or saver.is_due(outcome.step):
+                if not is_last and saver.is_due(outcome.step):
                     saver.take(outcome.step, _kept(task))
-                if outcome.step == options.steps or outcome.step % 20 == 0:
+                if is_last or outcome.step % 20 == 0:
                     ranks, loss = session.generation.world_size, float(outcome.numbers[0])
                     _say(f"step {outcome.step}, {ranks} ranks, loss {loss:.4f}")
-            if attendance.turned():
-                saver.take(session.step, _kept(task))
+            if attendance.turned() and not is_last:
+                keep()
                 break
         saver.finish()
-        if session.step >= options.steps:
-            session.finish()
+        if session.is_member and session.step >= options.steps:
             _say(f"finished: {100 * task.accuracy():.1f} % right, state {session.digest()[:12]}")
             finished(session.step)
         else:
             _say(f"stopped after step {session.step}")
             drained(session.step)
-    return 0
 
 
 @torch.no_grad()
