@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,22 @@ from tests.workloads.esrgan.builders import TINY, tiny_options, write_photograph
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
 
 ITERATIONS = 60
+HANGING_AT_LAST = f"""
+import sys, time
+from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.esrgan.__main__ import main
+
+save = Checkpoints.save
+
+def hanging(self, iteration, state):
+    if iteration == {ITERATIONS}:
+        print("keeps the last one", file=sys.stderr, flush=True)
+        time.sleep(600)
+    return save(self, iteration, state)
+
+Checkpoints.save = hanging
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 @pytest.mark.slow
@@ -43,11 +60,40 @@ def test_nodes_come_and_die_and_the_weights_do_not_show_it(tmp_path: Path) -> No
     assert max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) < 1e-3 * scale
 
 
+@pytest.mark.slow
+def test_where_the_first_node_dies_over_the_last_weights_the_next_one_keeps_them(tmp_path: Path) -> None:
+    photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
+    options = tiny_options(**_changed(photographs))
+    with running_fleet(tmp_path) as fleet:
+        first = _node(fleet, "first", photographs, start=("-c", HANGING_AT_LAST))
+        wait_until(lambda: "1 ranks from" in _log(tmp_path, "first"), "the founder")
+        second = _node(fleet, "second", photographs)
+        try:
+            wait_until(lambda: "2 ranks from" in _log(tmp_path, "first"), "two ranks")
+            wait_until(lambda: "keeps the last one" in _log(tmp_path, "first"), "the last weights")
+            with pytest.raises(subprocess.TimeoutExpired):
+                second.wait(timeout=2.0)
+            first.kill()
+            assert second.wait(timeout=90) == 0, _log(tmp_path, "second")
+        finally:
+            for process in (first, second):
+                process.kill()
+                process.wait()
+    assert _weights(tmp_path / "second", options_digest(options))
+
+
 def _changed(photographs: Path) -> dict[str, object]:
     return {"data": str(photographs), "iterations": ITERATIONS, "hr_height": 32, "hr_width": 32, "lr": 1e-4}
 
 
-def _node(fleet: Fleet, name: str, photographs: Path, *, job: str = "job-1") -> subprocess.Popen[bytes]:
+def _node(
+    fleet: Fleet,
+    name: str,
+    photographs: Path,
+    *,
+    job: str = "job-1",
+    start: Sequence[str] = ("-m", "elastic.workloads.esrgan"),
+) -> subprocess.Popen[bytes]:
     folder = fleet.folder / name
     environment = {
         **fleet.environment,
@@ -59,7 +105,7 @@ def _node(fleet: Fleet, name: str, photographs: Path, *, job: str = "job-1") -> 
     folder.mkdir()
     arguments = [f"--{key}={value}" for key, value in {**TINY, **_changed(photographs)}.items()]
     with (fleet.folder / f"{name}.err").open("wb") as errors:
-        command = [sys.executable, "-m", "elastic.workloads.esrgan", *arguments]
+        command = [sys.executable, *start, *arguments]
         return subprocess.Popen(command, env=environment, stderr=errors)
 
 
