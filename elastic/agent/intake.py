@@ -23,6 +23,8 @@ RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
+WARM_UP_ITERATIONS = 50
+"""So many steps a script may do before it comes into a session: what they load and allocate costs nobody there."""
 AGENT_WORDS = frozenset({"needs_signal", "joined", "settle"})
 log = logging.getLogger(__name__)
 
@@ -31,7 +33,7 @@ log = logging.getLogger(__name__)
 class Heard:
     """What the workers of one generation have said on this node; `has_joined`, that they are members of a session.
 
-    `has_trained` says that they have told of turns, or of the job's end.
+    `has_trained` says that they have told of more turns than a warm-up has, or of the job's end.
     """
 
     any_word: bool = False
@@ -183,7 +185,8 @@ class Intake:
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
         self._has_joined |= kind == "joined"
-        self._has_trained |= kind in ("window", "finished")
+        is_warm_up = kind != "finished" and int(message.get("iteration") or 0) <= WARM_UP_ITERATIONS
+        self._has_trained |= kind in ("window", "finished") and not is_warm_up
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):

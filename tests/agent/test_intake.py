@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from elastic.agent.intake import Intake
+from elastic.agent.intake import WARM_UP_ITERATIONS, Intake
 from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
 from elastic.worker.hook import Worker
@@ -84,18 +84,18 @@ def test_what_a_worker_says_before_it_is_a_member_does_not_make_it_one(desk: Des
     assert not desk.intake.heard().has_joined
 
 
-@pytest.mark.parametrize("word", ["window", "finished", "drained"])
-def test_who_tells_of_turns_or_of_the_end_has_trained(desk: Desk, word: str) -> None:
+@pytest.mark.parametrize("word", ["window", "warm-up", "finished", "drained"])
+def test_who_tells_of_turns_beyond_a_warm_up_or_of_the_end_has_trained(desk: Desk, word: str) -> None:
     with closing(desk.worker()) as worker:
         worker.say("note", text="loading")
         desk.intake.settle()
         assert not desk.intake.heard().has_trained
-        if word == "window":
-            worker.turn(1, "main")
+        if word in ("window", "warm-up"):
+            worker.turn(WARM_UP_ITERATIONS + (word == "window"), "main")
         else:
             worker.say_last(word, 0)
     desk.intake.settle()
-    assert desk.intake.heard().has_trained == (word != "drained")
+    assert desk.intake.heard().has_trained == (word in ("window", "finished"))
     desk.intake.listen_to(2)
     assert not desk.intake.heard().has_trained
 
