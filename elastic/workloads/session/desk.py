@@ -14,6 +14,7 @@ from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
+NOBODY_WHOLE = "no member with the job's whole state is left; start again from a checkpoint"
 LEVEL_S = 3.0  # how long a newcomer that falls behind may put off the change that makes it a member
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.desk import NOBODY_WHOLE, SessionEnded
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo
 
@@ -30,15 +31,19 @@ class Meeting:
         """Waits for all, and has the last step's sums handed on, by one that has them, where some lack that step.
 
         Gives whether this rank is one of them: it then finds the sums where the next message is filled, and must
-        apply them. Raises GenerationLost, and TooOld where it lacks more, or nobody has them any more.
+        apply them. Raises GenerationLost, TooOld where it lacks more, or nobody has them any more, and SessionEnded
+        where all have come with none of the state.
         """
         self._group.wait(self._work)
         told, has_sums = self._told.tolist()
         steps: list[int] = [each - 1 for each in told]
         newest, own = max(steps), steps[self._rank]
-        if own < newest - 1:
+        if newest < 0:
+            raise SessionEnded(NOBODY_WHOLE)
+        oldest = max(newest - 1, 0)
+        if own < oldest:
             raise TooOld("this process's state is too old to go on with")
-        if any(each < newest - 1 for each in steps):
+        if any(each < oldest for each in steps):
             raise GenerationLost("a member's state is too old to go on with")
         if all(each == newest for each in steps):
             return False

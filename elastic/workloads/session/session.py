@@ -12,7 +12,7 @@ from torch import Tensor
 from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
-from elastic.workloads.session.desk import Desk, SessionEnded
+from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.ending import has_kept
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
@@ -300,7 +300,7 @@ class Session:
         already that nobody lacks a step."""
         desk = self._desk
         if generation.group is None and desk.is_torn:
-            raise SessionEnded("no member with the job's whole state is left; start again from a checkpoint")
+            raise SessionEnded(NOBODY_WHOLE)
         self._split = shares.first_split(
             self._batch, generation.costs, limits=generation.limits, are_new=generation.are_new
         )

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.desk import SessionEnded
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from elastic.workloads.session.meeting import Meeting, TooOld
 
 NEWEST, SUMS = 5, 7.0
-Found = list[float] | type[GenerationLost] | None
+Found = list[float] | type[GenerationLost | SessionEnded] | None
 
 
-def _meet(steps: Sequence[int], *, holders: Sequence[int]) -> list[Found]:
-    """Has one rank for each of `steps` meet, of which `holders` computed their last step's sums themselves.
+def _meet(steps: Sequence[int], *, holders: Sequence[int], torn: Sequence[int] = ()) -> list[Found]:
+    """Has one rank for each of `steps` meet, of which `holders` computed their last step's sums themselves, and
+    `torn` come with no whole state.
 
     Gives what each is handed, None for nothing, or what it raises.
     """
@@ -33,8 +36,9 @@ def _meet(steps: Sequence[int], *, holders: Sequence[int]) -> list[Found]:
         generation = Generation(2, tuple("abc"[: len(steps)]), own, group)
         has_sums = buffers.holds(steps[own])
         try:
-            is_behind = Meeting(generation, group, steps[own], is_torn=False, has_sums=has_sums).end(buffers)
-        except GenerationLost as error:
+            meeting = Meeting(generation, group, steps[own], is_torn=own in torn, has_sums=has_sums)
+            is_behind = meeting.end(buffers)
+        except (GenerationLost, SessionEnded) as error:
             return type(error)
         return buffers.other().tolist() if is_behind else None
 
@@ -52,3 +56,13 @@ def test_who_lacks_a_step_starts_over_where_nobody_is_left_who_summed_it() -> No
 
 def test_nobody_who_lacks_nothing_needs_anybody_s_sums() -> None:
     assert _meet([NEWEST, NEWEST], holders=[]) == [None, None]
+
+
+@pytest.mark.parametrize("step", [0, NEWEST])
+def test_members_none_of_whom_has_whole_state_end(step: int) -> None:
+    assert _meet([step, step], holders=[0], torn=[0, 1]) == [SessionEnded] * 2
+
+
+@pytest.mark.parametrize("step", [0, 1, NEWEST])
+def test_who_comes_with_torn_state_starts_over_also_where_nobody_has_made_a_step(step: int) -> None:
+    assert _meet([step, step], holders=[0], torn=[1]) == [GenerationLost, TooOld]
