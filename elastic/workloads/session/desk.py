@@ -15,7 +15,8 @@ from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
 NOBODY_WHOLE = "no member with the job's whole state is left; start again from a checkpoint"
-LEVEL_S = 3.0  # how long a newcomer that falls behind may put off the change that makes it a member
+LEVEL_S = 3.0  # how long a newcomer that is behind may put off the change before training waits for it, or drops it
+UNSURE_S = 1.0
 
 
 class SessionEnded(Exception):
@@ -155,18 +156,23 @@ class Desk:
     def ready(self) -> Generation | None:
         """Gives the generation that this rank can change over to: nobody whom it brings up to date is far behind."""
         with self.changed:
-            offered = self.offered
-            if offered is None or monotonic() - self.offered_s > LEVEL_S:
-                return offered
-            awaited = [each for each in self.followers if each.newcomer in offered.members]
-            return offered if all(each.is_level(self.step) for each in awaited) else None
+            offered, since_s = self.offered, self.offered_s
+            followers = list(self.followers) if offered is not None else []
+        awaited = [each for each in followers if offered and each.is_received and each.newcomer in offered.members]
+        is_late = monotonic() - since_s > LEVEL_S
+        is_level = all(each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited)
+        return offered if is_level else None
 
     def hand_over(self, generation: Generation) -> None:
-        """Lets the newcomers that a generation counts in go: from this step on they are members of it."""
+        """Lets the newcomers that a generation counts in go: from this step on they are members of it, if they have
+        all state; who has another source hears it from that one."""
         with self.changed:
             for follower in self.followers:
                 if follower.newcomer in generation.members:
-                    follower.adopt(generation.number, self.step)
+                    if follower.is_complete:
+                        follower.adopt(generation.number, self.step)
+                    else:
+                        follower.end()
                     self.parting.append(follower)
             self.followers[:] = [each for each in self.followers if each.newcomer not in generation.members]
 
@@ -197,10 +203,13 @@ class Desk:
         if inlet is None or offered is None or offered.rank is None:
             return None
         if inlet.adopted is not None and offered.number >= inlet.adopted:
-            self.step, self.is_torn = inlet.step, False
+            self.step, self.is_torn = inlet.step, inlet.is_torn
             return offered, offered.number == inlet.adopted
-        if inlet.adopted is None and not inlet.is_streaming:
-            if inlet.units:
+        # The round that a source counted it in may be the next to go, where that source has just ended: its members
+        # would be called into it for nothing.
+        is_sure = self.offered_s > inlet.ended_s or monotonic() - inlet.ended_s > UNSURE_S
+        if inlet.adopted is None and not inlet.is_streaming and is_sure:
+            if inlet.is_touched:
                 self.step, self.is_torn = inlet.step, inlet.is_torn
             return offered, False
         return None

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import Any
 
 import torch
@@ -20,7 +21,12 @@ from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Message, send
 
-QUEUED = 4  # messages under way before the source waits: a newcomer on a slow link slows it, but fills no memory
+QUEUED = 4  # steps' gradients under way at least before the source waits, and as many more as fit into these bytes,
+QUEUED_BYTES = 8_000_000  # or a chunk's, during whose transfer they come
+MOST_QUEUED = 1000
+WAIT_S = 0.5  # for so long, over all steps, training waits for a newcomer that does not keep up, before it is dropped
+LOOK_S = 0.001
+BEAT_S = 1.0
 IO_TIMEOUT_S = 20.0
 CONNECT_TIMEOUT_S = 2.0
 
@@ -54,7 +60,8 @@ class _Outgoing:
 class Follower(threading.Thread):
     """The source's side: one newcomer, its queue, and the thread that makes copies of state and sends them.
 
-    The training thread only says what is to be sent, and calls `settle` before it changes any of that.
+    The training thread only says what is to be sent, and calls `settle` before it changes any of that. Nothing is sent
+    before the newcomer has answered that it has no other source.
     """
 
     def __init__(self, name: str, address: Address, state: State, *, chunk_bytes: int, hello: dict[str, Any]) -> None:
@@ -62,8 +69,13 @@ class Follower(threading.Thread):
         self.newcomer = name
         self.sent_units = 0
         self.is_refused = False
+        self.is_slow = False
         self._state, self._chunk_bytes = state, chunk_bytes
-        self._messages: queue.Queue[_Outgoing | None] = queue.Queue(QUEUED)
+        self._messages: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
+        step_bytes = sum(each.numel() * each.element_size() for each in state.parameters)
+        more = max(chunk_bytes, QUEUED_BYTES) // max(1, step_bytes)
+        self._room = threading.Semaphore(QUEUED + min(more, MOST_QUEUED))
+        self._patience_s = WAIT_S
         self._late: list[LateCopy] = []
         self._spares: deque[Tensor] = deque()
         self._chunk: _Outgoing | None = None
@@ -71,7 +83,7 @@ class Follower(threading.Thread):
         self._connection: socket.socket | None = None
         self._hearing = threading.Lock()
         self._rest = b""
-        self._answered: int | None = None
+        self._answered: tuple[int, int] | None = None
         self._is_over = threading.Event()
 
     @property
@@ -80,26 +92,45 @@ class Follower(threading.Thread):
         return self._is_over.is_set()
 
     @property
+    def is_received(self) -> bool:
+        """Whether the newcomer has answered at all: this process is its source, or has been."""
+        return self._answered is not None
+
+    @property
     def is_complete(self) -> bool:
-        """Whether all of the state is sent or queued: from here on it only follows."""
-        return self.sent_units == len(self._state.units) and not self.is_over
+        """Whether the newcomer has answered that it has all of the state: from here on it only follows."""
+        if not self.is_received:
+            return False  # the thread that sends waits for that answer, and hears it alone
+        self._hear()
+        return not self.is_over and self._answered is not None and self._answered[0] == len(self._state.units)
 
     def is_level(self, step: int) -> bool:
-        """Whether the newcomer has answered that it has all but the last of `step` steps, or will answer no more."""
-        self._hear()
-        return self.is_over or (self._answered is not None and self._answered >= step - 1)
+        """Whether the newcomer has answered that it has all of the state, and all but the last of `step` steps."""
+        return self.is_complete and self._answered is not None and self._answered[1] >= step - 1
+
+    def await_level(self, step: int) -> bool:
+        """Waits until it is level; drops it, and gives False, where that takes more than is left of WAIT_S."""
+        began_s = monotonic()
+        while not self.is_level(step):
+            if self.is_over:
+                return False
+            if monotonic() - began_s > self._patience_s:
+                self.drop()
+            sleep(LOOK_S)
+        self._patience_s -= monotonic() - began_s
+        return True
 
     def gradients(self, flat: Tensor, offsets: Sequence[int], step: int) -> None:
-        """Queues the sums of `step` for the units sent so far."""
-        self._hear()
-        if self.sent_units:
+        """Queues the sums of `step` for the units sent so far; drops a newcomer that does not keep up."""
+        if self.sent_units and self._has_room():
+            self._hear()
             about, elements = {"step": step, "units": self.sent_units}, offsets[self.sent_units]
             copy = self._late_copy(lambda: self._copied(flat.detach(), elements))
-            self._put(_Outgoing("gradients", about, copy, elements=elements))
+            self._messages.put(_Outgoing("gradients", about, copy, elements=elements))
 
     def next_chunk(self, step: int) -> None:
         """Queues more of the state as it is after `step` steps, unless the chunk before is still under way."""
-        if self._chunk is not None and not self._chunk.is_sent:
+        if self.is_over or not self.is_received or (self._chunk is not None and not self._chunk.is_sent):
             return
         first, last, size = self.sent_units, self.sent_units, 0
         while last < len(self._state.units) and (not size or size + self._state.bytes_of(last) <= self._chunk_bytes):
@@ -108,7 +139,7 @@ class Follower(threading.Thread):
         if last > first:
             packed = self._late_copy(lambda: self._state.pack(first, last))
             self._chunk = _Outgoing("chunk", {"first": first, "last": last, "step": step}, packed)
-            self._put(self._chunk)
+            self._messages.put(self._chunk)
             self.sent_units = last
 
     def settle(self) -> None:
@@ -119,13 +150,21 @@ class Follower(threading.Thread):
 
     def adopt(self, number: int, step: int) -> None:
         """Queues the last word: from `step` on it is a member of generation `number`."""
-        self._put(_Outgoing("adopt", {"number": number, "step": step}))
+        self._messages.put(_Outgoing("adopt", {"number": number, "step": step}))
         self.end()
 
     def end(self) -> None:
         """Ends the stream after what is queued."""
-        with contextlib.suppress(queue.Full):
-            self._messages.put(None, timeout=IO_TIMEOUT_S)
+        self._messages.put(None)
+
+    def drop(self) -> None:
+        """Ends the stream at once: the newcomer has not kept up."""
+        self.is_slow = True
+        self._is_over.set()
+        self.end()
+        with self._hearing, contextlib.suppress(OSError):
+            if self._connection is not None:
+                self._connection.shutdown(socket.SHUT_RDWR)
 
     def run(self) -> None:
         try:
@@ -142,6 +181,7 @@ class Follower(threading.Thread):
             pass  # the newcomer is gone, or has another source; membership sees to it
         finally:
             self._is_over.set()
+            self._room.release()  # for the training thread, if it waits
             with contextlib.suppress(queue.Empty):
                 while True:
                     self._messages.get_nowait()
@@ -149,7 +189,12 @@ class Follower(threading.Thread):
     def _serve(self, connection: socket.socket) -> None:
         send(connection, Message("hello", self._hello))
         self._connection = connection
-        while (message := self._messages.get()) is not None:
+        while not self.is_received:
+            if not (select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear()):
+                return
+        while (message := self._next(connection)) is not None:
+            if message.kind == "gradients":
+                self._room.release()
             content = None if message.content is None else message.content.made()
             told = None if content is None else content[: message.elements]
             send(connection, Message(message.kind, message.about, told))
@@ -160,6 +205,13 @@ class Follower(threading.Thread):
         connection.shutdown(socket.SHUT_WR)
         while select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear():
             pass
+
+    def _next(self, connection: socket.socket) -> _Outgoing | None:
+        """Waits for what is to be sent; meanwhile the newcomer hears that this process is alive."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._messages.get(timeout=BEAT_S)
+            send(connection, Message("beat", {}))
 
     def _hear(self) -> bool:
         """Takes the answers that have come; False where no more will."""
@@ -174,7 +226,9 @@ class Follower(threading.Thread):
             except OSError:
                 return False
             *lines, self._rest = (self._rest + data).split(b"\n")
-            self._answered = int(lines[-1]) if lines else self._answered
+            if lines:
+                units, step = lines[-1].split()
+                self._answered = (int(units), int(step))
             return bool(data)
 
     def _copied(self, flat: Tensor, elements: int) -> Tensor:
@@ -191,8 +245,9 @@ class Follower(threading.Thread):
         self._late.append(copy := LateCopy(make))
         return copy
 
-    def _put(self, message: _Outgoing) -> None:
-        while not self.is_over:
-            with contextlib.suppress(queue.Full):
-                self._messages.put(message, timeout=0.2)
-                return
+    def _has_room(self) -> bool:
+        began_s = monotonic()
+        if not self._room.acquire(timeout=self._patience_s):
+            self.drop()
+        self._patience_s -= monotonic() - began_s
+        return not self.is_over

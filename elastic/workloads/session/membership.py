@@ -151,7 +151,7 @@ class Membership(threading.Thread):
     def _come_in(self, rendezvous: Rendezvous, view: View) -> None:
         desk, inlet = self._desk, self._desk.inlet
         assert self._entrance is not None and inlet is not None
-        if inlet.units and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
+        if inlet.is_touched and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
             desk.is_torn, desk.step = inlet.is_torn, inlet.step
             self._introduce(rendezvous)
         try:
@@ -222,7 +222,7 @@ class Membership(threading.Thread):
             claimed=rendezvous.claimed() if has_forgotten else 0,
             is_leaving=self._desk.is_leaving,
             is_stuck=self._is_stuck(view),
-            gone=self.links.gone() | self._hung,
+            gone=self.links.gone() | self._hung | self._reception.lost(view),
             arrived=self._reception.arrived(view),
         )
 

@@ -12,6 +12,9 @@ from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 
+RETRY_S = 0.5  # before a newcomer is connected to again, as long as another member is its source
+SLOW_S = 2.0  # before one that has not kept up is, for the first time; then twice as long, and so on
+SLOWEST_S = 64.0
 COMPANY_S = 1.0  # how long a newcomer with all state waits for others that are still receiving theirs
 
 Place = Callable[[str], tuple[Address, Address] | None]
@@ -23,6 +26,8 @@ class Reception:
     def __init__(self, settings: Settings, state: State, desk: Desk) -> None:
         self._settings, self._state, self._desk = settings, state, desk
         self._complete_since_s: float | None = None
+        self._due_s: dict[str, float] = {}
+        self._pause_s: dict[str, float] = {}
 
     def serve(self, me: str, view: View, place: Place) -> list[str]:
         """Lets the last of the present members, and nobody else, bring newcomers up to date.
@@ -37,12 +42,35 @@ class Reception:
             return []
         served = {each.newcomer for each in desk.followers}
         for name in view.waiting:
-            if name not in served and (found := place(name)) is not None:
+            is_due = name not in served and monotonic() >= self._due_s.get(_process(name), 0.0)
+            if is_due and (found := place(name)) is not None:
                 self._follow(name, found[1])
-        refused = [each.newcomer for each in desk.followers if each.is_refused and each.newcomer in view.waiting]
+        refused = [each for each in desk.followers if each.is_refused]
         with desk.changed:
-            desk.followers[:] = [each for each in desk.followers if not each.is_over]
-        return refused
+            desk.followers[:] = [each for each in desk.followers if each not in refused]
+        return [each.newcomer for each in refused if each.newcomer in view.waiting]
+
+    def lost(self, view: View) -> frozenset[str]:
+        """Lets go of newcomers that nothing more can reach from here, for a while; gives who of them is to be a member
+        already, and cannot be."""
+        desk = self._desk
+        with desk.changed:
+            over = [each for each in desk.followers if each.is_over and not each.is_refused]
+            lost = frozenset(each.newcomer for each in over if each.is_received) & set(view.participants)
+            parted = [each for each in over if each.newcomer not in lost]
+            desk.followers[:] = [each for each in desk.followers if each not in parted]
+        for each in parted:
+            self._due_s[_process(each.newcomer)] = monotonic() + self.pause_after(each)
+        return lost
+
+    def pause_after(self, follower: Follower) -> float:
+        """Gives the seconds for which a newcomer that nothing more reaches is left alone: more each time that its
+        process has not kept up."""
+        if not follower.is_slow:
+            return RETRY_S
+        process = _process(follower.newcomer)
+        self._pause_s[process] = min(2 * self._pause_s.get(process, SLOW_S / 2), SLOWEST_S)
+        return self._pause_s[process]
 
     def arrived(self, view: View) -> frozenset[str]:
         """Gives who has all state and may be counted in: all at once, or whoever has waited long for the others."""
@@ -61,3 +89,8 @@ class Reception:
         follower.start()
         with self._desk.changed:
             self._desk.followers.append(follower)
+
+
+def _process(name: str) -> str:
+    """Gives what stays of a name when its process takes another one."""
+    return name.rpartition("_")[0]

@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import torch
@@ -18,6 +19,8 @@ from elastic.workloads.layout import dense_strides
 from elastic.workloads.session import sockets
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
+
+SILENCE_S = 10.0  # a source sends a message a second at least, however long its steps are
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,11 @@ class Room:
 
 
 class Inlet(threading.Thread):
-    """The newcomer's side: takes one source at a time and keeps the state up with it."""
+    """The newcomer's side: takes one source at a time, turns all others away, and keeps the state up with it.
+
+    `units` are those that the present source has sent; `is_touched` says that any has sent one, and `is_torn` that what
+    this process holds since then is no state of the job.
+    """
 
     def __init__(self, host: str, state: State, *, job: str, terms: Terms, changed: Callable[[], None]) -> None:
         super().__init__(name="session-inlet", daemon=True)
@@ -55,8 +62,10 @@ class Inlet(threading.Thread):
         self.units = 0
         self.step = 0
         self.is_streaming = False
+        self.is_touched = False
         self.is_torn = False
         self.misfit: InvalidInput | None = None
+        self.ended_s = 0.0
         self.adopted: int | None = None
         self._connection: socket.socket | None = None
 
@@ -73,21 +82,30 @@ class Inlet(threading.Thread):
         self._listener.close()
 
     def run(self) -> None:
-        while self.adopted is None:
+        taking: threading.Thread | None = None
+        while True:
             try:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            if self.adopted is not None or (taking is not None and taking.is_alive()):
+                connection.close()
+                continue
             self._connection = connection
-            with connection:
-                # A step may take long: silence is no sign, but a vanished source must not be waited for.
-                sockets.patient(connection, idle_s=2, interval_s=1, count=3)
-                with contextlib.suppress(OSError, ValueError):
-                    self._follow(connection)
-            self.is_streaming = False
-            self._changed()
+            taking = threading.Thread(target=self._take_all, args=(connection,), name="session-taking", daemon=True)
+            taking.start()
+
+    def _take_all(self, connection: socket.socket) -> None:
+        with connection:
+            # A vanished source is known sooner than one that is silent.
+            sockets.patient(connection, idle_s=2, interval_s=1, count=3)
+            with contextlib.suppress(OSError, ValueError):
+                self._follow(connection)
+        self.ended_s, self.is_streaming = monotonic(), False
+        self._changed()
 
     def _follow(self, connection: socket.socket) -> None:
+        connection.settimeout(SILENCE_S)
         hello = receive(connection, Room())
         if hello.kind != "hello" or hello.about.get("job") != self._job:
             return
@@ -96,25 +114,28 @@ class Inlet(threading.Thread):
         except InvalidInput as error:
             self.misfit = error
             return
-        self.units, self.is_streaming, self.is_torn = 0, True, True
+        self.units, self.is_streaming = 0, True
         room = Room()
         while self.adopted is None:
+            connection.sendall(b"%d %d\n" % (self.units, self.step))
             self._take(receive(connection, room))
-            connection.sendall(b"%d\n" % self.step)
 
     def _take(self, message: Message) -> None:
         about = message.about
         match message.kind:
             case "chunk":
                 assert message.content is not None
+                self.is_touched = self.is_torn = True
                 self._state.unpack(about["first"], about["last"], message.content)
                 self.step, self.units = about["step"], about["last"]
+                self.is_torn = not self.is_complete
             case "gradients":
                 assert message.content is not None
                 self._apply(message.content, about["units"], about["step"])
             case "adopt":
+                if not self.is_complete:
+                    raise ValueError(f"a member's name for one that has {self.units} units")
                 self.adopted = about["number"]
-        self.is_torn = not self.is_complete
         self._changed()
 
     def _apply(self, content: Tensor, units: int, step: int) -> None:

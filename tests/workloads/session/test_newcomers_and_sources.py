@@ -1,0 +1,291 @@
+"""Newcomers that are slow or stopped, sources that come second, and state that is not whole."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.c10d import View
+from elastic.workloads.session.desk import LEVEL_S, Desk
+from elastic.workloads.session.following import QUEUED, WAIT_S, Follower
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.reception import RETRY_S, SLOW_S, Reception
+from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.state import State
+from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
+from tests.workloads.session.running import wait_until
+
+JOB = "job"
+TERMS = Terms(12, 0, "shape")
+HELLO = {"job": JOB, **TERMS.told()}
+LARGE = 4_000_000  # elements: more than a connection takes in that nobody reads from
+NEWCOMER = "newcomer_1_0"
+
+
+def _state(*sizes: int) -> State:
+    units = tuple((torch.ones(size),) for size in sizes)
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        for (parameter,), gradient in zip(units, gradients, strict=True):
+            if gradient is not None:
+                parameter.sub_(gradient)
+
+    return State(units, apply)
+
+
+@contextlib.contextmanager
+def _speaking(inlet: Inlet) -> Iterator[socket.socket]:
+    """Gives a source's connection on which the hello is said; waits for the inlet to be free again."""
+    with socket.create_connection(("127.0.0.1", inlet.port)) as connection:
+        send(connection, Message("hello", HELLO))
+        yield connection
+    wait_until(lambda: not inlet.is_streaming, "the end of the stream")
+
+
+def _follower(address: Address, state: State, *, chunk_bytes: int = 1) -> Follower:
+    follower = Follower(NEWCOMER, address, state, chunk_bytes=chunk_bytes, hello=HELLO)
+    follower.start()
+    return follower
+
+
+@contextlib.contextmanager
+def _inlet(state: State) -> Iterator[Inlet]:
+    inlet = Inlet("127.0.0.1", state, job=JOB, terms=TERMS, changed=lambda: None)
+    inlet.start()
+    yield inlet
+    inlet.close()
+
+
+@contextlib.contextmanager
+def _stopped(*, reads: int = 0) -> Iterator[Address]:
+    """Gives the inlet of a newcomer that stands still when it has answered the hello and taken in some messages."""
+
+    def take() -> None:
+        connection, _ = listener.accept()
+        room = Room()
+        receive(connection, room)
+        connection.sendall(b"0 0\n")
+        for _ in range(reads):
+            receive(connection, room)
+        is_over.wait(60)
+        connection.close()
+
+    is_over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=take, daemon=True)
+        thread.start()
+        yield listener.getsockname()[:2]
+        is_over.set()
+        thread.join()
+
+
+def _train(follower: Follower, state: State, step: int) -> None:
+    buffers = Buffers(state.parameters, 0)
+    follower.settle()
+    follower.gradients(buffers.flat(), buffers.offsets, step)
+    follower.next_chunk(step + 1)
+
+
+def _feed(follower: Follower, is_enough: Callable[[], bool]) -> None:
+    """Has state sent, as it is after one step, until there is enough of it."""
+
+    def is_so() -> bool:
+        if not is_enough():
+            follower.next_chunk(1)
+            return False
+        return True
+
+    wait_until(is_so, "the newcomer to have state")
+
+
+def _complete(inlet: Inlet, source: State) -> Follower:
+    """Gives a follower whose newcomer has all of the state after one step."""
+    follower = _follower(("127.0.0.1", inlet.port), source, chunk_bytes=1_000_000)
+    _feed(follower, lambda: follower.is_complete)
+    return follower
+
+
+def test_who_has_but_a_part_of_the_state_is_no_member_whatever_a_source_says() -> None:
+    source, newcomer = _state(3, 3), _state(3, 3)
+    with _inlet(newcomer) as inlet, _speaking(inlet) as connection:
+        send(connection, Message("chunk", {"first": 0, "last": 1, "step": 5}, source.pack(0, 1)))
+        send(connection, Message("adopt", {"number": 7, "step": 5}))
+        wait_until(lambda: inlet.is_touched and not inlet.is_streaming, "the end of the stream")
+        assert inlet.adopted is None and inlet.is_torn
+
+
+def test_a_member_adopts_whom_it_has_sent_everything_and_nobody_else() -> None:
+    source, desk = _state(3, 3), Desk(TERMS, step=1)
+    generation = Generation(2, ("a", NEWCOMER), 0, None)
+    with _inlet(_state(3, 3)) as inlet:
+        desk.followers.append(_complete(inlet, source))
+        desk.hand_over(generation)
+        wait_until(lambda: inlet.adopted == 2, "the last word")
+    with _inlet(_state(3, 3)) as inlet:
+        follower = _follower(("127.0.0.1", inlet.port), source)
+        _feed(follower, lambda: follower.sent_units == 1)
+        wait_until(lambda: inlet.units == 1, "the first unit")
+        desk.followers.append(follower)
+        desk.hand_over(generation)
+        wait_until(lambda: follower.is_over, "the end of the stream")
+        assert inlet.adopted is None and inlet.is_torn and not desk.followers
+
+
+def test_who_comes_in_with_torn_state_says_so_though_a_second_source_sent_nothing() -> None:
+    source, desk = _state(3, 3), Desk(TERMS)
+    with _inlet(_state(3, 3)) as inlet:
+        desk.inlet = inlet
+        with _speaking(inlet) as connection:
+            send(connection, Message("chunk", {"first": 0, "last": 1, "step": 5}, source.pack(0, 1)))
+            wait_until(lambda: connection.recv(100).endswith(b"1 5\n"), "the answer")
+        with _speaking(inlet) as connection:
+            assert connection.recv(100) == b"0 5\n"
+        desk.offer(Generation(2, ("a", NEWCOMER), 1, None))
+        desk.await_entry()
+        assert desk.is_torn
+
+
+def test_a_newcomer_is_complete_when_it_has_answered_that_it_has_everything() -> None:
+    source = _state(3, 3)
+    with _stopped(reads=1) as address:
+        follower = _follower(address, source, chunk_bytes=1000)
+        _feed(follower, lambda: follower.sent_units == 2)
+        assert not follower.is_complete and not follower.is_level(1)
+        follower.drop()
+
+
+def test_a_second_source_is_turned_away_at_once_and_the_first_one_goes_on() -> None:
+    source, newcomer = _state(3, 3), _state(3, 3)
+    with _inlet(newcomer) as inlet:
+        first = _follower(("127.0.0.1", inlet.port), source)
+        _feed(first, lambda: first.sent_units == 1)
+        wait_until(lambda: inlet.units == 1, "the first unit")
+        second = _follower(("127.0.0.1", inlet.port), source)
+        wait_until(lambda: second.is_over, "the second to be turned away", timeout_s=5.0)
+        assert not second.is_received and not second.is_refused
+        _feed(first, lambda: first.is_complete)
+        first.adopt(2, 1)
+        wait_until(lambda: inlet.adopted == 2, "the last word")
+
+
+def test_who_is_not_a_newcomer_s_source_neither_puts_the_change_off_nor_takes_it_for_lost() -> None:
+    desk, view = Desk(TERMS, step=9), View(2, ("a", "b", NEWCOMER), (), False)
+    with _inlet(_state(3, 3)) as inlet:
+        _complete(inlet, _state(3, 3))
+        desk.followers.append(second := _follower(("127.0.0.1", inlet.port), _state(3, 3)))
+        wait_until(lambda: second.is_over, "the second to be turned away")
+        desk.offer(generation := Generation(2, view.participants, 1, None))
+        assert desk.ready() is generation
+        assert Reception(Settings("127.0.0.1:1", JOB), _state(3, 3), desk).lost(view) == frozenset()
+
+
+def test_a_stopped_newcomer_holds_training_up_once_and_not_for_long() -> None:
+    source = _state(LARGE)
+    with _stopped(reads=1) as address:
+        follower = _follower(address, source)
+        _feed(follower, lambda: follower.sent_units == 1)
+        began_s = monotonic()
+        for step in range(3 * QUEUED):
+            _train(follower, source, step)
+        assert follower.is_over and monotonic() - began_s < 4 * WAIT_S
+
+
+def test_a_change_waits_for_no_place_in_a_queue() -> None:
+    source, desk = _state(LARGE), Desk(TERMS, step=1)
+    with _stopped(reads=1) as address:
+        desk.followers.append(follower := _follower(address, source))
+        _feed(follower, lambda: follower.sent_units == 1)
+        for step in range(QUEUED):
+            _train(follower, source, step)
+        began_s = monotonic()
+        desk.close()
+        desk.hand_over(Generation(2, ("a", NEWCOMER), 0, None))
+        assert monotonic() - began_s < WAIT_S and not desk.followers
+        follower.drop()
+
+
+def test_who_never_comes_level_is_not_admitted() -> None:
+    """Its last answer says that it has all of the state, but never more of the steps after."""
+    source, desk = _state(3), Desk(TERMS, step=9)
+    with _inlet(_state(3)) as inlet:
+        desk.followers.append(_complete(inlet, source))
+        desk.offer(Generation(2, ("a", NEWCOMER), 0, None))
+        assert desk.ready() is None
+        desk.offered_s -= 2 * LEVEL_S
+        began_s = monotonic()
+        assert [desk.ready(), desk.ready()] == [None, None] and monotonic() - began_s < 2 * WAIT_S
+    view = View(2, ("a", NEWCOMER), (), False)
+    assert Reception(Settings("127.0.0.1:1", JOB), source, desk).lost(view) == {NEWCOMER}
+
+
+def test_one_that_is_hardly_behind_is_waited_for() -> None:
+    source, desk = _state(3), Desk(TERMS, step=9)
+    with _inlet(_state(3)) as inlet:
+        desk.followers.append(follower := _complete(inlet, source))
+        desk.offer(generation := Generation(2, ("a", NEWCOMER), 0, None))
+        desk.offered_s -= 2 * LEVEL_S
+        buffers = Buffers(source.parameters, 0)
+        for step in range(1, 9):
+            follower.gradients(buffers.flat(), buffers.offsets, step)
+        assert desk.ready() is generation
+
+
+def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> None:
+    desk = Desk(TERMS)
+    reception = Reception(Settings("127.0.0.1:1", JOB), _state(3), desk)
+    slow, other = (Follower(name, ("127.0.0.1", 1), _state(3), chunk_bytes=1, hello={}) for name in ("n_1_0", "n_1_1"))
+    slow.is_slow = True
+    assert [reception.pause_after(slow) for _ in range(3)] == [SLOW_S, 2 * SLOW_S, 4 * SLOW_S]
+    assert max(reception.pause_after(slow) for _ in range(9)) == reception.pause_after(slow)
+    assert reception.pause_after(other) == RETRY_S
+    other.is_slow = True
+    assert reception.pause_after(other) > 4 * SLOW_S, "it is the same process under another name"
+
+
+def test_a_newcomer_that_was_dropped_is_left_alone_for_its_pause() -> None:
+    source, desk = _state(3), Desk(TERMS)
+    desk.current = Generation(1, ("a",), 0, None)
+    reception, view = Reception(Settings("127.0.0.1:1", JOB), source, desk), View(1, ("a",), (NEWCOMER,), False)
+    with _inlet(_state(3)) as inlet:
+        here = ("127.0.0.1", inlet.port)
+        reception.serve("a", view, lambda name: (here, here))
+        desk.followers[0].drop()
+        assert reception.lost(view) == frozenset() and not desk.followers
+        reception.serve("a", view, lambda name: (here, here))
+        assert not desk.followers
+
+
+def test_a_newcomer_whose_source_ends_lets_that_round_s_successor_come_first() -> None:
+    """Its own entrance would call the members into a round that is about to be replaced."""
+    source, desk = _state(3, 3), Desk(TERMS)
+    with _inlet(_state(3, 3)) as inlet:
+        desk.inlet = inlet
+        desk.offer(Generation(2, ("a", NEWCOMER), 1, None))
+        follower = _follower(("127.0.0.1", inlet.port), source)
+        _feed(follower, lambda: follower.sent_units == 1)
+        wait_until(lambda: inlet.units == 1, "the first unit")
+        follower.drop()
+        wait_until(lambda: not inlet.is_streaming, "the end of the stream")
+        successor = Generation(3, ("a", NEWCOMER), 1, None)
+        threading.Timer(0.2, desk.offer, [successor]).start()
+        assert desk.await_entry() == (successor, False)
+
+
+def test_one_chunk_is_under_way_at_a_time() -> None:
+    source = _state(LARGE, LARGE, LARGE)
+    with _stopped() as address:
+        follower = _follower(address, source)
+        _feed(follower, lambda: follower.sent_units == 1)
+        for step in range(1, 4):
+            follower.next_chunk(step)
+        assert follower.sent_units == 1 and not follower.is_complete
+        follower.drop()
