@@ -20,8 +20,6 @@ from elastic.providers.ec2.template import Template, client_token, ensure_templa
 _FLEET, _RUN = "CreateFleet", "RunInstances"
 _NO_FLEETS = frozenset({"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE})
 MISMATCH = "IdempotentParameterMismatch"
-
-
 _OF_THE_TOKEN = frozenset({Fault.CAPACITY, Fault.QUOTA})
 """What a call is refused for only once EC2 has looked whether its token bought before: that would be the answer."""
 
