@@ -38,11 +38,14 @@ def test_a_tree_uses_its_share_of_a_core_however_many_processes_it_has(busy: psu
     throttle = Throttle(quota=quota, members=tree(lambda: busy.pid))
     throttle.start()
     time.sleep(0.5)
-    start, before_s = time.monotonic(), used_s(busy)
-    time.sleep(4.0)
-    share = (used_s(busy) - before_s) / (time.monotonic() - start)
+    shares: list[float] = []
+    # A neighbour of this machine may take its cores for seconds: a quota that is not kept is missed each time.
+    while len(shares) < 3 and not (shares and 0.8 * quota < shares[-1] < 1.15 * quota):
+        start, before_s = time.monotonic(), used_s(busy)
+        time.sleep(4.0)
+        shares.append((used_s(busy) - before_s) / (time.monotonic() - start))
     throttle.stop()
-    assert 0.8 * quota < share < 1.15 * quota
+    assert 0.8 * quota < shares[-1] < 1.15 * quota, shares
 
 
 @pytest.mark.parametrize("busy", [BUSY], indirect=True)
