@@ -185,12 +185,12 @@ class Intake:
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
         self._has_joined |= kind == "joined"
-        is_warm_up = kind != "finished" and int(message.get("iteration") or 0) <= WARM_UP_ITERATIONS
-        self._has_trained |= kind in ("window", "finished") and not is_warm_up
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):
             self._iteration = message["iteration"]
+            self._has_trained |= kind == "window" and self._iteration > WARM_UP_ITERATIONS
+        self._has_trained |= kind == "finished"
         if self._saw_round is not None and isinstance(message.get("round"), int):
             self._saw_round(message["round"])
 
