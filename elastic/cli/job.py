@@ -213,7 +213,7 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
     folder = Path() if file == "-" else Path(file).parent
     document = documents.read_document(body)
     match document.get("code"):
-        case str(named) if not re.match(SUM_PATTERN, named):
+        case str(named) if not re.fullmatch(SUM_PATTERN, named):
             code_folder = (folder / Path(named).expanduser()).resolve()
             code = pack(code_folder)
             _check_script(document.get("command"), code, code_folder)
