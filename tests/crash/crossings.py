@@ -12,6 +12,8 @@ launch:within:intend_launch:1
 launch:after:intend_launch:1
 launch:after:CreateLaunchTemplate:1
 launch:after:CreateLaunchTemplateVersion:1
+launch:within:note_asked:1
+launch:after:note_asked:1
 launch:before:CreateFleet:1
 launch:after:CreateFleet:1
 launch:within:node_launched:1
@@ -23,6 +25,7 @@ launch:after:start_generation:1
 launch:after:heard:2
 move:after:record_decision:1
 move:after:intend_launch:1
+move:after:note_asked:1
 move:before:CreateFleet:1
 move:after:CreateFleet:1
 move:after:node_launched:1
