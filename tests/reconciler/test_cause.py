@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from elastic.model import AGENT_SAYS
 from elastic.reconciler.cause import cause_in, is_echo
 
 WORKER = """Traceback (most recent call last):
@@ -44,3 +45,8 @@ def test_losing_a_peer_is_the_echo_of_another_failure() -> None:
     assert is_echo(PEER + TORCHRUN)
     assert not is_echo(WORKER + TORCHRUN)
     assert not is_echo("Killed")
+
+
+def test_what_the_agent_added_at_the_end_comes_before_what_workers_raised() -> None:
+    said = "the last checkpoint was not stored: no space left on the device"
+    assert cause_in(f"{WORKER}{AGENT_SAYS}{said}\n") == said

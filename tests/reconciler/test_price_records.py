@@ -10,7 +10,7 @@ import pytest
 from elastic.model import Capacity, DoubtedPrice, JobPhase, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import Quote
-from elastic.reconciler.price_records import PriceRecords
+from elastic.reconciler.price_records import PriceRecords, offered_or_held
 from elastic.store import Store, open_store
 from tests.builders import limits
 from tests.empty_database import lay_out
@@ -94,3 +94,11 @@ def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(tm
     assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
     assert "not believed yet" in (cluster.store.job(job.id).message or "")
     assert cluster.store.spent(job.id, cluster.clock.now_s()) < 0.01, "the ledger cites believed prices only"
+
+
+def test_what_is_sold_no_longer_is_priced_for_as_long_as_a_machine_of_it_lives(cluster: VirtualCluster) -> None:
+    priced = offered_or_held(lambda: (LARGE,), cluster.store)
+    assert priced() == (LARGE, SMALL)
+    cluster.store.request_stop(cluster.store.jobs()[0].id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(10)
+    assert priced() == (LARGE,)
