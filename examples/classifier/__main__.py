@@ -114,7 +114,9 @@ def _train(options: argparse.Namespace) -> None:
         at=step,
         tell=lambda saved: checkpointed(saved.iteration, elapsed_s=saved.elapsed_s),
     )
-    with Session.join(task.adam.units(), task.apply, batch=options.batch, step=step, numbers=1) as session:
+    with Session.join(
+        task.adam.units(), task.apply, batch=options.batch, step=step, steps=options.steps, numbers=1
+    ) as session:
 
         def keep() -> None:
             saver.take(session.step, _kept(task))

@@ -46,6 +46,7 @@ class _InSession:
             self._apply,
             batch=run.options.batch_size,
             step=self.progress.iteration,
+            steps=run.total,
             numbers=len(LOSS_NAMES),
             settings=settings,
         ) as session:

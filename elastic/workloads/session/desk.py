@@ -15,6 +15,7 @@ from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
 NOBODY_WHOLE = "no member with the job's whole state is left; start again from a checkpoint"
+OVER = "for another member the job is over after step {}, and this one goes on: give all of them one number of steps"
 LEVEL_S = 3.0  # how long a newcomer that is behind may put off the change before training waits for it, or drops it
 UNSURE_S = 1.0
 
@@ -32,9 +33,10 @@ class Desk:
     """Shared under `changed`. `current` is trained in, `offered` is built and may be changed over to.
 
     `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is this rank's seconds
-    a sample; `is_torn` says that the state held here is no state of the job; `is_entering` that the training thread
-    waits to come in; `end` why no generation can come any more; `misfit` why this process cannot train
-    with the members.
+    a sample; `turning` the steps after which the last turn was begun, `ending` those after which the job is over for
+    the training thread; `is_torn` says that the state held here is no state of the job; `is_entering` that the training
+    thread waits to come in; `end` why no generation can come any more; `misfit` why this process cannot train with the
+    members.
     """
 
     terms: Terms
@@ -53,6 +55,8 @@ class Desk:
     step: int = 0
     need: int = 0
     cost: float = 0.0
+    turning: int | None = None
+    ending: int | None = None
     followers: list[Follower] = field(default_factory=list)
     parting: list[Follower] = field(default_factory=list)
     inlet: Inlet | None = None
@@ -64,7 +68,13 @@ class Desk:
         """Gives what the other members are told."""
         current = self.current
         begun = current.group.begun if current is not None and current.group is not None else 0
-        return Status(current.number if current is not None else 0, self.step, self.need, begun)
+        # Who waits for the others at the job's end waits as in a sum: they are late if they do not come.
+        begun += self.ending == self.step
+        return Status(current.number if current is not None else 0, self.step, self.need, begun, self.ending)
+
+    def outlasts(self, other: Status) -> bool:
+        """Whether the job is over for another member, and this one is in a turn that begins where that one ended."""
+        return other.ending is not None and other.ending == other.step == self.step == self.turning
 
     def present(self) -> tuple[str, ...]:
         """Gives the members of the generation that goes on now, nobody where none does."""
@@ -103,10 +113,10 @@ class Desk:
         """
         with self.changed:
             while self.current is not None:
-                if self.offered is not None and self.offered.number > self.current.number:
-                    return self.offered
                 if self.end is not None:
                     raise SessionEnded(self.end)
+                if self.offered is not None and self.offered.number > self.current.number:
+                    return self.offered
                 self.changed.wait(1.0)
             return None
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import sleep
 
-from elastic.workloads.session.desk import SessionEnded
+from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.membership import Membership
+
+LOOK_S = 0.01
 
 
 def has_kept(
@@ -30,6 +33,21 @@ def has_kept(
         return True
     except GenerationLost:
         return (keep is None and membership.is_finished()) or _is_complete_without(recover)
+
+
+def await_all(desk: Desk, membership: Membership) -> None:
+    """Waits until the job is over for every member, for one that is in a turn still makes other sums: it hears that it
+    is to end. Raises GenerationLost."""
+    current = desk.current
+    assert current is not None
+    others = [name for rank, name in enumerate(current.members) if rank != current.rank]
+    while True:
+        heard = membership.links.heard()
+        if all(name in heard and heard[name].ending == desk.ending for name in others):
+            return
+        if current.group is None or current.group.is_cut:
+            raise GenerationLost("a member has not come to the job's end")
+        sleep(LOOK_S)
 
 
 def _is_complete_without(recover: Callable[[], object]) -> bool:

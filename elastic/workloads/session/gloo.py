@@ -70,6 +70,10 @@ class Gloo:
             self.cut()
             raise GenerationLost(str(error)) from error
 
+    @property
+    def is_cut(self) -> bool:
+        return self._cut_s is not None
+
     def cut(self) -> None:
         """Ends this generation's connections: every collective under way or to come fails, here and on the others."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s

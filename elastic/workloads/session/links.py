@@ -25,16 +25,19 @@ MAX_LINE = 4096
 @dataclass(frozen=True, slots=True)
 class Status:
     """A member's word: the generation it trains in (0: none), the steps it has committed, the oldest generation that
-    it would still go on in, and how many sums it has begun in the one it trains in."""
+    it would still go on in, how many sums it has begun in the one it trains in, and after how many steps the job is
+    over for it, once it is."""
 
     generation: int = 0
     step: int = 0
     need: int = 0
     begun: int = 0
+    ending: int | None = None
 
-    def fields(self) -> dict[str, int]:
+    def fields(self) -> dict[str, int | None]:
         # asdict copies deeply: four times the cost of a beat's whole line.
-        return {"generation": self.generation, "step": self.step, "need": self.need, "begun": self.begun}
+        counts = {"generation": self.generation, "step": self.step, "need": self.need, "begun": self.begun}
+        return {**counts, "ending": self.ending}
 
 
 @dataclass(slots=True)

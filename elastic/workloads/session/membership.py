@@ -17,7 +17,7 @@ from elastic.worker.claims import claims_from
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
-from elastic.workloads.session.desk import COMPLETE, Desk
+from elastic.workloads.session.desk import COMPLETE, OVER, Desk
 from elastic.workloads.session.entrance import Entrance
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
@@ -91,6 +91,11 @@ class Membership(threading.Thread):
         """Says that the job is complete, if the store answers."""
         with contextlib.suppress(StoreLost, RuntimeError):
             self._visited().close()
+
+    def end_after(self, step: int) -> None:
+        """Tells the others that the job is over for this process after so many steps."""
+        self._desk.ending = step
+        self.links.say(self._desk.status(), is_urgent=True)
 
     def is_finished(self) -> bool:
         """Whether somebody has said that the job is complete, as far as the store tells."""
@@ -297,7 +302,9 @@ class Membership(threading.Thread):
         self._hung |= self._patience.hung(desk.status(), heard, now_s=monotonic())
         gone = (self.links.gone() | self._hung) & set(current.members)
         beyond = any(status.need > current.number for status in heard.values())
-        if gone or beyond or self._waits_in_vain():
+        if is_over := any(desk.outlasts(status) for status in heard.values()):
+            desk.end = OVER.format(desk.step)
+        if gone or beyond or is_over or self._waits_in_vain():
             current.group.cut()
 
     def _waits_in_vain(self) -> bool:

@@ -13,7 +13,7 @@ from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
-from elastic.workloads.session.ending import has_kept
+from elastic.workloads.session.ending import await_all, has_kept
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.meeting import Meeting, TooOld
@@ -30,16 +30,18 @@ PAUSE_S = 0.05
 Compute = Callable[[Turn], Sequence[Tensor | None]]
 
 
-class Session:
+class Session(contextlib.AbstractContextManager["Session"]):
     """This process's membership, from `join` to `close`. All but `leave` is called from the training thread."""
 
-    def __init__(self, state: State, *, batch: int, settings: Settings, step: int, numbers: int) -> None:
-        self._state, self._batch, self._settings = state, batch, settings
-        self._desk, self._pace = Desk(Terms.of(state, batch=batch, numbers=numbers), step=step), shares.Pace()
-        self._buffers = Buffers(state.parameters, numbers)
-        self._membership: Membership | None = None
-        self._split: tuple[int, ...] = ()
+    def __init__(
+        self, state: State, terms: Terms, *, settings: Settings, step: int, on_generation: OnGeneration | None
+    ) -> None:
+        self._state, self._batch = state, terms.batch
+        self._desk, self._pace = Desk(terms, step=step), shares.Pace()
+        self._buffers = Buffers(state.parameters, terms.numbers)
         self._patience = Patience(settings.hang_s)
+        self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
+        self._split: tuple[int, ...] = ()
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
         self._has_left = False
@@ -54,6 +56,7 @@ class Session:
         batch: int,
         settings: Settings | None = None,
         step: int = 0,
+        steps: int | None = None,
         numbers: int = 0,
         on_generation: OnGeneration | None = None,
     ) -> Session:
@@ -68,6 +71,7 @@ class Session:
             apply: Moves the units by a step's gradients; the only thing that changes them. `None` for a gradient: leave
                 that unit alone. No unit may depend on another's.
             batch: Samples a turn, over all ranks.
+            steps: After how many the script ends the job, for the members to compare; None: they do not.
             numbers: How many numbers of the job's own are summed with each turn.
             on_generation: Called with number and members before a generation is published, by whoever publishes; what
                 it raises as StoreLost postpones the change.
@@ -75,8 +79,14 @@ class Session:
         Raises SessionEnded where the job is complete, InvalidInput where the members have another batch, say.
         """
         state = State(tuple(tuple(unit) for unit in units), apply)
-        session = cls(state, batch=batch, settings=settings or Settings.from_environment(), step=step, numbers=numbers)
-        session._begin(on_generation)
+        terms = Terms.of(state, batch=batch, steps=steps, numbers=numbers)
+        settings = settings or Settings.from_environment()
+        session = cls(state, terms, settings=settings, step=step, on_generation=on_generation)
+        session._membership.start()
+        with contextlib.ExitStack() as stack:
+            stack.callback(session.close)
+            session._enter()
+            stack.pop_all()
         return session
 
     @property
@@ -119,6 +129,7 @@ class Session:
         """
         self._turned_in, step = None, self.step
         while self.is_member:
+            self._desk.turning = self.step
             try:
                 outcome, change = self._one_turn(compute) if self._split else self._one_pause()
             except Outdated:
@@ -155,20 +166,22 @@ class Session:
         Before that the first rank calls `keep`, which returns once the state is durable, and the others wait for it;
         where the first one dies, the next one does it. Gives whether the job is complete: False where this process
         has left before it was, or was left out and has come in again: look at `step` and `is_member`, and go on.
+        Who goes on where others end hears so from `run`, which raises SessionEnded.
         """
         step, membership, once = self.step, self._membership, None if keep is None else functools.cache(keep)
-        assert membership is not None
+        if keep is not None:
+            membership.end_after(step)
         while self.is_member and self.step == step:
             own = once if self.is_first else None
             with contextlib.suppress(Outdated):
-                if keep is None or has_kept(own, membership, meet=self._one_pause, recover=self._recover):
+                if keep is None or has_kept(own, membership, meet=self._meet_at_end, recover=self._recover):
                     membership.finish()
                     return True
         return False
 
     def close(self) -> None:
         """Ends this process's part, once the others have what they need of it."""
-        if self._membership is None:
+        if self._desk.is_closed:
             return
         with contextlib.suppress(GenerationLost):
             if self._meeting is not None:
@@ -176,21 +189,9 @@ class Session:
         self._membership.linger()
         self._desk.close()
         self._membership.join(timeout=LAST_WORD_S)
-        self._membership = None
-
-    def __enter__(self) -> Session:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _begin(self, on_generation: OnGeneration | None) -> None:
-        self._membership = Membership(self._settings, self._state, self._desk, self._patience, on_generation)
-        self._membership.start()
-        with contextlib.ExitStack() as stack:
-            stack.callback(self.close)
-            self._enter()
-            stack.pop_all()
 
     def _enter(self) -> None:
         """Waits until this process is a member of a generation that works."""
@@ -204,9 +205,17 @@ class Session:
                 return
 
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
-        current = self.generation
+        """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
+        desk, current = self._desk, self.generation
         turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current, self._sum)
-        return self._commit(turn, compute(turn))
+        gradients = compute(turn)
+        desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
+        told, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
+        self._move()
+        self._turned_in = current
+        self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
+        self._patience.turn_ended(now_s=monotonic())
+        return self._outcome(), change
 
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
@@ -216,16 +225,10 @@ class Session:
             follower.next_chunk(self.step)
         return None, change
 
-    def _commit(self, turn: Turn, gradients: Sequence[Tensor | None]) -> tuple[Outcome, Generation | None]:
-        """Sums the gradients and moves the state: nothing after the sum can fail."""
-        desk, current = self._desk, turn.generation
-        desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
-        told, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
-        self._move()
-        self._turned_in = current
-        self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
-        self._patience.turn_ended(now_s=monotonic())
-        return self._outcome(), change
+    def _meet_at_end(self) -> None:
+        self._await_meeting()  # one that lacks the last step gets it there, and is done only then
+        await_all(self._desk, self._membership)
+        self._exchanged(without_gradients)
 
     def _outcome(self) -> Outcome:
         return Outcome(self.step, self._buffers.own_numbers())
@@ -328,17 +331,14 @@ class Session:
 
     def _demand(self, generation: Generation) -> None:
         """Tells the others that this process goes on in no older generation any more."""
-        assert self._membership is not None
         self._desk.need = generation.number
         self._membership.links.say(self._desk.status())
 
     def _recover(self) -> bool:
         """Waits for a generation after the lost one; False where this process had to start over, or has left."""
-        desk, membership = self._desk, self._membership
-        assert membership is not None
         while True:
-            membership.lose()
-            generation = desk.await_next()
+            self._membership.lose()
+            generation = self._desk.await_next()
             if generation is None:
                 self._enter()
                 return False

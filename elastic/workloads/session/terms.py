@@ -12,16 +12,18 @@ from elastic.workloads.session.state import State
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """`batch` samples a turn, `numbers` of the job's own; `shape` stands for the units' types, shapes and layouts."""
+    """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's own; `shape` stands
+    for the units' types, shapes and layouts."""
 
     batch: int
+    steps: int | None
     numbers: int
     shape: str
 
     @classmethod
-    def of(cls, state: State, *, batch: int, numbers: int) -> Terms:
+    def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int) -> Terms:
         """Gives this process's own."""
-        return cls(batch, numbers, state.shape_digest())
+        return cls(batch, steps, numbers, state.shape_digest())
 
     def told(self) -> dict[str, Any]:
         """Gives them as others are told."""
@@ -30,7 +32,7 @@ class Terms:
     def check(self, told: Mapping[str, Any]) -> None:
         """Raises InvalidInput where a member of the session has told other ones.
 
-        >>> Terms(24, 1, "s").check({"batch": 12, "numbers": 1, "shape": "s"})
+        >>> Terms(24, None, 1, "s").check({"batch": 12, "steps": None, "numbers": 1, "shape": "s"})
         Traceback (most recent call last):
         elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
 train with them

@@ -21,7 +21,7 @@ def test_who_trains_on_other_terms_is_not_met() -> None:
             view,
             name,
             settings=settings,
-            terms=Terms(batch, 0, "shape"),
+            terms=Terms(batch, None, 0, "shape"),
             cost=0.0,
             is_new=name == "b",
             changed=lambda: None,

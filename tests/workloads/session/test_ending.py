@@ -96,6 +96,41 @@ def test_where_the_first_rank_dies_while_it_keeps_the_state_the_next_one_keeps_i
     assert ends == [True]
 
 
+@pytest.mark.parametrize("is_first_longer", [False, True])
+def test_who_goes_on_where_others_end_is_told_so_and_they_end(store: TCPStore, is_first_longer: bool) -> None:
+    ends: list[tuple[str, int]] = []
+
+    def member(session: Session, task: Task) -> None:
+        is_longer = session.is_first == is_first_longer
+        session.run(task.compute)
+        last = session.step
+        if is_longer:
+            with pytest.raises(SessionEnded, match=f"over after step {last}, and this one goes on") as ended:
+                session.run(task.compute)
+            assert not ended.value.is_complete and session.step == last
+        else:
+            assert session.finish(lambda: ends.append(("kept", session.step)))
+            ends.append(("complete", session.step - last))
+
+    _two(store, member)
+    assert [end for end, _ in ends] == ["kept", "complete"] and ends[-1][1] == 0
+
+
+def test_who_comes_late_to_the_jobs_end_is_waited_for(store: TCPStore) -> None:
+    said: list[str] = []
+
+    def member(session: Session, task: Task) -> None:
+        session.run(task.compute)
+        if session.is_first:
+            time.sleep(1.0)
+            said.append("late")
+        assert session.finish(lambda: said.append("kept"))
+        said.append("complete")
+
+    _two(store, member)
+    assert said == ["late", "kept", "complete", "complete"]
+
+
 def test_a_member_that_missed_the_last_sum_does_no_turn_too_many(store: TCPStore) -> None:
     """It is handed the sums of the member that has them, which waits for it at the end."""
     ends: list[tuple[int, str]] = []

@@ -150,27 +150,29 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
 
 
 @pytest.mark.parametrize(
-    ("batch", "numbers", "width", "wanted"),
+    ("batch", "steps", "numbers", "width", "wanted"),
     [
-        (2 * BATCH, 1, 16, f"batch: wanted {BATCH}, .* got {2 * BATCH}"),
-        (BATCH, 0, 16, "numbers: wanted 1, .* got 0"),
-        (BATCH, 1, 4, "shape: wanted"),
+        (2 * BATCH, 100, 1, 16, f"batch: wanted {BATCH}, .* got {2 * BATCH}"),
+        (BATCH, 50, 1, 16, "steps: wanted 100, .* got 50"),
+        (BATCH, 100, 0, 16, "numbers: wanted 1, .* got 0"),
+        (BATCH, 100, 1, 4, "shape: wanted"),
     ],
 )
 def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
-    store: TCPStore, batch: int, numbers: int, width: int, wanted: str
+    store: TCPStore, batch: int, steps: int, numbers: int, width: int, wanted: str
 ) -> None:
     old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=width)
 
     def newcomer() -> str:
         try:
-            Session.join(new.units(), new.apply, batch=batch, settings=_settings(store), numbers=numbers).close()
+            settings = _settings(store)
+            Session.join(new.units(), new.apply, batch=batch, settings=settings, steps=steps, numbers=numbers).close()
         except InvalidInput as error:
             return str(error)
         return "let in"
 
     with (
-        Session.join(old.units(), old.apply, batch=BATCH, settings=_settings(store), numbers=1) as session,
+        Session.join(old.units(), old.apply, batch=BATCH, settings=_settings(store), steps=100, numbers=1) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         coming = pool.submit(newcomer)

@@ -25,7 +25,7 @@ from elastic.workloads.session.transfer import Inlet, Message, Room, receive, se
 from tests.workloads.session.running import wait_until
 
 JOB = "job"
-TERMS = Terms(12, 0, "shape")
+TERMS = Terms(12, None, 0, "shape")
 HELLO = {"job": JOB, **TERMS.told()}
 LARGE = 4_000_000  # elements: more than a connection takes in that nobody reads from
 NEWCOMER = "newcomer_1_0"
