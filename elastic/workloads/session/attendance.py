@@ -22,11 +22,12 @@ class Attendance:
         `run` until `is_member` is False. Asked to stop alone, it must keep what the job has come to.
         """
         session = self._session
-        must_stop = False
         if session.turned_in is not None:
             # Counted by who was first when it was run: by the time it is, others may have come in or left.
             self._tell_of(session.turned_in)
             must_stop = self._worker.turn(session.step, phase)
+        else:  # the members may wait, for long, for others to come
+            must_stop = self._worker.is_asked_to_stop
         if not session.is_member:
             return False
         self._tell_of(session.generation)

@@ -125,7 +125,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
         `compute` gives this rank's part of the gradients, one for each unit, as its samples' share of the global loss,
         or None for zeros.
-        Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`.
+        Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`;
+        and now and then while the members wait for more of them, since their memories do not hold a batch.
         """
         self._turned_in, step = None, self.step
         while self.is_member:
@@ -142,8 +143,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 continue
             if change is not None:
                 self._change_over(change)
-            if outcome is not None:
-                return outcome
+            return outcome
         return None
 
     def leave(self) -> None:

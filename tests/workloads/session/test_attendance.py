@@ -57,8 +57,8 @@ def store() -> Iterator[TCPStore]:
 
 
 @contextmanager
-def _joined(store: TCPStore, task: Task) -> Iterator[Session]:
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+def _joined(store: TCPStore, task: Task, *, most_samples: int | None = None) -> Iterator[Session]:
+    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
     with Session.join(task.units(), task.apply, batch=BATCH, settings=settings) as session:
         yield session
 
@@ -119,6 +119,18 @@ def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_tol
     assert all(turns) and sum(map(sum, turns)) == session.step
     worlds = [list(dict.fromkeys(each["world_size"] for each in node.words("joined"))) for node in (old, new)]
     assert worlds == [[1, 2], [2, 1]]
+
+
+@pytest.mark.timeout(30)
+def test_who_waits_for_others_memory_is_told_to_stop(store: TCPStore, tmp_path: Path) -> None:
+    task = _task()
+    with _joined(store, task, most_samples=BATCH - 1) as session, closing(Node(tmp_path / "a")) as node:
+        attendance = Attendance(session, worker=node.worker)
+        assert session.run(task.compute) is None and not attendance.turned()
+        node.drain.touch()
+        assert session.run(task.compute) is None and attendance.turned()
+        assert session.is_member and session.step == 0
+    assert not node.words("window")
 
 
 @dataclass

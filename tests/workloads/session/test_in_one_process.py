@@ -96,6 +96,38 @@ def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
     assert found[2] < found[0] / 2, f"the slow one has {found[2]}, a fast one {found[0]}"
 
 
+@pytest.mark.timeout(60)
+def test_members_that_do_not_hold_a_batch_wait_for_more_and_may_leave(store: TCPStore) -> None:
+    steps: list[int] = []
+    is_alone = threading.Event()
+
+    def member(*, is_first: bool) -> None:
+        task, settings = Task(dtype=torch.float64, width=4), _settings(store, most_samples=BATCH // 2)
+        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+            while is_first and session.generation.world_size == 1:
+                assert session.run(task.compute) is None
+                is_alone.set()
+            for _ in range(3):
+                assert session.run(task.compute) is not None
+            if is_first:
+                session.leave()
+            while session.is_member and session.generation.world_size > 1:
+                session.run(task.compute)
+            assert session.is_member != is_first
+            if not is_first:
+                assert session.run(task.compute) is None
+                session.leave()
+                assert session.run(task.compute) is None and session.must_stop
+            steps.append(session.step)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(member, is_first=True)
+        assert is_alone.wait(60)
+        pool.submit(member, is_first=False).result()
+        first.result()
+    assert len(set(steps)) == 1 and steps[0] >= 3
+
+
 def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store: TCPStore) -> None:
     both = threading.Event()
     shares: dict[tuple[int, int], tuple[int, int]] = {}
