@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -43,6 +44,28 @@ def overlaps(tensor: Tensor) -> bool:
     return False
 
 
+def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
+    """Gives the first group one of whose values lies in memory where one of an earlier group's does.
+
+    >>> plain, other = torch.zeros(4, 3), torch.zeros(3)
+    >>> shares_memory([[plain[:, :2], other], [plain[:, 2:]]]) is None
+    True
+    >>> shares_memory([[plain[:, :2]], [other], [plain.t()[1]]])
+    2
+    """
+    places = [_Place.of(each, index) for index, group in enumerate(groups) for each in group if each.numel()]
+    heaps: list[list[_Place]] = []
+    end = ("", 0)
+    for place in sorted(places, key=lambda each: (each.device, each.first)):
+        if (place.device, place.first) >= end:
+            heaps.append([])
+            end = (place.device, place.last)
+        heaps[-1].append(place)
+        end = max(end, (place.device, place.last))
+    found = [index for heap in heaps if len(heap) > 1 and (index := _entangled(heap)) is not None]
+    return min(found, default=None)
+
+
 def placing(tensor: Tensor, strides: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Gives of the dimensions that are longer than one the stride and the size: no others place any value."""
     return tuple((stride, size) for stride, size in zip(strides, tensor.shape, strict=True) if size > 1)
@@ -58,3 +81,38 @@ def in_memory_order(tensor: Tensor) -> Tensor:
         return tensor
     strides = tensor.stride()
     return tensor.permute(sorted(range(tensor.dim()), key=lambda each: -strides[each]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the tensor of a group lies: bytes from `first` to before `last`."""
+
+    device: str
+    first: int
+    last: int
+    group: int
+    tensor: Tensor
+
+    @classmethod
+    def of(cls, tensor: Tensor, group: int) -> _Place:
+        reach = sum(stride * (size - 1) for stride, size in zip(tensor.stride(), tensor.shape, strict=True))
+        first = tensor.data_ptr()
+        return cls(str(tensor.device), first, first + (reach + 1) * tensor.element_size(), group, tensor)
+
+    def of_bytes(self, marks: Tensor, start: int) -> Tensor:
+        """Gives of `marks`, one for each byte from `start` on, those of the tensor's values."""
+        width = self.tensor.element_size()
+        strides = [width * stride for stride in self.tensor.stride()]
+        return marks.as_strided((*self.tensor.shape, width), (*strides, 1), self.first - start)
+
+
+def _entangled(heap: Sequence[_Place]) -> int | None:
+    """Gives the first group that has a byte in common with one before it; they may also lie between each other."""
+    start = min(place.first for place in heap)
+    owners = torch.full((max(place.last for place in heap) - start,), -1, dtype=torch.int32)
+    for place in sorted(heap, key=lambda each: each.group):
+        own = place.of_bytes(owners, start)
+        if ((own >= 0) & (own != place.group)).any():
+            return place.group
+        own.fill_(place.group)
+    return None

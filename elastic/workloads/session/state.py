@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elastic.workloads.layout import dense_strides, placing
+from elastic.errors import InvalidInput
+from elastic.workloads.layout import dense_strides, placing, shares_memory
 
 Apply = Callable[[Sequence[Tensor | None], int], None]
 """Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a unit to leave alone;
@@ -35,6 +36,15 @@ class State:
 
     units: tuple[tuple[Tensor, ...], ...]
     apply: Apply
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInput where two units have a value in common: one would be moved by the other's gradient."""
+        if (index := shares_memory(self.units)) is not None:
+            raise InvalidInput(
+                f"unit {index}: wanted tensors of its own, found memory that a unit before it has too; a tied weight "
+                "is one unit, with one gradient: name it once, in one optimizer",
+                field="units",
+            )
 
     @property
     def parameters(self) -> list[Tensor]:
