@@ -98,7 +98,7 @@ class RendezvousStores:
 def _answers(endpoint: str) -> bool:
     host, _, port = endpoint.rpartition(":")
     try:
-        with socket.create_connection((host, int(port)), timeout=1.0):
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=1.0):
             return True
     except OSError:
         return False

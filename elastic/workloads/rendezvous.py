@@ -66,7 +66,7 @@ def serve(
     )
     for key, value in (known or {}).items():
         store.set(key, value)
-    _announce(f"{host}:{store.port}", ready_file)
+    _announce(f"[{host}]:{store.port}" if ":" in host else f"{host}:{store.port}", ready_file)
     idle_since_s = monotonic()
     while signal.sigtimedwait(END_SIGNALS, min(idle_exit_s / 4, 60.0)) is None:
         if _has_clients(store.port):

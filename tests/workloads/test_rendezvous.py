@@ -18,12 +18,15 @@ from elastic.clock import SystemClock
 pytestmark = pytest.mark.slow
 
 
-def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("at", "written"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path, at: str, written: str) -> None:
     ready = tmp_path / "ready"
     command = [
         sys.executable,
         "-m",
         "elastic.workloads.rendezvous",
+        "--host",
+        at,
         "--ready-file",
         str(ready),
         "--tell",
@@ -31,13 +34,14 @@ def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path) -> None:
     ]
     process = subprocess.Popen(command)
     try:
-        host, port = _wait_for(ready).strip().split(":")
-        store = TCPStore(host, int(port), None, False)
+        host, _, port = _wait_for(ready).strip().rpartition(":")
+        assert host == written
+        store = TCPStore(at, int(port), None, False)
         assert store.get("job/floor") == b"12"
         store.set("word", "kept")
         assert store.get("word") == b"kept"
         listening = [c.laddr for c in psutil.Process(process.pid).net_connections() if c.status == psutil.CONN_LISTEN]
-        assert [tuple(address) for address in listening] == [("127.0.0.1", int(port))]
+        assert [tuple(address) for address in listening] == [(at, int(port))]
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=10) == 0
     finally:

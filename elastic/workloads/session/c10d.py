@@ -160,9 +160,10 @@ class Rendezvous:
 
 
 def connect(address: str) -> TCPStore:
-    """Gives a connection to the store at `host:port`, whose silent loss the kernel notices in 4 s."""
+    """Gives a connection to the store at `host:port`, or `[host]:port`, whose silent loss the kernel notices in 4 s."""
     give_up_names()
     host, _, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")  # as IPv6 addresses are written
     try:
         # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
         socket.create_connection((host, int(port)), timeout=CALL_TIMEOUT_S).close()

@@ -11,6 +11,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import C10dRendezvousBackend
 from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler
 
+from elastic.workloads.listening import listen
 from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
 
 
@@ -33,6 +34,18 @@ def test_one_member_writes_the_next_round_whole(address: str) -> None:
     assert seen == View(0, (), (one.name, two.name), is_closed=False)
     assert one.publish(seen, (one.name, two.name), number=7)
     assert two.look() == View(7, (one.name, two.name), (), is_closed=False)
+
+
+@pytest.mark.parametrize("written", ["::1", "[::1]"])
+def test_a_store_s_address_may_be_of_ipv6(written: str) -> None:
+    try:
+        listener = listen("::1", 0)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    store = TCPStore("::1", listener.port, None, True, wait_for_workers=False, master_listen_fd=listener.descriptor)
+    one = Rendezvous(f"{written}:{store.port}", "job", "::1")
+    one.register()
+    assert one.look().waiting == (one.name,)
 
 
 def test_of_two_who_publish_at_once_one_succeeds(address: str) -> None:

@@ -19,7 +19,7 @@ def test_a_store_that_is_neither_an_address_nor_a_path_is_refused(store: str) ->
     assert repr(store) in str(refused.value) and refused.value.field == "store"
 
 
-@pytest.mark.parametrize("store", ["node-1:29400", "::1:29400", "/srv/session-store", "./store"])
+@pytest.mark.parametrize("store", ["node-1:29400", "::1:29400", "[::1]:29400", "/srv/session-store", "./store"])
 def test_a_store_is_an_address_or_a_path(store: str) -> None:
     assert Settings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
 
