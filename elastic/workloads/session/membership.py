@@ -27,7 +27,7 @@ from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Inlet
-from elastic.workloads.session.waiting import Waiting
+from elastic.workloads.session.waiting import Waiting, awaited
 
 QUIET_LOOK_S = 0.5
 BUSY_LOOK_S = 0.01
@@ -61,7 +61,7 @@ class Membership(threading.Thread):
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
         self._patience = patience
-        self._waiting = Waiting()
+        self._waiting_for_store, self._waiting = Waiting(), Waiting()
         self._hung: frozenset[str] = frozenset()
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
@@ -71,11 +71,11 @@ class Membership(threading.Thread):
         while not self._desk.is_closed:
             try:
                 wait_s = self._once()
-                self._waiting.ends()
+                self._waiting_for_store.ends()
             except StoreLost as error:
                 self._rendezvous = None
                 where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
-                self._waiting.goes_on(f"{error} ({where})", now_s=monotonic())
+                self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
                 self._heed_peers()
                 wait_s = QUIET_LOOK_S
             except Exception as error:  # whatever it is, the training thread must not wait for ever
@@ -149,6 +149,10 @@ class Membership(threading.Thread):
             self._act(rendezvous, view)
         else:
             self._come_in(rendezvous, view)
+        if (why := awaited(self._desk, view, name=self._name, units=len(self._state.units))) is not None:
+            self._waiting.goes_on(why, now_s=monotonic())
+        else:
+            self._waiting.ends()
         if self._builder is not None or self._desk.is_lost:
             return BUSY_LOOK_S
         return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else QUIET_LOOK_S

@@ -1,11 +1,16 @@
-"""What a process says while it waits in vain: once, and only when that has gone on for some seconds."""
+"""What a process says while it waits in vain: when that has gone on for some seconds, and then once in a while."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 
+from elastic.workloads.session import shares
+from elastic.workloads.session.c10d import View
+from elastic.workloads.session.desk import Desk
+
 LONG_S = 5.0  # a store that its daemon starts anew is back sooner
+AGAIN_S = 60.0
 
 
 def _tell(words: str) -> None:
@@ -13,21 +18,41 @@ def _tell(words: str) -> None:
 
 
 class Waiting:
-    """One process's waits, one after the other."""
+    """One process's waits of a kind, one after the other."""
 
     def __init__(self, tell: Callable[[str], None] = _tell) -> None:
         self._tell = tell
         self._since_s: float | None = None
-        self._is_told = False
+        self._due_s = 0.0
 
     def goes_on(self, why: str, *, now_s: float) -> None:
         """Takes note that it still waits; the first of the same wait begins it."""
         if self._since_s is None:
-            self._since_s = now_s
-        if not self._is_told and now_s - self._since_s >= LONG_S:
-            self._is_told = True
+            self._since_s, self._due_s = now_s, now_s + LONG_S
+        if now_s >= self._due_s:
+            self._due_s = now_s + AGAIN_S
             self._tell(f"session: {why}; has tried for {now_s - self._since_s:.0f} s, and goes on trying")
 
     def ends(self) -> None:
         """Takes note that what it waited for has come."""
-        self._since_s, self._is_told = None, False
+        self._since_s = None
+
+
+def awaited(desk: Desk, view: View, *, name: str, units: int) -> str | None:
+    """Gives what keeps the process `name` from training though the store answers, None where nothing does.
+
+    `units` are those of the whole state.
+    """
+    members, inlet = len(view.participants), desk.inlet
+    if not desk.is_entering:
+        limits = () if desk.current is None or desk.is_lost else desk.current.limits
+        if not limits or shares.fits(desk.terms.batch, limits):
+            return None
+        return f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's {desk.terms.batch} samples"
+    if name in view.participants:
+        return f"is to be one of {members} members, who have yet to meet"
+    if inlet is not None and inlet.is_streaming:
+        return f"is not let in yet, has {inlet.units} of {units} units of the state that {members} members send it"
+    if members:
+        return f"is not let in yet: none of {members} members has begun to send it the state"
+    return f"is not let in yet: no member is there, and one of the {len(view.waiting)} that wait is to begin"

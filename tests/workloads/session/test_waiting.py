@@ -8,20 +8,34 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session.waiting import LONG_S, Waiting
-from tests.workloads.session.running import wait_until
+from elastic.workloads.session import Session, Settings
+from elastic.workloads.session.c10d import View
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.state import State
+from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.transfer import Inlet
+from elastic.workloads.session.waiting import AGAIN_S, LONG_S, Waiting, awaited
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import JOB, wait_until
+
+TERMS = Terms(12, None, 0, "shape")
 
 
-def test_a_long_wait_is_told_of_once() -> None:
+def test_a_long_wait_is_told_of_once_in_a_while() -> None:
     said: list[str] = []
     waiting = Waiting(said.append)
     for now_s in (100.0, 100.0 + LONG_S - 0.1):
         waiting.goes_on("no store answers", now_s=now_s)
     assert not said
-    for now_s in (100.0 + LONG_S, 100.0 + 2 * LONG_S):
+    for now_s in (100.0 + LONG_S, 100.0 + 2 * LONG_S, 100.0 + LONG_S + AGAIN_S, 100.0 + LONG_S + AGAIN_S + 0.1):
         waiting.goes_on("no store answers", now_s=now_s)
-    assert said == ["session: no store answers; has tried for 5 s, and goes on trying"]
+    assert said == [
+        f"session: no store answers; has tried for {waited_s} s, and goes on trying" for waited_s in (5, 65)
+    ]
 
 
 def test_each_wait_begins_anew() -> None:
@@ -33,6 +47,71 @@ def test_each_wait_begins_anew() -> None:
     assert not said
     waiting.goes_on("two", now_s=2 * LONG_S)
     assert len(said) == 1 and "two" in said[0]
+
+
+ME, OTHER = "me_1_0", "other_1_0"
+
+
+@pytest.mark.parametrize(
+    ("participants", "streams", "said"),
+    [
+        ((), False, "no member is there, and one of the 2 that wait is to begin"),
+        (("a", "b"), False, "none of 2 members has begun to send it the state"),
+        (("a", "b"), True, "has 1 of 3 units of the state that 2 members send it"),
+        (("a", ME), False, "is to be one of 2 members, who have yet to meet"),
+    ],
+)
+def test_a_newcomer_says_what_it_waits_for(participants: tuple[str, ...], streams: bool, said: str) -> None:
+    desk = Desk(TERMS, is_entering=True)
+    state = State(tuple((torch.zeros(1),) for _ in range(3)), lambda gradients, step: None)
+    desk.inlet = inlet = Inlet("127.0.0.1", state, job="job", terms=TERMS, changed=lambda: None)
+    inlet.is_streaming, inlet.units = streams, 1
+    found = awaited(desk, View(1, participants, (ME, OTHER), is_closed=False), name=ME, units=3)
+    inlet.close()
+    assert found is not None and found.endswith(said)
+
+
+def test_members_that_do_not_hold_a_batch_say_so_and_others_say_nothing() -> None:
+    view, desk = View(1, (ME, OTHER), (), is_closed=False), Desk(TERMS)
+    for limits, said in [
+        ((4, 5), "the members' memories hold 9 of a batch's 12 samples"),
+        ((4, 8), None),
+        ((None, 1), None),
+    ]:
+        desk.current = Generation(1, (ME, OTHER), 0, None, limits=limits)
+        assert awaited(desk, view, name=ME, units=3) == said
+
+
+@pytest.mark.slow
+def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path: Path) -> None:
+    """The founder makes no turns at first: only between turns is state sent."""
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    task, address, errors = Task(dtype=torch.float64, width=16), f"127.0.0.1:{store.port}", tmp_path / "errors"
+    goal = tmp_path / "goal"
+    settings = Settings(address, JOB, silence_s=5.0)
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "ELASTICD_SESSION_STORE": address,
+        "ELASTICD_JOB_ID": JOB,
+        "ELASTICD_SESSION_SILENCE_S": "5",
+    }
+    command = [sys.executable, "-m", "tests.workloads.session.member", str(tmp_path / "log"), str(goal)]
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        with errors.open("wb") as output:
+            newcomer = subprocess.Popen(command, env=environment, stderr=output)
+        try:
+            wait_until(lambda: "is not let in yet" in errors.read_text(), "its words", tell=errors.read_text)
+            while session.generation.world_size == 1:
+                session.run(task.compute)
+            goal.write_text(str(session.step + 3))
+            for _ in range(3):
+                session.run(task.compute)
+            assert newcomer.wait(30) == 0
+        finally:
+            newcomer.kill()
+            newcomer.wait()
+    assert errors.read_text().count("session: ") == 1
 
 
 @pytest.mark.slow
