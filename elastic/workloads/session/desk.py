@@ -170,8 +170,9 @@ class Desk:
             followers = list(self.followers) if offered is not None else []
         awaited = [each for each in followers if offered and each.is_received and each.newcomer in offered.members]
         is_late = monotonic() - since_s > LEVEL_S
-        is_level = all(each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited)
-        return offered if is_level else None
+        # Of all, though one is enough: whoever is not level by then is dropped with it, and not one in each next round.
+        are_level = [each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited]
+        return offered if all(are_level) else None
 
     def hand_over(self, generation: Generation) -> None:
         """Lets the newcomers that a generation counts in go: from this step on they are members of it, if they have

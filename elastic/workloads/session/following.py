@@ -24,11 +24,33 @@ from elastic.workloads.session.transfer import Message, send
 QUEUED = 4  # steps' gradients under way at least before the source waits, and as many more as fit into these bytes,
 QUEUED_BYTES = 8_000_000  # or a chunk's, during whose transfer they come
 MOST_QUEUED = 1000
-WAIT_S = 0.5  # for so long, over all steps, training waits for a newcomer that does not keep up, before it is dropped
+WAIT_S = 0.5  # for so long, over all steps, training waits for newcomers that do not keep up, before they are dropped,
+WAITS_AGAIN_S = 10.0  # and for as long again after so much time
 LOOK_S = 0.001
 BEAT_S = 1.0
 IO_TIMEOUT_S = 20.0
 CONNECT_TIMEOUT_S = 2.0
+
+
+class Allowance:
+    """The time for which training still waits for newcomers, all of them together: it runs out, and comes back slowly.
+
+    >>> allowance = Allowance()
+    >>> allowance.spend(0.5, now_s=100.0)
+    >>> [round(allowance.left_s(now_s=each), 2) for each in (100.0, 102.0, 110.0, 200.0)]
+    [0.0, 0.1, 0.5, 0.5]
+    """
+
+    def __init__(self) -> None:
+        self._left_s, self._at_s = WAIT_S, 0.0
+
+    def left_s(self, *, now_s: float) -> float:
+        """Gives the seconds that may be waited from now on."""
+        return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_S / WAITS_AGAIN_S)
+
+    def spend(self, waited_s: float, *, now_s: float) -> None:
+        """Takes note of seconds that were waited until now."""
+        self._left_s, self._at_s = max(0.0, self.left_s(now_s=now_s) - waited_s), now_s
 
 
 class LateCopy:
@@ -64,7 +86,16 @@ class Follower(threading.Thread):
     before the newcomer has answered that it has no other source.
     """
 
-    def __init__(self, name: str, address: Address, state: State, *, chunk_bytes: int, hello: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        address: Address,
+        state: State,
+        *,
+        chunk_bytes: int,
+        hello: dict[str, Any],
+        allowance: Allowance,
+    ) -> None:
         super().__init__(name=f"session-follower-{name}", daemon=True)
         self.newcomer = name
         self.sent_units = 0
@@ -75,7 +106,7 @@ class Follower(threading.Thread):
         step_bytes = sum(each.numel() * each.element_size() for each in state.parameters)
         more = max(chunk_bytes, QUEUED_BYTES) // max(1, step_bytes)
         self._room = threading.Semaphore(QUEUED + min(more, MOST_QUEUED))
-        self._patience_s = WAIT_S
+        self._allowance = allowance
         self._late: list[LateCopy] = []
         self._spares: deque[Tensor] = deque()
         self._chunk: _Outgoing | None = None
@@ -109,16 +140,15 @@ class Follower(threading.Thread):
         return self.is_complete and self._answered is not None and self._answered[1] >= step - 1
 
     def await_level(self, step: int) -> bool:
-        """Waits until it is level; drops it, and gives False, where that takes more than is left of WAIT_S."""
+        """Waits until it is level; drops it, and gives False, where that takes more than is left to wait."""
         began_s = monotonic()
-        while not self.is_level(step):
-            if self.is_over:
-                return False
-            if monotonic() - began_s > self._patience_s:
+        until_s = began_s + self._allowance.left_s(now_s=began_s)
+        while not self.is_level(step) and not self.is_over:
+            if monotonic() > until_s:
                 self.drop()
             sleep(LOOK_S)
-        self._patience_s -= monotonic() - began_s
-        return True
+        self._allowance.spend(monotonic() - began_s, now_s=monotonic())
+        return not self.is_over
 
     def gradients(self, flat: Tensor, offsets: Sequence[int], step: int) -> None:
         """Queues the sums of `step` for the units sent so far; drops a newcomer that does not keep up."""
@@ -247,7 +277,7 @@ class Follower(threading.Thread):
 
     def _has_room(self) -> bool:
         began_s = monotonic()
-        if not self._room.acquire(timeout=self._patience_s):
+        if not self._room.acquire(timeout=self._allowance.left_s(now_s=began_s)):
             self.drop()
-        self._patience_s -= monotonic() - began_s
+        self._allowance.spend(monotonic() - began_s, now_s=monotonic())
         return not self.is_over

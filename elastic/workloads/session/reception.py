@@ -7,7 +7,7 @@ from time import monotonic
 
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.following import Follower
+from elastic.workloads.session.following import Allowance, Follower
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
@@ -24,7 +24,7 @@ class Reception:
     """One member's dealings with those who wait to come in."""
 
     def __init__(self, settings: Settings, state: State, desk: Desk) -> None:
-        self._settings, self._state, self._desk = settings, state, desk
+        self._settings, self._state, self._desk, self._allowance = settings, state, desk, Allowance()
         self._complete_since_s: float | None = None
         self._due_s: dict[str, float] = {}
         self._pause_s: dict[str, float] = {}
@@ -85,7 +85,8 @@ class Reception:
 
     def _follow(self, name: str, inlet: Address) -> None:
         hello = {"job": self._settings.job, **self._desk.terms.told()}
-        follower = Follower(name, inlet, self._state, chunk_bytes=self._settings.chunk_bytes, hello=hello)
+        chunk_bytes = self._settings.chunk_bytes
+        follower = Follower(name, inlet, self._state, chunk_bytes=chunk_bytes, hello=hello, allowance=self._allowance)
         follower.start()
         with self._desk.changed:
             self._desk.followers.append(follower)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.following import Follower, LateCopy
+from elastic.workloads.session.following import Allowance, Follower, LateCopy
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet, Room
@@ -44,7 +44,9 @@ def _inlet(state: State, *, batch: int = BATCH) -> Inlet:
 
 def _follow(inlet: Inlet, state: State, *, chunk_bytes: int) -> Follower:
     hello = {"job": HELLO, **_terms(state).told()}
-    follower = Follower("newcomer", ("127.0.0.1", inlet.port), state, chunk_bytes=chunk_bytes, hello=hello)
+    follower = Follower(
+        "newcomer", ("127.0.0.1", inlet.port), state, chunk_bytes=chunk_bytes, hello=hello, allowance=Allowance()
+    )
     follower.start()
     return follower
 

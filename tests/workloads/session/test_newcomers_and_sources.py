@@ -14,7 +14,7 @@ from torch import Tensor
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import LEVEL_S, Desk
-from elastic.workloads.session.following import QUEUED, WAIT_S, Follower
+from elastic.workloads.session.following import QUEUED, WAIT_S, Allowance, Follower
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.reception import RETRY_S, SLOW_S, Reception
 from elastic.workloads.session.settings import Settings
@@ -51,8 +51,15 @@ def _speaking(inlet: Inlet) -> Iterator[socket.socket]:
     wait_until(lambda: not inlet.is_streaming, "the end of the stream")
 
 
-def _follower(address: Address, state: State, *, chunk_bytes: int = 1) -> Follower:
-    follower = Follower(NEWCOMER, address, state, chunk_bytes=chunk_bytes, hello=HELLO)
+def _follower(
+    address: Address,
+    state: State,
+    *,
+    name: str = NEWCOMER,
+    chunk_bytes: int = 1,
+    allowance: Allowance | None = None,
+) -> Follower:
+    follower = Follower(name, address, state, chunk_bytes=chunk_bytes, hello=HELLO, allowance=allowance or Allowance())
     follower.start()
     return follower
 
@@ -227,6 +234,26 @@ def test_who_never_comes_level_is_not_admitted() -> None:
     assert Reception(Settings("127.0.0.1:1", JOB), source, desk).lost(view) == {NEWCOMER}
 
 
+def test_however_many_never_come_level_training_waits_no_longer() -> None:
+    names, source, desk = [f"newcomer_{each}_0" for each in range(8)], _state(3), Desk(TERMS, step=9)
+    reception = Reception(Settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
+    desk.current = Generation(1, ("a",), 0, None)
+    with contextlib.ExitStack() as stack:
+        inlets = {name: stack.enter_context(_inlet(_state(3))) for name in names}
+
+        def place(name: str) -> tuple[Address, Address]:
+            return ("127.0.0.1", 1), ("127.0.0.1", inlets[name].port)
+
+        reception.serve("a", View(1, ("a",), tuple(names), False), place)
+        for each in desk.followed():
+            _feed(each, lambda each=each: each.is_complete)  # type: ignore[misc]  # a default binds the loop's value
+        desk.offer(Generation(2, ("a", *names), 0, None))
+        desk.offered_s -= 2 * LEVEL_S
+        began_s = monotonic()
+        assert desk.ready() is None
+        assert monotonic() - began_s < 4 * WAIT_S and all(each.is_over for each in desk.followed())
+
+
 def test_one_that_is_hardly_behind_is_waited_for() -> None:
     source, desk = _state(3), Desk(TERMS, step=9)
     with _inlet(_state(3)) as inlet:
@@ -242,7 +269,10 @@ def test_one_that_is_hardly_behind_is_waited_for() -> None:
 def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> None:
     desk = Desk(TERMS)
     reception = Reception(Settings("127.0.0.1:1", JOB), _state(3), desk)
-    slow, other = (Follower(name, ("127.0.0.1", 1), _state(3), chunk_bytes=1, hello={}) for name in ("n_1_0", "n_1_1"))
+    slow, other = (
+        Follower(name, ("127.0.0.1", 1), _state(3), chunk_bytes=1, hello={}, allowance=Allowance())
+        for name in ("n_1_0", "n_1_1")
+    )
     slow.is_slow = True
     assert [reception.pause_after(slow) for _ in range(3)] == [SLOW_S, 2 * SLOW_S, 4 * SLOW_S]
     assert max(reception.pause_after(slow) for _ in range(9)) == reception.pause_after(slow)
