@@ -12,6 +12,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
+import psutil
 import pytest
 
 from elastic.agent.settings import read_settings
@@ -131,7 +132,8 @@ def contained(script: bytes, folder: Path, *, is_hurried: bool) -> str:
     One that is hurried counts a second in a hundredth of one, and tries to power off ten times a second.
     """
     text = script.decode()
-    changes = {name: f"{folder}{name}" for name in ("/var/lib/cloud", "/proc/sysrq-trigger", "/sys/class/dmi/id")}
+    places = ("/var/lib/cloud", "/proc/sysrq-trigger", "/proc/1/comm", "/sys/class/dmi/id")
+    changes = {name: f"{folder}{name}" for name in places}
     pauses = {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;", "sleep 30": "sleep 0.1"} if is_hurried else {}
     for old, new in (changes | pauses).items():
         assert old in text
@@ -144,6 +146,12 @@ def write(path: Path, text: str) -> Path:
     path.write_text(text)
     path.chmod(0o755)
     return path
+
+
+def is_running(pid: int) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def read(path: Path) -> str:
@@ -191,6 +199,31 @@ def test_a_timer_that_is_stopped_leaves_another(boot: Boot, tmp_path: Path, numb
     script = user_data(GIVEN, bootstrap="true", lease_s=10)
     assert boot(script, agent=f"kill -STOP $(cut -d' ' -f{number} timers); sleep 20").endswith("shutdown -h now\n")
     assert "the lease is over" in (tmp_path / "console").read_text()
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_system_that_has_come_to_its_last_program_waits_for_nobody(boot: Boot, tmp_path: Path, shell: str) -> None:
+    write(init := tmp_path / "proc/1/comm", "systemd\n")
+    timers = tmp_path / "elasticd/timers"
+    boot(
+        user_data(GIVEN, bootstrap="true", lease_s=600).replace(b"#!/bin/sh", f"#!/bin/{shell}".encode(), 1),
+        agent=f"echo systemd-shutdow >{init}; kill -TERM 0",
+        until=lambda: timers.exists() and not any(is_running(int(pid)) for pid in timers.read_text().split()),
+    )
+    assert read(tmp_path / "said") == "agent -m elastic.agent --config agent.json\n"
+
+
+def test_a_timer_that_is_told_to_end_by_anything_else_powers_off_and_goes_on_with_it(
+    boot: Boot, tmp_path: Path
+) -> None:
+    write(tmp_path / "proc/1/comm", "systemd\n")
+    boot(
+        user_data(GIVEN, bootstrap="true", lease_s=600),
+        agent="while :; do kill -TERM $(cat timers); sleep 0.1; done",
+        programs=dict.fromkeys(("shutdown", "poweroff", "halt"), _BROKEN),
+        until=lambda: read(tmp_path / "said").count("shutdown") >= 20,
+    )
+    assert "powering off: a timer was told to end" in (tmp_path / "console").read_text()
 
 
 def test_a_sync_that_hangs_and_cannot_be_ended_holds_nothing_up(boot: Boot) -> None:

@@ -36,10 +36,20 @@ force_off() {{
   if [ "$is_ec2" = yes ]; then echo o >/proc/sysrq-trigger || true; fi
 }}
 
+# systemd's last program takes the place of init: nothing comes after it, and it goes on to the end by itself, but first
+# it waits 90 seconds for whoever ignores its SIGTERM. Before that a stop may hang or be taken back, and nobody leaves.
+leave_to_init() {{
+  init=
+  {{ read -r init </proc/1/comm; }} 2>/dev/null || true
+  if [ "$init" = systemd-shutdow ]; then trap - EXIT; exit 0; fi  # Of a name the kernel keeps 15 characters.
+}}
+
 power_off() {{
   set +e
   trap 'force_off; exec shutdown -h now' EXIT  # They need no fork: where there is none to be had, the shell ends.
-  trap '' HUP INT TERM PIPE
+  trap '' HUP INT PIPE
+  trap leave_to_init TERM
+  leave_to_init
   # Nothing is waited for that may hang for ever, not to be killed, as a lost NFS does; nor is a way tried only once.
   echo "elasticd: powering off: $1" >&2 &
   sync &
