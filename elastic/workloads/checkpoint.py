@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -23,6 +25,16 @@ class CheckpointRefused(Exception):
     """A file that is no checkpoint of this job, or not whole; the text says which and what to do."""
 
 
+class ForeignCheckpoint(CheckpointRefused):
+    """A checkpoint of another program, of other options or of another job: not this job's to remove."""
+
+
+class _Kind(StrEnum):
+    GOOD = "good"
+    DAMAGED = "damaged"
+    FOREIGN = "foreign"
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
     """The checkpoints of one job in one folder.
@@ -35,11 +47,18 @@ class Checkpoints:
     program: str
     options_digest: str
     job_id: str | None = None
+    # What this process has found or made of files, so that each is read once.
+    _kinds: dict[tuple[str, int, int], _Kind] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
-        """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but the newest two."""
+        """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but this and the newest good one.
+
+        Raises CheckpointRefused where another job's lies in its place.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         target = self.folder / f"checkpoint-{iteration:09d}.pt"
+        if target.exists() and self._kind_of(target) is _Kind.FOREIGN:
+            raise ForeignCheckpoint(f"{target}: another job's checkpoint lies here; each job needs a folder of its own")
         partial = target.with_suffix(f".{token_hex(4)}.partial")
         content = {
             "format": FORMAT,
@@ -56,7 +75,8 @@ class Checkpoints:
             os.fsync(file.fileno())
         partial.replace(target)
         _sync_folder(self.folder)
-        self._let_go()
+        self._kinds[_identity(target)] = _Kind.GOOD
+        self._let_go(target)
         return target
 
     def newest(self) -> tuple[int, dict[str, Any], list[str]] | None:
@@ -71,6 +91,8 @@ class Checkpoints:
             except CheckpointRefused as refusal:
                 refused.append(str(refusal))
                 continue
+            with contextlib.suppress(FileNotFoundError):  # another process may have made a newer one, and removed it
+                self._kinds[_identity(path)] = _Kind.GOOD
             return content["iteration"], content["state"], refused
         if refused:
             raise CheckpointRefused("; ".join([*refused, "none is left: give the job another folder to start anew"]))
@@ -86,13 +108,13 @@ class Checkpoints:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise CheckpointRefused(f"{path.name}: wanted a checkpoint of format {FORMAT}, found something else")
         if content["program"] != self.program or content["options_digest"] != self.options_digest:
-            raise CheckpointRefused(
+            raise ForeignCheckpoint(
                 f"{path.name}: wanted one of {self.program} with this job's options, found one of {content['program']} "
                 "with others; restore the options or give the job another folder"
             )
         written_by = content.get("job_id")
         if None not in (written_by, self.job_id) and written_by != self.job_id:
-            raise CheckpointRefused(
+            raise ForeignCheckpoint(
                 f"{path.name}: wanted one of job {self.job_id}, found one of job {written_by}; each job needs a folder "
                 "of its own"
             )
@@ -107,17 +129,47 @@ class Checkpoints:
         found = [(int(match[1]), path) for path in self.folder.iterdir() if (match := _NAME.fullmatch(path.name))]
         return [path for _, path in sorted(found, reverse=True)]
 
-    def _let_go(self) -> None:
-        """Removes checkpoints beyond those kept, and what was begun before those and never became whole.
+    def _let_go(self, written: Path) -> None:
+        """Removes what is older than `written` and the newest other one that is good, and what was begun before those
+        and never became whole.
 
-        A younger partial file may be another process's, which writes it now.
+        A younger partial file may be another process's, which writes it now; a foreign one is another job's.
         """
-        kept = self._paths()[:KEPT]
-        for path in self._paths()[KEPT:]:
-            path.unlink(missing_ok=True)
-        for path in self.folder.glob("checkpoint-*.partial"):
-            if len(kept) == KEPT and path.name < kept[-1].name:
+        kept = [written]
+        for path in self._paths():
+            if path != written and len(kept) < KEPT and self._kind_of(path) is _Kind.GOOD:
+                kept.append(path)
+        if len(kept) < KEPT:
+            return
+        oldest = min(path.name for path in kept)
+        for path in self._paths():
+            if path.name < oldest and self._kind_of(path) is not _Kind.FOREIGN:
                 path.unlink(missing_ok=True)
+        for path in self.folder.glob("checkpoint-*.partial"):
+            if path.name < oldest:
+                path.unlink(missing_ok=True)
+
+    def _kind_of(self, path: Path) -> _Kind:
+        """Gives what a file is, of which another member of the job may have written it."""
+        try:
+            identity = _identity(path)
+        except FileNotFoundError:  # removed meanwhile
+            return _Kind.DAMAGED
+        if identity not in self._kinds:
+            try:
+                self.read(path)
+                self._kinds[identity] = _Kind.GOOD
+            except ForeignCheckpoint:
+                self._kinds[identity] = _Kind.FOREIGN
+            except CheckpointRefused:
+                self._kinds[identity] = _Kind.DAMAGED
+        return self._kinds[identity]
+
+
+def _identity(path: Path) -> tuple[str, int, int]:
+    """Gives what tells a file from another one that takes its place."""
+    found = path.stat()
+    return path.name, found.st_ino, found.st_mtime_ns
 
 
 def digest_of(state: Any) -> str:

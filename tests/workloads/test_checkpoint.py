@@ -126,3 +126,51 @@ def test_what_another_process_may_still_be_writing_is_left_alone(checkpoints: Ch
     assert list(checkpoints.folder.glob("*.partial"))
     checkpoints.save(6, state(6.0))
     assert not list(checkpoints.folder.glob("*.partial"))
+
+
+def names(folder: Path) -> list[int]:
+    return sorted(int(path.stem.removeprefix("checkpoint-")) for path in folder.glob("checkpoint-*.pt"))
+
+
+def test_another_job_s_later_ones_neither_remove_nor_outnumber_what_was_just_saved(tmp_path: Path) -> None:
+    one, other = (Checkpoints(tmp_path, "esrgan", "o", job_id=job) for job in ("job-a", "job-b"))
+    for iteration in (200, 300):
+        one.save(iteration, state(iteration))
+    for iteration in (110, 120, 130):
+        assert other.save(iteration, state(iteration)).exists()
+    assert names(tmp_path) == [120, 130, 200, 300]
+    assert (weights_of(other.newest()), weights_of(one.newest())) == (130.0, 300.0)
+
+
+def test_another_job_s_is_not_overwritten(tmp_path: Path) -> None:
+    one, other = (Checkpoints(tmp_path, "esrgan", "o", job_id=job) for job in ("job-a", "job-b"))
+    one.save(200, state(200.0))
+    with pytest.raises(CheckpointRefused, match=r"checkpoint-000000200.pt: another job's checkpoint lies here"):
+        other.save(200, state(1.0))
+    assert weights_of(one.newest()) == 200.0
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_torn_one_takes_no_good_one_s_place(tmp_path: Path, is_told: bool) -> None:
+    before = Checkpoints(tmp_path, "esrgan", "o")
+    for iteration in (200, 300):
+        torn = before.save(iteration, state(iteration))
+    torn.write_bytes(torn.read_bytes()[:-200])
+    after = Checkpoints(tmp_path, "esrgan", "o")
+    if is_told:
+        assert weights_of(after.newest()) == 200.0
+    newer = after.save(220, state(220.0))
+    newer.write_bytes(b"")
+    assert weights_of(Checkpoints(tmp_path, "esrgan", "o").newest()) == 200.0
+    again = Checkpoints(tmp_path, "esrgan", "o")
+    for iteration in (240, 320, 340):
+        again.save(iteration, state(iteration))
+    assert names(tmp_path) == [320, 340], "what was torn goes with what is older than the two"
+
+
+def test_whoever_writes_after_another_member_keeps_two_in_all(tmp_path: Path) -> None:
+    one, other = (Checkpoints(tmp_path, "esrgan", "o", job_id="job-a") for _ in range(2))
+    for iteration in (1, 2):
+        one.save(iteration, state(iteration))
+    other.save(3, state(3.0))
+    assert names(tmp_path) == [2, 3]
