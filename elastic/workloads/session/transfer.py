@@ -152,13 +152,14 @@ class Inlet(threading.Thread):
 
 
 def send(connection: socket.socket, message: Message) -> None:
-    """Sends one message whole. Raises OSError."""
+    """Sends one message whole, however long that takes: the connection's timeout is for some of it to go. Raises
+    OSError."""
     content = None if message.content is None else message.content.contiguous().view(torch.uint8).numpy().data
     head = {"kind": message.kind, "about": message.about, "bytes": 0 if content is None else content.nbytes}
     line = json.dumps(head).encode()
-    connection.sendall(len(line).to_bytes(4, "big") + line)
+    _send_all(connection, memoryview(len(line).to_bytes(4, "big") + line))
     if content is not None:
-        connection.sendall(content)
+        _send_all(connection, content)
 
 
 def receive(connection: socket.socket, room: Room) -> Message:
@@ -172,6 +173,13 @@ def receive(connection: socket.socket, room: Room) -> Message:
     head = json.loads(bytes(_exactly(connection, room.of(size))))
     content = _exactly(connection, room.of(head["bytes"]))
     return Message(head["kind"], head["about"], torch.frombuffer(content, dtype=torch.uint8) if content else None)
+
+
+def _send_all(connection: socket.socket, view: memoryview) -> None:
+    # `sendall` has its timeout for the whole: a large unit would never get through a slow link.
+    sent = 0
+    while sent < len(view):
+        sent += connection.send(view[sent:])
 
 
 def _exactly(connection: socket.socket, view: memoryview) -> memoryview:

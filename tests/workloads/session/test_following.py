@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +14,7 @@ from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.following import Allowance, Follower, LateCopy
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.transfer import Inlet, Room
+from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
 from tests.workloads.session.running import wait_until
 
 SHAPES = (5, 3, 40, 7)
@@ -133,6 +135,27 @@ def test_states_that_lie_otherwise_in_memory_are_no_match() -> None:
     plain = torch.zeros(4, 3, 2, 2)
     assert shape(plain) != shape(plain.to(memory_format=torch.channels_last))
     assert shape(plain) == shape(torch.zeros(4, 3, 2, 5)[..., :2]), "sums lie without gaps"
+
+
+class SlowLink(socket.socket):
+    """Takes a little at a time; all of it together would take longer than its timeout."""
+
+    def send(self, data: Any, flags: int = 0) -> int:
+        return super().send(memoryview(data)[:7], flags)
+
+    def sendall(self, data: Any, flags: int = 0) -> None:
+        if len(data) > 7:
+            raise TimeoutError("timed out")
+        super().sendall(data, flags)
+
+
+def test_a_unit_of_any_size_gets_through_a_slow_link() -> None:
+    one, other = socket.socketpair()
+    content = torch.arange(50, dtype=torch.int64).view(torch.uint8)
+    with SlowLink(fileno=one.detach()) as source, other:
+        send(source, Message("chunk", {"first": 0, "last": 1, "step": 5}, content))
+        got = receive(other, Room())
+    assert got.kind == "chunk" and got.content is not None and torch.equal(got.content, content)
 
 
 def test_room_is_asked_for_once_however_much_comes_after() -> None:
