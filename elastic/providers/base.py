@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -122,6 +122,13 @@ class Provider(Protocol):
         """Every machine of this cluster that may still cost money, and recently gone ones.
 
         The list is complete; raises ProviderUnavailable if it cannot be.
+        """
+        ...
+
+    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        """Says of these machines that a daemon stands for them now, to whatever else would end them; no more than that.
+
+        Unknown or gone machines are fine. Raises nothing: what keeps it from saying so is among the `troubles`.
         """
         ...
 

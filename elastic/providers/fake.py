@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -82,6 +82,7 @@ class FakeCloud:
         self.exit_s = exit_s
         self.minimum_billed_s = minimum_billed_s
         self.consoles: dict[str, str] = {}
+        self.attended_at_s: dict[str, float] = {}
         self.capacity: dict[Offering, int] = {}
         self.throttled_until_s: float | None = None
         self.tells_ends = True
@@ -215,6 +216,9 @@ class FakeProvider:
         failure = self.cloud.receive(Call(Operation.INSTANCES, self.cloud.clock.now_s()))
         _lose(failure)
         return self.cloud.visible()
+
+    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        self.cloud.attended_at_s.update(dict.fromkeys(provider_ids, now_s))
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         failure = self.cloud.receive(Call(Operation.TERMINATE, now_s, provider_id=provider_id))

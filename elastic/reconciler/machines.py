@@ -68,6 +68,8 @@ class Machines:
         instances = self._listed(now_s=now_s)
         known = self._known(instances, now_s=now_s)
         found = matched(known, instances)
+        wanted = [found[node.id] for node in known if node.id in found and node.phase is not NodePhase.TERMINATING]
+        self.provider.attend([each.provider_id for each in wanted if each.state is not InstanceState.GONE], now_s=now_s)
         self._tenures.keep({node.id for node in known}, found=found)
         open_tokens = {node.token for node in known if node.phase is NodePhase.INTENDED}
         stillborn = []

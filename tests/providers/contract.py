@@ -176,6 +176,15 @@ class ProviderContract:
         assert _seen(provider, launched).state is InstanceState.RUNNING
         _end(world, provider, launched)
 
+    def test_a_machine_that_is_stood_for_is_the_machine_that_it_was(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
+        launched = buy(provider, request(1, offering))
+        world.pass_time()
+        before = provider.instances()
+        provider.attend([launched.provider_id, "never-seen"], now_s=world.clock.now_s())
+        assert provider.instances() == before
+
     def test_a_machine_on_its_way_out_is_never_called_running(
         self, world: World, provider: Provider, offering: Offering
     ) -> None:

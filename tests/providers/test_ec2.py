@@ -558,23 +558,19 @@ def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:
         buy(provider_of(), request(1, HERE))
 
 
-def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
-    endpoint: Endpoint, clock: ManualClock
-) -> None:
-    provider = provider_of(clock=clock)
-    buy(provider, request(1, HERE))
+def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    ids = [buy(provider, request(1, HERE)).provider_id]
     endpoint.fail("CreateTags", "UnauthorizedOperation", status=403)
-    provider.instances()
+    provider.attend(ids, now_s=1000.0)
     text = provider.troubles()[Trouble.CANNOT_ATTEND]
     assert "gc --terminate" in text
     assert "UnauthorizedOperation" in text
-    clock.advance(301)
     endpoint.fail("CreateTags", "RequestLimitExceeded", times=20)
-    provider.instances()
+    provider.attend(ids, now_s=1301.0)
     assert Trouble.CANNOT_ATTEND in provider.troubles(), "a throttled call tells nothing new"
     endpoint.scripted.clear()
-    clock.advance(301)
-    provider.instances()
+    provider.attend(ids, now_s=1602.0)
     assert provider.troubles() == {}
 
 
@@ -599,23 +595,20 @@ def test_a_type_that_is_sold_in_another_way_than_wanted_is_told_which_was_asked_
 
 
 def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock: ManualClock) -> None:
-    provider = provider_of(clock=clock)
+    provider, first_s = provider_of(), clock.now_s()
+    launched = buy(provider, request(1, HERE))
+    provider.attend([launched.provider_id], now_s=first_s)
+    provider.attend([launched.provider_id], now_s=first_s + 60)
+    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s:.0f}"
+    provider.attend([launched.provider_id], now_s=first_s + 360)
+    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s + 360:.0f}"
+
+
+def test_whoever_lists_machines_stands_for_none_of_them(ec2: Any) -> None:
+    provider = provider_of()
     launched = buy(provider, request(1, HERE))
     provider.instances()
-    first_s = clock.now_s()
-    clock.advance(60)
-    provider.instances()
-    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s:.0f}"
-    clock.advance(300)
-    provider.instances()
-    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{clock.now_s():.0f}"
-
-
-def test_listing_does_not_fail_because_tagging_does(endpoint: Endpoint) -> None:
-    provider = provider_of()
-    buy(provider, request(1, HERE))
-    endpoint.forbid("CreateTags")
-    assert len(provider.instances()) == 1
+    assert "elasticd:attended" not in _tags(_described(ec2, launched.provider_id))
 
 
 def test_offerings_are_types_in_zones_that_sell_them_in_both_capacities() -> None:

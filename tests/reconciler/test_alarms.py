@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elastic.errors import Forbidden, ProviderUnavailable
+from elastic.model import JobPhase
 from elastic.providers import InstanceState, Trouble
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
@@ -93,6 +94,20 @@ def test_a_machine_that_no_node_stands_for_is_told_of_once(cluster: VirtualClust
     assert len(told(cluster, "orphan_found")) == 1, node.id
     foreign = [each for each in cluster.cloud.machines() if each.token == "foreign"]
     assert [each.state for each in foreign] == [InstanceState.GONE]
+
+
+def test_only_machines_of_nodes_that_are_wanted_are_stood_for(cluster: VirtualCluster) -> None:
+    (wanted,) = cluster.cloud.machines()
+    (bought,) = [call.request for call in cluster.cloud.calls if call.request]
+    cluster.cloud.launch(replace(bought, token="foreign", node_ids=("nobody",)))
+    cluster.cloud.fail_next(Operation.TERMINATE, REFUSED, times=1000)
+    cluster.run(10)
+    stood_for_s = cluster.clock.now_s() - 1.0
+    assert cluster.cloud.attended_at_s == {wanted.provider_id: stood_for_s}, "not the one that no node is"
+    cluster.store.request_stop(bought.job_id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(60)
+    assert {each.state for each in cluster.cloud.machines()} == {InstanceState.RUNNING}
+    assert cluster.cloud.attended_at_s[wanted.provider_id] < stood_for_s + 50, "nor one that is to end and does not"
 
 
 @pytest.mark.parametrize("trouble", Trouble)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 
-import structlog
 from botocore.exceptions import ClientError
 
 from elastic.clock import Clock
@@ -20,12 +19,13 @@ from elastic.model import NodeType, Obstacle, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
 from elastic.providers.ec2 import tags
+from elastic.providers.ec2.attending import Marks
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
-from elastic.providers.ec2.faults import FAULTS, Fault, code_of, translated
+from elastic.providers.ec2.faults import FAULTS, Fault, code_of
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
@@ -34,15 +34,11 @@ from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
 from elastic.providers.ec2.user_data import user_data, wheel_url
 
-log = structlog.get_logger(__name__)
-
 _CATALOG_S = 6 * 3600.0
 _CATALOG_RETRY_S = 15.0
-_ATTEND_S = 300.0
 _SWEEP_S = 3600.0
 _QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
 _WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})  # Fewer would be refused as well.
-_TAGS_A_CALL = 1000  # CreateTags takes no more resources.
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
 
@@ -103,8 +99,7 @@ class Ec2Provider:
         self._pending = Pending()
         self._pause_s = 0.0
         self._paused_until_s = 0.0
-        self._attended_at_s = 0.0
-        self._unattended: ProviderError | None = None
+        self._marks = Marks(aws)
         self._swept_at_s = clock.now_s()  # jobs that wait, as over a restart, launch first
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -159,8 +154,11 @@ class Ec2Provider:
         instances = self._pending.note(told_apart(machines), now_s=self._clock.now_s())
         alive = [each for each in instances if each.state is not InstanceState.GONE]
         name_members(self._aws, machines, alive)
-        self._attend(alive)
+        self._sweep({each.job_id for each in alive})
         return instances
+
+    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        self._marks.renew(provider_ids, now_s=now_s)
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         end_machine(self._aws, provider_id)
@@ -173,10 +171,10 @@ class Ec2Provider:
 
     def troubles(self) -> Mapping[Trouble, str]:
         found = {}
-        if self._unattended is not None:
+        if self._marks.failure is not None:
             found[Trouble.CANNOT_ATTEND] = (
                 "machines cannot be marked as attended, so `elasticd gc --terminate`, wherever it runs, takes them for "
-                f"abandoned and ends them: {self._unattended}"
+                f"abandoned and ends them: {self._marks.failure}"
             )
         if self._catalog is not None and self._catalog.not_sold:
             found[Trouble.NOT_SOLD] = self._catalog.told_not_sold()
@@ -184,6 +182,13 @@ class Ec2Provider:
 
     def log_path(self, provider_id: str) -> str | None:
         return None
+
+    def _sweep(self, living_jobs: Collection[str]) -> None:
+        """Removes, every hour, the templates that nobody needs."""
+        now_s = self._clock.now_s()
+        if now_s - self._swept_at_s >= _SWEEP_S:
+            self._swept_at_s = now_s
+            sweep_templates(self._aws, self._settings.cluster, living_jobs=living_jobs, now_s=now_s)
 
     def _seen(self, request: LaunchRequest) -> tuple[Machine, ...]:
         """What the token bought before, as far as EC2 shows it: its own memory of tokens may be short."""
@@ -319,29 +324,3 @@ class Ec2Provider:
         """Launches wait, longer each time, so that what EC2 still answers is there for terminations."""
         self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
         self._paused_until_s = now_s + self._pause_s * random.uniform(0.5, 1.0)
-
-    def _attend(self, alive: list[Instance]) -> None:
-        """Writes on every machine that a daemon stands for it now; removes templates nobody needs. Raises nothing."""
-        now_s = self._clock.now_s()
-        if now_s - self._swept_at_s >= _SWEEP_S:
-            self._swept_at_s = now_s
-            jobs = {each.job_id for each in alive}
-            sweep_templates(self._aws, self._settings.cluster, living_jobs=jobs, now_s=now_s)
-        if now_s - self._attended_at_s < _ATTEND_S or not alive:
-            return
-        self._attended_at_s = now_s
-        ids = [each.provider_id for each in alive]
-        try:
-            for start in range(0, len(ids), _TAGS_A_CALL):
-                with translated("marking machines as attended"):
-                    self._aws.endings.create_tags(
-                        Resources=ids[start : start + _TAGS_A_CALL], Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
-                    )
-        except ProviderUnavailable:
-            return  # what was true before may still be
-        except ProviderError as error:
-            if self._unattended is None:
-                log.error("machines cannot be marked as attended; a reaper would end them", error=str(error))
-            self._unattended = error
-        else:
-            self._unattended = None

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -109,6 +109,9 @@ class LocalProvider:
             raise ProviderUnavailable(f"{self._nodes}: wanted the folders of the local nodes, found {error}") from error
         found = (self._gone.get(name) or self._look(name, now_s=now_s) for name in names)
         return tuple(instance for instance in found if instance is not None and self._is_recent(instance, now_s))
+
+    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        """Nothing else ends nodes of this folder."""
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         folder = self._folder(provider_id)
