@@ -28,6 +28,8 @@ COLUMNS = (
     Column("ATTENDED", "attended_at_s", render.instant),
     Column("VERDICT", "verdict"),
 )
+_LEAST_S = 900.0
+"""A daemon says every 5 minutes what it stands for, and later where EC2 throttles it."""
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -36,7 +38,7 @@ def gc(
         bool, typer.Option("--terminate", help="End the abandoned ones; else they are listed.")
     ] = False,
     older_than: Annotated[
-        str, typer.Option("--older-than", help="Abandoned is what no daemon has stood for so long: 90s, 30m, 2h, 1d.")
+        str, typer.Option("--older-than", help="Abandoned is what no daemon has stood for so long: 30m, 2h, 1d.")
     ] = "30m",
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="The cluster; else ec2.cluster of the settings.")
@@ -51,6 +53,12 @@ def gc(
     from elastic.providers.ec2 import CLUSTER, connect, read_machines, sweep_templates
 
     after_s, now_s = duration_s(older_than), SystemClock().now_s()
+    if terminate and after_s < _LEAST_S:
+        raise InvalidInput(
+            f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got {older_than}: a daemon says "
+            "every 5 minutes what it stands for, so less would end machines that train; without --terminate any will do",
+            field="older_than",
+        )
     settings = load_settings().ec2
     name = cluster or settings.cluster
     aws = connect(region or settings.region)
@@ -82,7 +90,7 @@ def duration_s(text: str) -> float:
     """
     found = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)([smhd])", text)
     if found is None:
-        raise InvalidInput(f"--older-than: wanted a time such as 90s, 30m, 2h or 1d, got {text!r}", field="older_than")
+        raise InvalidInput(f"--older-than: wanted a time such as 30m, 2h or 1d, got {text!r}", field="older_than")
     return float(found[1]) * _UNITS_S[found[2]]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from elastic.cli.gc import duration_s
+from elastic.clock import ManualClock
 from elastic.errors import InvalidInput
 from tests.cli.commands import Run, runner
 from tests.providers import ec2_world
@@ -24,8 +25,14 @@ def elasticd(endpoint: Endpoint, capsys: pytest.CaptureFixture[str], monkeypatch
     return runner(capsys)
 
 
-def _attended(ec2: Any, provider_id: str, *, ago_s: float) -> None:
-    tag = {"Key": "elasticd:attended", "Value": f"{time.time() - ago_s:.0f}"}
+@pytest.fixture
+def hour_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reaper looks an hour after the purchases: how old they are is EC2's word, which no test can set."""
+    monkeypatch.setattr("elastic.cli.gc.SystemClock", lambda: ManualClock(time.time() + 3600.0))
+
+
+def _attended(ec2: Any, provider_id: str) -> None:
+    tag = {"Key": "elasticd:attended", "Value": f"{time.time() + 3600:.0f}"}
     ec2.create_tags(Resources=[provider_id], Tags=[tag])
 
 
@@ -40,63 +47,73 @@ def test_a_machine_that_was_just_bought_is_attended(elasticd: Run) -> None:
     assert (row["provider_id"], row["node_id"], row["verdict"]) == (launched.provider_id, "node-1", "attended")
 
 
+@pytest.mark.usefixtures("hour_on")
 def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
     launched = buy(provider_of(), request(1, HERE))
-    time.sleep(2)  # a machine's age is told in whole seconds
     done = elasticd("gc", *OURS, "--older-than", "0s")
     assert (done.status, "abandoned" in done.out) == (0, True)
     assert _states(ec2) == {launched.provider_id: "running"}
 
 
+@pytest.mark.usefixtures("hour_on")
 def test_what_no_daemon_stands_for_is_ended_and_nothing_else(elasticd: Run, ec2: Any, endpoint: Endpoint) -> None:
     attended, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
     other = buy(provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})), request(3, HERE)).provider_id
-    time.sleep(2)  # a machine's age is told in whole seconds
-    _attended(ec2, attended, ago_s=0)
-    done = elasticd("gc", *OURS, "--older-than", "1s", "--terminate", "--yes")
+    _attended(ec2, attended)
+    done = elasticd("gc", *OURS, "--older-than", "15m", "--terminate", "--yes")
     assert done.status == 0
     assert abandoned in done.err
     assert _states(ec2) == {attended: "running", abandoned: "terminated", other: "running"}
-    assert elasticd("gc", *OURS, "--older-than", "1h", "--terminate", "--yes").err == ""
+    assert elasticd("gc", *OURS, "--older-than", "2h", "--terminate", "--yes").err == ""
 
 
+@pytest.mark.usefixtures("hour_on")
 def test_a_machine_that_may_not_be_ended_keeps_no_other_alive(elasticd: Run, ec2: Any) -> None:
     protected, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
     ec2.modify_instance_attribute(InstanceId=protected, DisableApiTermination={"Value": True})
-    time.sleep(2)  # a machine's age is told in whole seconds
-    done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate", "--yes")
+    done = elasticd("gc", *OURS, "--terminate", "--yes")
     assert _states(ec2) == {protected: "running", abandoned: "terminated"}
     assert done.status == 1
     assert f"terminating {protected} (ec2:TerminateInstances): refused" in done.err
     assert f"asked for the end of {abandoned};" in done.err
     assert f"could not ask for that of {protected}," in done.err
     ec2.modify_instance_attribute(InstanceId=protected, DisableApiTermination={"Value": False})
-    assert elasticd("gc", *OURS, "--older-than", "0s", "--terminate", "--yes").status == 0
+    assert elasticd("gc", *OURS, "--terminate", "--yes").status == 0
 
 
+@pytest.mark.usefixtures("hour_on")
 def test_where_each_end_is_throttled_each_is_told(
     elasticd: Run, ec2: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)]
-    time.sleep(2)  # a machine's age is told in whole seconds
     endpoint.forbid("TerminateInstances", "RequestLimitExceeded")
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)  # between the client's own attempts
-    done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate", "--yes")
+    done = elasticd("gc", *OURS, "--terminate", "--yes")
     endpoint.always.clear()
     assert (done.status, "asked for the end" in done.err) == (1, False)
     assert all(f"terminating {each} (ec2:TerminateInstances): throttled" in done.err for each in ids)
     assert set(_states(ec2).values()) == {"running"}
 
 
+@pytest.mark.usefixtures("hour_on")
 def test_where_nobody_can_be_asked_nothing_is_ended_unsaid(elasticd: Run, ec2: Any) -> None:
     buy(provider_of(), request(1, HERE))
-    time.sleep(2)  # a machine's age is told in whole seconds
-    done = elasticd("gc", *OURS, "--older-than", "0s", "--terminate")
+    done = elasticd("gc", *OURS, "--terminate")
     assert (done.status, "say --yes" in done.err) == (2, True)
     assert set(_states(ec2).values()) == {"running"}
 
 
+@pytest.mark.usefixtures("hour_on")
+@pytest.mark.parametrize("text", ["0s", "1m", "14m"])
+def test_none_is_ended_that_may_have_been_marked_since_the_last_look(elasticd: Run, ec2: Any, text: str) -> None:
+    launched = buy(provider_of(), request(1, HERE))
+    done = elasticd("gc", *OURS, "--older-than", text, "--terminate", "--yes")
+    assert (done.status, "wanted at least 15m with --terminate" in done.err) == (2, True)
+    assert _states(ec2) == {launched.provider_id: "running"}
+    assert "abandoned" in elasticd("gc", *OURS, "--older-than", text).out
+
+
 @pytest.mark.parametrize("text", ["", "30", "m", "-1h", "1w"])
 def test_a_time_that_cannot_be_read_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match="wanted a time such as 90s"):
+    with pytest.raises(InvalidInput, match="wanted a time such as 30m"):
         duration_s(text)
