@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
-from elastic.providers.ec2.account.permissions import launch_data
+from elastic.providers.ec2.account.permissions import launch_data, requested
 from elastic.providers.ec2.account.survey import Survey
 from elastic.providers.ec2.account.trying import Act, Verdict, attempt
 
@@ -30,14 +30,14 @@ def _claim_anothers(survey: Survey) -> Act:
 def _launch_untagged(survey: Survey) -> Act:
     data = launch_data(survey)
     asked = None if data is None else {name: value for name, value in data.items() if name != "TagSpecifications"}
-    return Act("RunInstances", asked, _instances(survey), {"ec2:MetadataHttpTokens": "required"})
+    context = {name: value for name, value in requested(survey).items() if not name.startswith("aws:RequestTag/")}
+    return Act("RunInstances", asked, _instances(survey), context)
 
 
 def _launch_unguarded(survey: Survey) -> Act:
     data = launch_data(survey)
     asked = None if data is None else {**data, "MetadataOptions": {"HttpTokens": "optional"}}
-    context = {f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster, "ec2:MetadataHttpTokens": "optional"}
-    return Act("RunInstances", asked, _instances(survey), context)
+    return Act("RunInstances", asked, _instances(survey), {**requested(survey), "ec2:MetadataHttpTokens": "optional"})
 
 
 FENCES: Mapping[str, Callable[[Survey], Act]] = {
@@ -58,7 +58,7 @@ def check_fences(survey: Survey) -> Iterator[Finding]:
                 yield Finding("aws fence", "ok", f"may not {name}")
             case Verdict.ALLOWED:
                 yield Finding("aws fence", "warning", f"may {name}", _POLICY)
-            case Verdict.UNTOLD:
+            case Verdict.UNTOLD | Verdict.REFUSED:
                 advice = "allow iam:SimulatePrincipalPolicy to be told"
                 yield Finding("aws fence", "warning", f"may it {name}? could not be told: {trial.said}", advice)
 

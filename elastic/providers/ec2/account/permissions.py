@@ -38,6 +38,8 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
         security_group="",
         volume_gib=survey.settings.volume_gib,
         tags={tags.CLUSTER: survey.settings.cluster},
+        instance_profile=survey.settings.instance_profile,
+        placement_group=survey.settings.placement_group,
         is_burstable=survey.catalog.kinds[offering.node_type].is_burstable,
     )
     data = {name: value for name, value in template.run_data().items() if name != "SecurityGroupIds"}
@@ -45,12 +47,22 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
     return {**data, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
 
 
+def requested(survey: Survey) -> dict[str, str]:
+    """What the conditions of a policy may look at in a call of the daemon's that makes something."""
+    return {
+        f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
+        "ec2:MetadataHttpTokens": "required",
+        "ec2:MetadataHttpPutResponseHopLimit": "1",
+        "ec2:InstanceType": next(iter(survey.settings.types), _ANY_TYPE),
+    }
+
+
 def _looking(action: str, **parameters: Any) -> Callable[[Survey], Act]:
     return lambda survey: Act(action, parameters)
 
 
 def _launching(survey: Survey) -> Act:
-    return Act("RunInstances", launch_data(survey), _arn(survey, "instance/*"), _requested(survey))
+    return Act("RunInstances", launch_data(survey), _arn(survey, "instance/*"), requested(survey), is_whole=True)
 
 
 def _fleet(survey: Survey) -> Act:
@@ -66,19 +78,19 @@ def _template(survey: Survey) -> Act:
         "LaunchTemplateData": {"InstanceInitiatedShutdownBehavior": "terminate"},
         "TagSpecifications": tags.specifications(["launch-template"], {tags.CLUSTER: survey.settings.cluster}),
     }
-    return Act("CreateLaunchTemplate", asked, _arn(survey, "launch-template/*"), _requested(survey))
+    return Act("CreateLaunchTemplate", asked, _arn(survey, "launch-template/*"), requested(survey))
 
 
 def _group(survey: Survey) -> Act:
     if survey.catalog is None:
-        return Act("CreateSecurityGroup", None, _arn(survey, "security-group/*"), _requested(survey))
+        return Act("CreateSecurityGroup", None, _arn(survey, "security-group/*"), requested(survey))
     asked = {
         "GroupName": _NAME,
         "Description": "only tried",
         "VpcId": survey.catalog.vpc_id,
         "TagSpecifications": tags.specifications(["security-group"], {tags.CLUSTER: survey.settings.cluster}),
     }
-    return Act("CreateSecurityGroup", asked, _arn(survey, "security-group/*"), _requested(survey))
+    return Act("CreateSecurityGroup", asked, _arn(survey, "security-group/*"), requested(survey))
 
 
 def _opening(survey: Survey) -> Act:
@@ -148,18 +160,14 @@ def check_permissions(survey: Survey) -> Iterator[Finding]:
     for action, trial in trials.items():
         if trial.verdict is Verdict.DENIED:
             yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.said}", _POLICY)
+        elif trial.verdict is Verdict.REFUSED:
+            yield Finding(
+                f"aws ec2:{action}", "error", f"is refused: {trial.said}", "correct the setting that it is about"
+            )
     untold = [f"{action} ({trial.said})" for action, trial in trials.items() if trial.verdict is Verdict.UNTOLD]
     if untold:
         advice = "allow iam:SimulatePrincipalPolicy to be told, or look again while a node runs"
         yield Finding("aws permissions", "warning", f"could not be told: {', '.join(untold)}", advice)
-
-
-def _requested(survey: Survey) -> dict[str, str]:
-    return {
-        f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
-        "ec2:MetadataHttpTokens": "required",
-        "ec2:InstanceType": next(iter(survey.catalog.kinds)) if survey.catalog else "",
-    }
 
 
 def _carried(survey: Survey) -> dict[str, str]:

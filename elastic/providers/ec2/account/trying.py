@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
@@ -17,12 +17,19 @@ from elastic.providers.ec2.faults import Fault, code_of, fault_in
 
 _MOST_CHARACTERS = 120  # EC2 adds an encoded message of some thousand characters to a refusal.
 
+# Of the context keys that are no strings (Service Authorization Reference, Amazon EC2).
+_TYPES: Mapping[str, Literal["numeric", "stringList"]] = {
+    "ec2:MetadataHttpPutResponseHopLimit": "numeric",
+    "aws:TagKeys": "stringList",
+}
+
 
 class Verdict(StrEnum):
     """What became of a try."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
+    REFUSED = "refused"
     UNTOLD = "could not be told"
 
 
@@ -38,20 +45,22 @@ class Trial:
 class Act:
     """A call as IAM weighs it: by an action, on a resource, with what the conditions of a policy may look at.
 
-    `parameters` is None where there is nothing yet to try the call on.
+    `parameters` is None where there is nothing yet to try the call on. With `is_whole` they are the daemon's own: what
+    EC2 finds wrong with them it will find wrong then.
     """
 
     action: str
     parameters: Mapping[str, Any] | None
     resource: str = "*"
     context: Mapping[str, str] | None = None
+    is_whole: bool = False
 
 
 def attempt(survey: Survey, act: Act) -> Trial:
     """Whether the caller might. Changes nothing."""
     tried = Trial(Verdict.UNTOLD, "there is nothing to try it on")
     if act.parameters is not None:
-        tried = _dry_run(survey, act.action, act.parameters)
+        tried = _dry_run(survey, act, act.parameters)
     if tried.verdict is Verdict.UNTOLD and survey.can_simulate:
         context = {"aws:RequestedRegion": survey.account.region, **(act.context or {})}
         simulated = _simulate(survey.account, survey.caller, f"ec2:{act.action}", act.resource, context)
@@ -64,8 +73,8 @@ def can_simulate(account: Account, caller: Caller) -> bool:
     return _simulate(account, caller, "ec2:DescribeInstances", "*", {}) is not None
 
 
-def _dry_run(survey: Survey, action: str, parameters: Mapping[str, Any]) -> Trial:
-    call = getattr(survey.account.aws.reads, xform_name(action))
+def _dry_run(survey: Survey, act: Act, parameters: Mapping[str, Any]) -> Trial:
+    call = getattr(survey.account.aws.reads, xform_name(act.action))
     try:
         call(DryRun=True, **parameters)
     except ClientError as error:
@@ -73,7 +82,10 @@ def _dry_run(survey: Survey, action: str, parameters: Mapping[str, Any]) -> Tria
         if code == "DryRunOperation":
             return Trial(Verdict.ALLOWED)
         said = f"{code}: {error.response.get('Error', {}).get('Message', '')}"[:_MOST_CHARACTERS]
-        return Trial(Verdict.DENIED if fault_in(error) is Fault.PERMISSION else Verdict.UNTOLD, said)
+        fault = fault_in(error)
+        if fault is Fault.REFUSED and act.is_whole:
+            return Trial(Verdict.REFUSED, said)
+        return Trial(Verdict.DENIED if fault is Fault.PERMISSION else Verdict.UNTOLD, said)
     except (BotoCoreError, ResponseParserError) as error:
         return Trial(Verdict.UNTOLD, str(error)[:_MOST_CHARACTERS])
     return Trial(Verdict.ALLOWED)
@@ -82,7 +94,7 @@ def _dry_run(survey: Survey, action: str, parameters: Mapping[str, Any]) -> Tria
 def _simulate(account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]) -> Trial | None:
     """None if these credentials may not ask, or are of a kind that cannot be asked about."""
     entries = [
-        {"ContextKeyName": name, "ContextKeyValues": [value], "ContextKeyType": "string"}
+        {"ContextKeyName": name, "ContextKeyValues": [value], "ContextKeyType": _TYPES.get(name, "string")}
         for name, value in context.items()
     ]
     try:
