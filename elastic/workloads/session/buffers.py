@@ -12,6 +12,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides, overlaps
 from elastic.workloads.session.agreement import MAX_MEMBERS
+from elastic.workloads.session.state import Apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,19 @@ class Buffers:
     def summed(self) -> list[Tensor]:
         """Gives the last step's gradients, a view for each parameter, valid until the step after the next."""
         return self._views[self._turn]
+
+    def hand_to(self, apply: Apply, step: int) -> None:
+        """Has the last step's gradients applied. Raises InvalidInput where they are not the same after that: others may
+        still be sent them."""
+        flat = self._flats[self._turn]
+        before = flat._version  # noqa: SLF001 (autograd's counter of changes in place: torch has no other name for it)
+        apply(self.summed(), step)
+        if flat._version != before:  # noqa: SLF001 (the same)
+            raise InvalidInput(
+                "apply: wanted the gradients left as they are, found them changed in place; have it work on new tensors "
+                "(gradient * 0.5, not gradient.mul_(0.5))",
+                field="apply",
+            )
 
     def flat(self) -> Tensor:
         """Gives the last step's gradients and the job's numbers, as one message can carry them."""

@@ -69,7 +69,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         Args:
             units: For each gradient the live tensors it moves, the parameter first (its moments, its step count).
             apply: Moves the units by a step's gradients; the only thing that changes them. `None` for a gradient: leave
-                that unit alone. No unit may depend on another's.
+                that unit alone. No unit may depend on another's, and the gradients stay as they are.
             batch: Samples a turn, over all ranks.
             steps: After how many the script ends the job, for the members to compare; None: they do not.
             numbers: How many numbers of the job's own are summed with each turn.
@@ -273,7 +273,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         followers = desk.settle()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
-        self._state.apply(self._buffers.summed(), self.step)
+        self._buffers.hand_to(self._state.apply, self.step)
         desk.step += 1
         for follower in followers:
             follower.next_chunk(self.step)
