@@ -111,7 +111,7 @@ class Buffers:
         apply(self.summed(), step)
         if flat._version != before:  # noqa: SLF001 (the same)
             raise InvalidInput(
-                "apply: wanted the gradients left as they are, found them changed in place; have it work on new tensors "
+                "apply: wanted the gradients left as they are, found them changed in place; have it work on new ones "
                 "(gradient * 0.5, not gradient.mul_(0.5))",
                 field="apply",
             )
