@@ -9,6 +9,7 @@ from time import monotonic
 from elastic.errors import InvalidInput
 from elastic.workloads.session.following import Follower
 from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
@@ -79,6 +80,12 @@ class Desk:
     def present(self) -> tuple[str, ...]:
         """Gives the members of the generation that goes on now, nobody where none does."""
         return () if self.current is None or self.is_lost else self.current.members
+
+    def hold_to(self, generation: Generation) -> None:
+        """Raises GenerationLost where nothing may be committed in `generation` any more: who trains alone has no
+        connections that would end."""
+        if self.current is not generation or self.is_lost:
+            raise GenerationLost(LEFT_OUT)
 
     def offer(self, generation: Generation) -> None:
         """Puts a generation where the training thread finds it."""

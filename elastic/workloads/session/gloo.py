@@ -22,6 +22,7 @@ LOOK = timedelta(seconds=1)
 # Now and then a collective that was begun about when its connections ended, on a process that had been stopped, goes on
 # waiting (torch 2.13); all others fail within milliseconds.
 DEAF_S = 0.5
+LEFT_OUT = "the job goes on without this process"
 _DEVICES = threading.Lock()
 
 

@@ -6,11 +6,10 @@ goes on without it for as long as no member is lost.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import threading
 from collections.abc import Callable, Sequence
-from time import monotonic, sleep
+from time import monotonic
 
 from elastic.errors import InvalidInput
 from elastic.worker.claims import claims_from
@@ -36,7 +35,6 @@ STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
 RETIRED_S = 2.0
-LINGER_S = 2.0
 
 OnGeneration = Callable[[int, Sequence[str]], None]
 
@@ -87,23 +85,6 @@ class Membership(threading.Thread):
                     self._desk.changed.wait(wait_s)
         self.links.close()
 
-    def finish(self) -> None:
-        """Says that the job is complete, if the store answers."""
-        with contextlib.suppress(StoreLost, RuntimeError):
-            self._visited().close()
-
-    def end_after(self, step: int) -> None:
-        """Tells the others that the job is over for this process after so many steps."""
-        self._desk.ending = step
-        self.links.say(self._desk.status(), is_urgent=True)
-
-    def is_finished(self) -> bool:
-        """Whether somebody has said that the job is complete, as far as the store tells."""
-        try:
-            return self._visited().look().is_closed
-        except (StoreLost, RuntimeError):
-            return False
-
     def lose(self) -> None:
         """Says that the current generation cannot go on."""
         desk = self._desk
@@ -112,20 +93,6 @@ class Membership(threading.Thread):
                 desk.current.group.cut()
             desk.lose()
             self.links.say(desk.status())
-
-    def linger(self) -> None:
-        """Waits until the others are past what they may still need of this process, or a while at most."""
-        desk = self._desk
-        if desk.current is None or desk.is_lost:
-            return
-        self.links.say(desk.status(), is_urgent=True)
-        until_s = monotonic() + LINGER_S
-        while monotonic() < until_s:
-            heard, gone = self.links.heard(), self.links.gone()
-            here = [heard[name] for name in desk.current.members if name in heard and name not in gone]
-            if all(each.step >= desk.step and each.generation >= desk.current.number for each in here):
-                return
-            sleep(0.02)
 
     def _once(self) -> float:
         if not (self._name or self._desk.is_entering):
@@ -190,10 +157,6 @@ class Membership(threading.Thread):
             self._entrance = Entrance(self._name, desk.terms, self._record)
         self._introduce(rendezvous)
         return rendezvous
-
-    def _visited(self) -> Rendezvous:
-        """Gives a connection of its own: the other is this thread's."""
-        return Rendezvous(self._settings.address(), self._settings.job, self._settings.host)
 
     def _introduce(self, rendezvous: Rendezvous) -> None:
         settings, desk = self._settings, self._desk

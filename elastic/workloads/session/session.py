@@ -13,7 +13,7 @@ from elastic.workloads.session import shares
 from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
-from elastic.workloads.session.ending import await_all, has_kept
+from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.meeting import Meeting, TooOld
@@ -41,6 +41,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._buffers = Buffers(state.parameters, terms.numbers)
         self._patience = Patience(settings.hang_s)
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
+        self._end = End(settings, self._desk, self._membership.links)
         self._split: tuple[int, ...] = ()
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
@@ -168,14 +169,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
         has left before it was, or was left out and has come in again: look at `step` and `is_member`, and go on.
         Who goes on where others end hears so from `run`, which raises SessionEnded.
         """
-        step, membership, once = self.step, self._membership, None if keep is None else functools.cache(keep)
+        step, end, once = self.step, self._end, None if keep is None else functools.cache(keep)
         if keep is not None:
-            membership.end_after(step)
+            end.announce(step)
         while self.is_member and self.step == step:
             own = once if self.is_first else None
             with contextlib.suppress(Outdated):
-                if keep is None or has_kept(own, membership, meet=self._meet_at_end, recover=self._recover):
-                    membership.finish()
+                if end.has_come(own, meet=None if keep is None else self._meet_at_end, recover=self._recover):
                     return True
         return False
 
@@ -186,7 +186,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         with contextlib.suppress(GenerationLost):
             if self._meeting is not None:
                 self._end_meeting()
-        self._membership.linger()
+        self._end.linger()
         self._desk.close()
         self._membership.join(timeout=LAST_WORD_S)
 
@@ -227,7 +227,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _meet_at_end(self) -> None:
         self._await_meeting()  # one that lacks the last step gets it there, and is done only then
-        await_all(self._desk, self._membership)
+        self._end.await_all()
         self._exchanged(without_gradients)
 
     def _outcome(self) -> Outcome:
@@ -253,6 +253,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Sums over the ranks, in place."""
         group = self.generation.group
         if group is None:
+            self._desk.hold_to(self.generation)
             return
         self._await_meeting()
         group.wait(group.all_reduce(values))
