@@ -399,6 +399,41 @@ def test_an_image_that_does_not_fit_its_disk_is_not_bought_for(endpoint: Endpoin
     assert endpoint.sent("CreateFleet") == []
 
 
+ROOT_DISK = "<item><deviceName>/dev/sda1</deviceName><ebs><volumeSize>8</volumeSize></ebs></item>"
+DATA_DISK = "<item><deviceName>/dev/sdf</deviceName><ebs><volumeSize>500</volumeSize></ebs></item>"
+OWN_DISK = "<item><deviceName>/dev/sdb</deviceName><virtualName>ephemeral0</virtualName></item>"
+RED_HAT = (
+    "<platformDetails>Red Hat Enterprise Linux</platformDetails><usageOperation>RunInstances:0010</usageOperation>"
+)
+BROUGHT = "<platformDetails>Red Hat BYOL Linux</platformDetails><usageOperation>RunInstances:00g0</usageOperation>"
+
+
+def described(disks: str, more: str = "") -> str:
+    mapping = f"<rootDeviceName>/dev/sda1</rootDeviceName><blockDeviceMapping>{disks}</blockDeviceMapping>"
+    return f"<imagesSet><item>{mapping}{more}</item></imagesSet>"
+
+
+@pytest.mark.parametrize(
+    ("image", "told"),
+    [
+        (described(ROOT_DISK + DATA_DISK), r"found /dev/sdf \(500 GiB\) as well"),
+        (described(ROOT_DISK, RED_HAT), r"found Red Hat Enterprise Linux \(RunInstances:0010\)"),
+    ],
+)
+def test_an_image_that_costs_more_than_prices_say_is_not_bought_for(endpoint: Endpoint, image: str, told: str) -> None:
+    endpoint.answer("DescribeImages", image)
+    with pytest.raises(ProviderError, match=told):
+        buy(provider_of(), request(1, HERE))
+    assert endpoint.sent("CreateFleet") == []
+
+
+@pytest.mark.parametrize("image", [described(ROOT_DISK + OWN_DISK), described(ROOT_DISK, BROUGHT)])
+def test_a_machines_own_disks_and_a_subscription_brought_along_cost_nothing(endpoint: Endpoint, image: str) -> None:
+    endpoint.answer("DescribeImages", image)
+    buy(provider_of(), request(1, HERE))
+    assert len(endpoint.sent("CreateFleet")) == 1
+
+
 @pytest.mark.parametrize("has_fleets", [True, False])
 @pytest.mark.parametrize(("name", "credit"), [("t3.large", "standard"), ("c5.large", None)])
 def test_a_burstable_machine_never_runs_beyond_its_credits_and_no_other_is_told_of_them(

@@ -252,9 +252,17 @@ def test_an_image_that_does_not_resolve_is_an_error(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "level"), [({}, "ok"), ({"Architecture": "arm64"}, "error"), ({"size": 100}, "error"), (None, "error")]
+    ("change", "level"),
+    [
+        ({}, "ok"),
+        ({"Architecture": "arm64"}, "error"),
+        ({"size": 100}, "error"),
+        ({"more": "<usageOperation>RunInstances:000g</usageOperation>"}, "error"),
+        ({"more": "<productCodes><item><type>marketplace</type></item></productCodes>"}, "warning"),
+        (None, "error"),
+    ],
 )
-def test_an_image_must_be_there_for_the_architecture_and_fit_the_disk(
+def test_an_image_must_be_there_for_the_architecture_fit_the_disk_and_cost_no_more_than_linux(
     endpoint: Endpoint, change: dict[str, Any] | None, level: str
 ) -> None:
     endpoint.always["DescribeImages"] = _images(change)
@@ -269,7 +277,8 @@ def _images(change: dict[str, Any] | None) -> Any:
     image = f"<imageId>{IMAGE}</imageId><architecture>{architecture}</architecture>"
     return _always(
         "DescribeImages",
-        f"<imagesSet><item>{image}<blockDeviceMapping>{disk}</blockDeviceMapping></item></imagesSet>",
+        f"<imagesSet><item>{image}<blockDeviceMapping>{disk}</blockDeviceMapping>{change.get('more', '')}</item>"
+        "</imagesSet>",
     )
 
 
