@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from elastic.config import Ec2Settings
 from elastic.errors import ProviderError
@@ -14,6 +15,8 @@ from elastic.providers.ec2.catalog import Kind
 from elastic.providers.ec2.faults import translated
 
 _AMI = re.compile(r"ami-[0-9a-f]{8,17}")
+# Bills as Linux: its own, and Red Hat's with a subscription brought along (EC2 User Guide, "AMI billing information").
+_PRICED_AS_LINUX = ("RunInstances", "RunInstances:00g0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Images:
     def pinned(self, job_id: str, kind: Kind, in_use: Iterable[str]) -> Image:
         """The job's image; `in_use` are those that the job was launched with by the same parameter, oldest first.
 
-        So a daemon that has just started goes on with what the job began with.
+        So a daemon that has just started goes on with what the job began with. Raises ProviderError for an image that
+        would cost more than prices say.
         """
         parameter = self.parameter(kind)
         with self._lock:
@@ -66,5 +70,22 @@ class Images:
             found = self._aws.reads.describe_images(ImageIds=[image_id])["Images"]
         told = found[0] if found else {}
         root_device = str(told.get("RootDeviceName") or "/dev/xvda")
-        disks = {each.get("DeviceName"): each.get("Ebs", {}) for each in told.get("BlockDeviceMappings", [])}
-        return Image(image_id, root_device, int(disks.get(root_device, {}).get("VolumeSize") or 0))
+        disks = {each.get("DeviceName"): each["Ebs"] for each in told.get("BlockDeviceMappings", []) if "Ebs" in each}
+        root = disks.pop(root_device, {})
+        _check_cost(image_id, told, further=disks)
+        return Image(image_id, root_device, int(root.get("VolumeSize") or 0))
+
+
+def _check_cost(image_id: str, told: Mapping[str, Any], *, further: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuses what would cost more than any price here says, and may go on to when its machine has ended."""
+    if further:
+        disks = ", ".join(f"{name} ({each.get('VolumeSize', '?')} GiB)" for name, each in sorted(further.items()))
+        raise ProviderError(
+            f"the image {image_id}: wanted one that brings its root disk alone, found {disks} as well, which nothing "
+            "here pays for or removes; make one without, and set ec2.volume_gib to what nodes need"
+        )
+    if (operation := told.get("UsageOperation", _PRICED_AS_LINUX[0])) not in _PRICED_AS_LINUX:
+        raise ProviderError(
+            f"the image {image_id}: wanted one that is billed as Linux, found {told.get('PlatformDetails')} "
+            f"({operation}), whose hours cost more than the prices here; name another (ec2.ami_parameter)"
+        )

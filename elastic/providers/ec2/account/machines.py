@@ -71,6 +71,9 @@ def _judge_image(
     if max(disks, default=0) > survey.settings.volume_gib:
         found_gib = f"{image_id} needs a disk of {max(disks)} GiB, nodes get {survey.settings.volume_gib}"
         return Finding("aws image", "error", found_gib, f"set ec2.volume_gib = {max(disks)}")
+    if any(each.get("ProductCodeType") == "marketplace" for each in found[0].get("ProductCodes", [])):
+        sold = f"{image_id} is sold on AWS Marketplace: what its maker charges is in no price here, and in no budget"
+        return Finding("aws image", "warning", sold, "look up that it is free, or correct ec2.ami_parameter")
     return Finding("aws image", "ok", f"{image_id} for {architecture}, by {parameter}")
 
 
