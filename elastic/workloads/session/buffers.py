@@ -76,8 +76,20 @@ class Buffers:
 
     @torch.no_grad()
     def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Sequence[float]) -> Message:
-        """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros."""
+        """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros.
+
+        Raises InvalidInput.
+        """
         views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
+        if not _fit(gradients, views):
+            raise InvalidInput(f"compute: {_misfit(gradients, views)}", field="compute")
+        if numbers is not None and not (isinstance(numbers, Tensor) and numbers.numel() == self.numbers):
+            found = f"{tuple(numbers.shape)}" if isinstance(numbers, Tensor) else repr(numbers)
+            raise InvalidInput(
+                f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as join(numbers={self.numbers}) said, "
+                f"got {found}",
+                field="numbers",
+            )
         if any(gradient is None for gradient in gradients):
             for view in (view for view, gradient in zip(views, gradients, strict=True) if gradient is None):
                 view.zero_()
@@ -85,7 +97,7 @@ class Buffers:
         if views:
             torch._foreach_copy_(views, [gradient for gradient in gradients if gradient is not None])
         if self.numbers:
-            own.fill_(0.0) if numbers is None else own.copy_(numbers)
+            own.fill_(0.0) if numbers is None else own.copy_(numbers.reshape(-1))
         message = self._message(riders)
         message.riders.copy_(self._given)
         return message
@@ -137,3 +149,30 @@ class Buffers:
             self._messages = [Message(flat[: end + len(riders)], flat[end : end + len(riders)]) for flat in self._flats]
         self._riders[:] = array("d", riders)
         return self._messages[1 - self._turn]
+
+
+def _fit(gradients: object, views: Sequence[Tensor]) -> bool:
+    """Whether there is a gradient, or None, for each parameter, in its shape: others would be repeated to fill it."""
+    if not isinstance(gradients, Sequence) or len(gradients) != len(views):
+        return False
+    try:
+        return all(map(Tensor.is_same_size, gradients, views))  # without a line of Python for each, at every step
+    except TypeError:
+        return all(
+            gradient is None or (isinstance(gradient, Tensor) and gradient.is_same_size(view))
+            for gradient, view in zip(gradients, views, strict=True)
+        )
+
+
+def _misfit(gradients: object, views: Sequence[Tensor]) -> str:
+    """Says how gradients do not fit."""
+    wanted = f"wanted {len(views)} gradients, one for each unit, or None for zeros, got"
+    if not isinstance(gradients, Sequence):
+        return f"{wanted} {'nothing' if gradients is None else f'a {type(gradients).__name__}'}"
+    if len(gradients) != len(views):
+        return f"{wanted} {len(gradients)}"
+    for index, (gradient, view) in enumerate(zip(gradients, views, strict=True)):
+        if not (gradient is None or (isinstance(gradient, Tensor) and gradient.is_same_size(view))):
+            found = tuple(gradient.shape) if isinstance(gradient, Tensor) else f"a {type(gradient).__name__}"
+            return f"gradient {index}: wanted a tensor of the shape {tuple(view.shape)}, or None for zeros, got {found}"
+    raise AssertionError("they fit")

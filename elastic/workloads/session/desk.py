@@ -65,6 +65,11 @@ class Desk:
     misfit: InvalidInput | None = None
     retired: list[tuple[float, Generation]] = field(default_factory=list)
 
+    def require_open(self) -> None:
+        """Raises InvalidInput once this process's part is over."""
+        if self.is_closed:
+            raise InvalidInput("this session is closed: run and finish belong into its with block", field="session")
+
     def status(self) -> Status:
         """Gives what the other members are told."""
         current = self.current

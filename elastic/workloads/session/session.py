@@ -21,13 +21,11 @@ from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
-from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.turn import Outcome, Outdated, Turn
+from elastic.workloads.session.terms import Terms, require_whole
+from elastic.workloads.session.turn import Compute, Outcome, Outdated, Turn
 
 LAST_WORD_S = 2.0
 PAUSE_S = 0.05
-
-Compute = Callable[[Turn], Sequence[Tensor | None]]
 
 
 class Session(contextlib.AbstractContextManager["Session"]):
@@ -77,9 +75,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
             on_generation: Called with number and members before a generation is published, by whoever publishes; what
                 it raises as StoreLost postpones the change.
 
-        Raises SessionEnded where the job is complete, InvalidInput where the members have another batch, say.
+        Raises SessionEnded where the job is complete, InvalidInput where an argument is wrong or not as the members'.
         """
-        state = State(tuple(tuple(unit) for unit in units), apply)
+        require_whole("step", step, least=0)
+        state = State.of(units, apply)
         terms = Terms.of(state, batch=batch, steps=steps, numbers=numbers)
         settings = settings or Settings.from_environment()
         session = cls(state, terms, settings=settings, step=step, on_generation=on_generation)
@@ -125,10 +124,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Does one turn, as often as it takes, and commits it.
 
         `compute` gives this rank's part of the gradients, one for each unit, as its samples' share of the global loss,
-        or None for zeros.
-        Gives None where this process was left out and has come in again, or has left: look at `step` and `is_member`;
-        and now and then while the members wait for more of them, since their memories do not hold a batch.
+        or None for zeros. Gives None where this process was left out and has come in again, or has left (look at `step`
+        and `is_member`), and now and then while the members wait for more of them, for memories that hold a batch.
         """
+        self._desk.require_open()
         self._turned_in, step = None, self.step
         while self.is_member:
             self._desk.turning = self.step
@@ -169,6 +168,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         has left before it was, or was left out and has come in again: look at `step` and `is_member`, and go on.
         Who goes on where others end hears so from `run`, which raises SessionEnded.
         """
+        self._desk.require_open()
         step, end, once = self.step, self._end, None if keep is None else functools.cache(keep)
         if keep is not None:
             end.announce(step)

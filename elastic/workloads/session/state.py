@@ -37,6 +37,25 @@ class State:
     units: tuple[tuple[Tensor, ...], ...]
     apply: Apply
 
+    @classmethod
+    def of(cls, units: Sequence[Sequence[Tensor]], apply: Apply) -> State:
+        """Gives the state that a script names. Raises InvalidInput."""
+        if not len(units):
+            raise InvalidInput("units: wanted one for each parameter, got none", field="units")
+        for index, unit in enumerate(units):
+            if isinstance(unit, Tensor) or not all(isinstance(each, Tensor) for each in unit) or not len(unit):
+                found = f"a {type(unit).__name__}" + ("" if isinstance(unit, Tensor) else f" of {len(unit)}")
+                raise InvalidInput(
+                    f"unit {index}: wanted a sequence of tensors, the parameter first, found {found}; a lone parameter "
+                    "is [(parameter,)]",
+                    field="units",
+                )
+            if not unit[0].is_floating_point():
+                raise InvalidInput(
+                    f"unit {index}: wanted a parameter of floating point numbers, found {unit[0].dtype}", field="units"
+                )
+        return cls(tuple(tuple(unit) for unit in units), apply)
+
     def __post_init__(self) -> None:
         """Raises InvalidInput where two units have a value in common: one would be moved by the other's gradient."""
         if (index := shares_memory(self.units)) is not None:

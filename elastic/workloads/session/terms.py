@@ -22,7 +22,11 @@ class Terms:
 
     @classmethod
     def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int) -> Terms:
-        """Gives this process's own."""
+        """Gives this process's own. Raises InvalidInput."""
+        require_whole("batch", batch, least=1)
+        require_whole("numbers", numbers, least=0)
+        if steps is not None:
+            require_whole("steps", steps, least=1)
         return cls(batch, steps, numbers, state.shape_digest())
 
     def told(self) -> dict[str, Any]:
@@ -44,3 +48,14 @@ train with them
                     "cannot train with them",
                     field=name,
                 )
+
+
+def require_whole(name: str, value: object, *, least: int) -> None:
+    """Raises InvalidInput unless a value is a whole number of `least` or more.
+
+    >>> require_whole("batch", 2.5, least=1)
+    Traceback (most recent call last):
+    elastic.errors.InvalidInput: batch: wanted a whole number, 1 or more, got 2.5
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InvalidInput(f"{name}: wanted a whole number, {least} or more, got {value!r}", field=name)

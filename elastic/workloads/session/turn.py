@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -71,6 +71,10 @@ class Turn:
     def cost_s(self) -> float:
         """Gives this rank's own seconds a sample so far, waiting for others not counted; 0 without a sample."""
         return (perf_counter() - self.began_s - self.waited_s) / len(self.share) if self.share else 0.0
+
+
+Compute = Callable[[Turn], Sequence[Tensor | None]]
+"""Gives this rank's part of a turn's gradients, one for each unit."""
 
 
 @dataclass(frozen=True, slots=True)

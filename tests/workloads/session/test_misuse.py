@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -65,3 +66,84 @@ def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
     with Session.join(task.units(), halve, batch=4, settings=settings) as session:
         session.run(_compute)
     assert task.parameters[1].tolist() == [-0.5, -0.5]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "wanted"),
+    [
+        ({"batch": 0}, "batch: wanted a whole number, 1 or more, got 0"),
+        ({"batch": -4}, "batch: wanted a whole number, 1 or more, got -4"),
+        ({"batch": 2.5}, "batch: wanted a whole number, 1 or more, got 2.5"),
+        ({"step": -3}, "step: wanted a whole number, 0 or more, got -3"),
+        ({"steps": 0}, "steps: wanted a whole number, 1 or more, got 0"),
+        ({"numbers": -1}, "numbers: wanted a whole number, 0 or more, got -1"),
+        ({"units": []}, "units: wanted one for each parameter, got none"),
+        ({"units": [torch.zeros(2, 3), torch.zeros(2)]}, "unit 0: wanted a sequence of tensors, .* found a Tensor"),
+        ({"units": [(torch.zeros(2),), ()]}, "unit 1: wanted a sequence of tensors, .* found a tuple of 0"),
+        ({"units": [(torch.zeros(2, dtype=torch.int64),)]}, "unit 0: wanted .* floating point .* found torch.int64"),
+    ],
+    ids=str,
+)
+def test_join_refuses_what_makes_no_sense(settings: Settings, wrong: dict[str, Any], wanted: str) -> None:
+    task = Descent()
+    given: dict[str, Any] = {"units": task.units(), "batch": 4, **wrong}
+    with pytest.raises(InvalidInput, match=wanted):
+        Session.join(apply=task.apply, settings=settings, **given).close()
+
+
+@pytest.mark.parametrize(
+    ("gradients", "wanted"),
+    [
+        ([torch.tensor(1.0), torch.ones(2)], r"gradient 0: wanted .* shape \(2, 3\), or None for zeros, got \(\)"),
+        ([None, torch.ones(1)], r"gradient 1: wanted .* shape \(2,\), or None for zeros, got \(1,\)"),
+        ([torch.ones(3), torch.ones(2)], r"gradient 0: wanted .* shape \(2, 3\), or None for zeros, got \(3,\)"),
+        ([torch.ones(2, 3), 1.0], "gradient 1: wanted .* got a float"),
+        ([torch.ones(2, 3)], "wanted 2 gradients, .* got 1"),
+        ([None, None, None], "wanted 2 gradients, .* got 3"),
+        (None, "wanted 2 gradients, .* got nothing"),
+    ],
+    ids=str,
+)
+def test_gradients_that_do_not_fit_are_told_by_number_and_shape(
+    settings: Settings, gradients: Any, wanted: str
+) -> None:
+    task = Descent()
+    with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
+        with pytest.raises(InvalidInput, match=f"compute: {wanted}"):
+            session.run(lambda turn: gradients)
+        assert session.step == 0 and not any(each.any() for each in task.parameters)
+
+
+@pytest.mark.parametrize(("numbers", "given"), [(0, torch.ones(2)), (3, torch.ones(1)), (2, torch.ones(3)), (1, 3.0)])
+def test_numbers_are_as_many_as_join_was_told(settings: Settings, numbers: int, given: Any) -> None:
+    def compute(turn: Turn) -> Sequence[Tensor]:
+        turn.numbers = given
+        return GRADIENTS
+
+    task = Descent()
+    with (
+        Session.join(task.units(), task.apply, batch=4, settings=settings, numbers=numbers) as session,
+        pytest.raises(InvalidInput, match=rf"turn.numbers: wanted a tensor of the shape \({numbers},\)"),
+    ):
+        session.run(compute)
+
+
+def test_one_number_may_come_without_dimensions(settings: Settings) -> None:
+    def compute(turn: Turn) -> Sequence[Tensor]:
+        turn.numbers = torch.tensor(3.0)
+        return GRADIENTS
+
+    task = Descent()
+    with Session.join(task.units(), task.apply, batch=4, settings=settings, numbers=1) as session:
+        outcome = session.run(compute)
+    assert outcome is not None and outcome.numbers.tolist() == [3.0]
+
+
+def test_a_closed_session_trains_no_more(settings: Settings) -> None:
+    task = Descent()
+    with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
+        session.run(_compute)
+    for use in (lambda: session.run(_compute), session.finish):
+        with pytest.raises(InvalidInput, match="this session is closed"):
+            use()
+    assert session.step == 1
