@@ -93,7 +93,9 @@ def main(argv: Sequence[str]) -> None:
     plain = _plain(task, gradients, rank=options.rank, folder=options.folder)
     plain()
     aside_plain_s = _cpu_aside_s()
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=Settings.from_environment()) as session:
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, numbers=1, settings=Settings.from_environment()
+    ) as session:
         while session.generation.world_size < 2:
             session.run(task.compute)
         extra, usual = [], []

@@ -83,8 +83,7 @@ class Buffers:
         views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
         if not _fit(gradients, views):
             raise InvalidInput(f"compute: {_misfit(gradients, views)}", field="compute")
-        if numbers is not None and not (isinstance(numbers, Tensor) and numbers.numel() == self.numbers):
-            found = f"{tuple(numbers.shape)}" if isinstance(numbers, Tensor) else repr(numbers)
+        if numbers is not None and (found := _no_numbers(numbers, self.numbers)) is not None:
             raise InvalidInput(
                 f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as join(numbers={self.numbers}) said, "
                 f"got {found}",
@@ -162,6 +161,13 @@ def _fit(gradients: object, views: Sequence[Tensor]) -> bool:
             gradient is None or (isinstance(gradient, Tensor) and gradient.is_same_size(view))
             for gradient, view in zip(gradients, views, strict=True)
         )
+
+
+def _no_numbers(given: object, count: int) -> str | None:
+    """Says what is given in the place of so many numbers, if it is not they."""
+    if not isinstance(given, Tensor):
+        return f"a {type(given).__name__}"
+    return None if given.numel() == count else f"one of the shape {tuple(given.shape)}"
 
 
 def _misfit(gradients: object, views: Sequence[Tensor]) -> str:

@@ -43,8 +43,7 @@ class State:
         if not len(units):
             raise InvalidInput("units: wanted one for each parameter, got none", field="units")
         for index, unit in enumerate(units):
-            if isinstance(unit, Tensor) or not all(isinstance(each, Tensor) for each in unit) or not len(unit):
-                found = f"a {type(unit).__name__}" + ("" if isinstance(unit, Tensor) else f" of {len(unit)}")
+            if (found := _no_unit(unit)) is not None:
                 raise InvalidInput(
                     f"unit {index}: wanted a sequence of tensors, the parameter first, found {found}; a lone parameter "
                     "is [(parameter,)]",
@@ -106,6 +105,14 @@ class State:
     def copies(self) -> list[Tensor]:
         """Gives a copy of every tensor in order, on the CPU."""
         return [tensor.detach().to("cpu", copy=True) for unit in self.units for tensor in unit]
+
+
+def _no_unit(given: object) -> str | None:
+    """Says what is given in a unit's place, if it is none."""
+    if not isinstance(given, Sequence):  # a tensor is none, though it can be walked as one
+        return f"a {type(given).__name__}"
+    others = [type(each).__name__ for each in given if not isinstance(each, Tensor)]
+    return f"a {others[0]} among them" if others else None if given else "none"
 
 
 def _as_bytes(tensor: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ def store() -> Iterator[TCPStore]:
 @contextmanager
 def _joined(store: TCPStore, task: Task, *, most_samples: int | None = None) -> Iterator[Session]:
     settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings) as session:
+    with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
         yield session
 
 

@@ -58,13 +58,13 @@ def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
     assert (snapshot.step, snapshot.generation) == (20, 42)
     assert_near(snapshot.tensors[::4], undisturbed(20), tolerance=1e-15)
     with pytest.raises(SessionEnded, match="complete") as ended:
-        Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store))
+        Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store))
     assert ended.value.is_complete
 
 
 def test_the_last_member_stays_though_it_asks_to_leave(store: TCPStore) -> None:
     task = Task(dtype=torch.float64, width=16, pause_s=0.01)
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store)) as session:
+    with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)) as session:
         session.leave()
         for _ in range(20):
             session.run(task.compute)
@@ -83,7 +83,7 @@ def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
             return task.compute(turn)
 
         limited = _settings(store, most_samples=40) if index == 1 else _settings(store)
-        with Session.join(task.units(), task.apply, batch=96, settings=limited) as session:
+        with Session.join(task.units(), task.apply, batch=96, numbers=1, settings=limited) as session:
             _train_until(session, compute, done.is_set)
             for _ in range(8):
                 session.run(compute)
@@ -135,7 +135,7 @@ def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store
 
     def member(index: int) -> None:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)
-        with Session.join(task.units(), task.apply, batch=BATCH, settings=_settings(store)) as session:
+        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)) as session:
             turns = 0
             while session.is_member and turns < 20:
                 session.run(task.compute)
@@ -158,13 +158,13 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
     old, new = Task(dtype=torch.float64, width=4), Task(dtype=torch.float64, width=4)
 
     def newcomer(second: TCPStore) -> tuple[int, int, int]:
-        with Session.join(new.units(), new.apply, batch=BATCH, settings=_settings(second)) as session:
+        with Session.join(new.units(), new.apply, batch=BATCH, numbers=1, settings=_settings(second)) as session:
             began = session.step
             session.run(new.compute)
             return session.generation.number, session.generation.world_size, began
 
     with (
-        Session.join(old.units(), old.apply, batch=BATCH, settings=found) as session,
+        Session.join(old.units(), old.apply, batch=BATCH, numbers=1, settings=found) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         place.write_text("")
@@ -233,7 +233,7 @@ def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCP
     def member(index: int) -> None:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)
         settings = _settings(store, losses_per_h=losses_per_h[index])
-        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings) as session:
+        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
             turns = 0
             while session.is_member and turns < 5:
                 session.run(task.compute)

@@ -25,7 +25,7 @@ def _store() -> TCPStore:
 
 def _joined(place: Path, task: Task, *, step: int = 0) -> Session:
     settings = Settings(store=str(place), job="job", silence_s=5.0)
-    return Session.join(task.units(), task.apply, batch=BATCH, settings=settings, step=step)
+    return Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step)
 
 
 def _task() -> Task:
