@@ -8,14 +8,14 @@ from pathlib import Path
 
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
-from elastic.model import Offering
+from elastic.model import Capacity, Offering
 from elastic.pricing.base import PriceArchive, PriceSource
 from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.static import StaticPrices
 from elastic.pricing.trace_file import TraceRow
 
 
-def _never(_source: str) -> float | None:
+def _never(_source: str, _capacity: Capacity | None) -> float | None:
     return None
 
 
@@ -25,8 +25,8 @@ class PriceSetup:
 
     `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file to replay from that
     instant on, `speed` times as fast; until it names an offering, the table's price holds. `heard_to_s` tells up to
-    when a source of a name was heard before (None: never). `ec2` are the settings of that name, `offerings` and
-    `public_zones` what its provider sells and where nodes get an address.
+    when a source of a name was heard before (None: never), of one capacity or of all. `ec2` are the settings of that
+    name, `offerings` and `public_zones` what its provider sells and where nodes get an address.
     """
 
     started_at_s: float
@@ -36,7 +36,7 @@ class PriceSetup:
     ec2: Ec2Settings = field(default_factory=Ec2Settings)
     offerings: Callable[[], tuple[Offering, ...]] = tuple
     public_zones: Callable[[], Set[str]] = frozenset
-    heard_to_s: Callable[[str], float | None] = _never
+    heard_to_s: Callable[[str, Capacity | None], float | None] = _never
 
 
 def _static(setup: PriceSetup) -> PriceSource:
@@ -52,7 +52,7 @@ def _trace(setup: PriceSetup) -> PriceSource:
         table=ever,
         started_at_s=setup.started_at_s,
         speed=setup.speed,
-        heard_to_s=setup.heard_to_s("trace"),
+        heard_to_s=setup.heard_to_s("trace", None),
     )
 
 
@@ -63,7 +63,7 @@ def _ec2(setup: PriceSetup) -> PriceSource:
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
         market=Market(offerings=setup.offerings, public_zones=setup.public_zones),
-        heard_to_s=setup.heard_to_s("ec2"),
+        heard_to_s=setup.heard_to_s("ec2", Capacity.SPOT),  # The price list may have answered meanwhile.
     )
 
 

@@ -74,9 +74,11 @@ def between(connection: Connection, offering: Offering, *, after_s: float, befor
     return tuple(to_price(each) for each in found)
 
 
-def heard_to_s(connection: Connection, source: str) -> float | None:
-    """When a source last said anything that was written down; None if it never did."""
+def heard_to_s(connection: Connection, source: str, capacity: Capacity | None = None) -> float | None:
+    """When a source last said anything, of a capacity or of all, that was written down; None if it never did."""
     query = select(func.max(prices.c.observed_at_s)).where(prices.c.source == source)
+    if capacity is not None:
+        query = query.where(prices.c.capacity == capacity)
     found: float | None = connection.execute(query).scalar_one()
     return found
 

@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection, text
 
 from elastic.model import (
+    Capacity,
     Decision,
     Generation,
     Group,
@@ -106,7 +107,6 @@ class Store:
         return self._read(jobs.target, job_id)
 
     def set_spec(self, job_id: str, spec: JobSpec) -> Job:
-        """Replaces what was asked for."""
         self._write(jobs.set_spec, job_id, spec)
         return self.job(job_id)
 
@@ -261,9 +261,9 @@ class Store:
         """The price of every offering at an instant; with `depth` 2 also the ones before them."""
         return self._read(prices.all_in_force, at_s=now_s, depth=depth)
 
-    def prices_heard_to_s(self, source: str) -> float | None:
-        """When a source of prices was last heard; None if it never was."""
-        return self._read(prices.heard_to_s, source)
+    def prices_heard_to_s(self, source: str, capacity: Capacity | None = None) -> float | None:
+        """When a source was last heard to tell prices, of a capacity or of all; None if it never was."""
+        return self._read(prices.heard_to_s, source, capacity)
 
     def ledger(self, job_id: str | None = None, *, limit: int = 50, before: int | None = None) -> tuple[LedgerRow, ...]:
         """Ledger rows, newest first."""

@@ -143,7 +143,7 @@ class Parts:
             ec2,
             feeds=site.feeds,
             market=market,
-            heard_to_s=self.store.prices_heard_to_s("ec2"),
+            heard_to_s=self.store.prices_heard_to_s("ec2", Capacity.SPOT),
         )
         tokens = NodeTokens(SECRET)
         right = RightToEnd(provider.prove_end, LEASE_S)

@@ -2,6 +2,8 @@ import functools
 import json
 import math
 import os
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from elastic.model import Capacity, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
 from elastic.pricing.ec2 import Ec2History, Ec2Prices, Feeds, Market, connect_feeds
 from elastic.pricing.ec2.price_list import parse_entry
+from elastic.store import open_store
+from tests.empty_database import lay_out
 from tests.pricing.contract import PriceSourceContract
 from tests.pricing.price_list import entry
 from tests.providers import ec2_world
@@ -225,6 +229,21 @@ def test_a_spot_price_that_came_and_went_is_told_once(endpoint: Endpoint) -> Non
     )
     assert usd(prices.refresh(NOW_S + 60)) == [(SPOT_A, 0.105), (SPOT_A, 0.075)]
     assert usd(prices.refresh(NOW_S + 61)) == [(SPOT_A, 0.075)]
+
+
+def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    """The price list was heard all the time."""
+    store = open_store(lay_out(tmp_path / "elasticd.db"))
+    store.add_price(SPOT_A, 0.085, valid_from_s=NOW_S, observed_at_s=NOW_S, source="ec2")
+    store.add_price(HERE, 0.185, valid_from_s=NOW_S, observed_at_s=NOW_S + 7200, source="ec2")
+    setup = PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (SPOT_A,), heard_to_s=store.prices_heard_to_s)
+    tell_spot(endpoint, ("us-east-1a", "0.06", "2026-01-01T01:30:00Z"), ("us-east-1a", "0.09", "2026-01-01T01:00:00Z"))
+    assert usd(PRICE_SOURCES["ec2"](setup).refresh(NOW_S + 7210)) == [(SPOT_A, 0.1), (SPOT_A, 0.07)]
+    (asked,) = endpoint.sent("DescribeSpotPriceHistory")
+    assert datetime.fromisoformat(asked["StartTime"]).timestamp() <= NOW_S
+    store.close()
 
 
 def test_what_is_asked_for_no_longer_is_not_told_as_if_it_had_been_heard_again(endpoint: Endpoint) -> None:
