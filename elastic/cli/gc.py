@@ -56,7 +56,7 @@ def gc(
     if terminate and after_s < _LEAST_S:
         raise InvalidInput(
             f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got {older_than}: a daemon says "
-            "every 5 minutes what it stands for, so less would end machines that train; without --terminate any will do",
+            "every 5 minutes what it stands for, so less would end machines that train; to list them any will do",
             field="older_than",
         )
     settings = load_settings().ec2

@@ -10,9 +10,10 @@ from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
 from elastic.reconciler.rendezvous import RendezvousStores
 from elastic.reconciler.right import RightToEnd
-from elastic.reconciler.steps import World, next_steps
+from elastic.reconciler.steps import next_steps
 from elastic.reconciler.tokens import NodeTokens, secret_in
 from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
+from elastic.reconciler.world import World
 
 __all__ = [
     "CLAIM_AGES_S",

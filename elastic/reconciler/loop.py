@@ -37,8 +37,10 @@ from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe
 from elastic.reconciler.phases import phase_of
 from elastic.reconciler.price_records import PriceRecords
+from elastic.reconciler.rendezvous import may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
-from elastic.reconciler.steps import World, next_steps
+from elastic.reconciler.steps import next_steps
+from elastic.reconciler.world import World
 from elastic.store import JobFacts, Store
 
 log = structlog.get_logger(__name__)
@@ -47,8 +49,6 @@ _ROUNDS = 6
 """Most times that one tick looks again at a job whose steps led to further steps."""
 
 _LOOK_AGAIN_S = 0.5
-_RENDEZVOUS_STARTS_WITHIN_S = 60.0
-"""A rendezvous that has not answered for so long after its nodes joined is looked at no more often than all else."""
 
 
 class Rendezvous(Protocol):
@@ -255,13 +255,13 @@ class Reconciler:
             case due.Launch(wanted, why):
                 self._launch(world, wanted, why)
                 return False
-            case due.End(node, reason, is_failure):
-                return self._end(node, reason, is_failure=is_failure, now_s=now_s)
+            case due.End() | due.GiveUp():
+                return self._end(step, now_s=now_s)
             case due.StartGeneration(members):
                 goes_on_from = world.active if world.job.spec.tier is Tier.T2 else None
                 endpoint = self._meeting_place(job_id) if goes_on_from is None else world.endpoint
                 if endpoint is None:
-                    self._looks_again |= _have_just_joined(members, now_s=now_s)
+                    self._looks_again |= may_still_start(members, now_s=now_s)
                     return False
                 self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
             case due.DrainGeneration(number, reason, unasked):
@@ -296,14 +296,18 @@ class Reconciler:
         prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]
         return bool(prices) and self.limits.trust(prices[0], now_s=now_s)
 
-    def _end(self, node: Node, reason: str, *, is_failure: bool, now_s: float) -> bool:
-        self.machines.end(node, reason, now_s=now_s)
-        if is_failure:
-            self._note_unused(node, reason, now_s=now_s)
-        return is_failure
+    def _end(self, step: due.End | due.GiveUp, *, now_s: float) -> bool:
+        if isinstance(step, due.GiveUp):
+            why = self.machines.give_up(step.nodes, step.reason, now_s=now_s)
+            self._note_unused(step.nodes[0], why, now_s=now_s)
+            return True
+        self.machines.end(step.node, step.reason, now_s=now_s)
+        if step.is_failure:
+            self._note_unused(step.node, step.reason, now_s=now_s)
+        return step.is_failure
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
-        """Tells of a node that cost money for nothing; it is a failure of its job unless that trains meanwhile."""
+        """Tells of a node that came to nothing; it is a failure of its job unless that trains meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self._said_by(node)
         generation = self.store.generation(node.job_id)
@@ -343,8 +347,3 @@ class Reconciler:
             self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
             self.store.add_event("failure", message, job_id=job_id, now_s=now_s)
-
-
-def _have_just_joined(members: tuple[Node, ...], *, now_s: float) -> bool:
-    newest_s = max(node.joined_at_s or 0.0 for node in members)
-    return now_s - newest_s < _RENDEZVOUS_STARTS_WITHIN_S

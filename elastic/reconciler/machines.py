@@ -19,6 +19,8 @@ from elastic.errors import (
 )
 from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
+from elastic.providers.blocks import LONGEST_S
+from elastic.reconciler.matching import matched, orphans
 from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.tenures import Tenures
@@ -51,6 +53,7 @@ class Machines:
     namespace: Namespace
     register_s: float = 0.0
     _forbidden: dict[Offering, str] = field(default_factory=dict)
+    _said: dict[str, str] = field(default_factory=dict)
     _crowded: set[Offering] = field(default_factory=set)
     _sightings: dict[str, int] = field(default_factory=dict)
     _ending: frozenset[str] = frozenset()
@@ -84,7 +87,7 @@ class Machines:
             is_news = node.phase is not NodePhase.TERMINATING and node.stopping_at_s is None
             if is_ending and is_news and node.agent_state is None:
                 stillborn.append((node, found[node.id].ended_because if node.id in found else ""))
-        self._end_orphans(_orphans(known, found, instances), now_s=now_s)
+        self._end_orphans(orphans(known, found, instances), now_s=now_s)
         return tuple(stillborn)
 
     def resume_launches(self, is_for_sale: Callable[[Offering, int], bool], *, now_s: float) -> None:
@@ -92,7 +95,9 @@ class Machines:
 
         What is not for sale now is not asked for: if it was bought, its machines will be listed.
         """
-        for intent in self.store.open_launches():
+        intents = self.store.open_launches()
+        self._said = {each.token: self._said[each.token] for each in intents if each.token in self._said}
+        for intent in intents:
             first = intent.nodes[0]
             if first.intended_at_s == now_s or self.store.job(first.job_id).phase is JobPhase.DRAINING:
                 continue
@@ -107,12 +112,19 @@ class Machines:
                 log.warning("launch not resumed this tick", intent=intent.token, error=str(error))
 
     def pause(
-        self, offering: Offering, why: Obstacle, *, nodes: int = 1, first_s: float = _FIRST_PAUSE_S, now_s: float
+        self,
+        offering: Offering,
+        why: Obstacle,
+        *,
+        nodes: int = 1,
+        first_s: float = _FIRST_PAUSE_S,
+        longest_s: float = _LONGEST_PAUSE_S,
+        now_s: float,
     ) -> None:
         """Leaves `nodes` or more of it alone for a while, unless its provider has just said for how long."""
         blocks = self.provider.blocks
         if blocks.of(offering, nodes=nodes, now_s=now_s) is None:
-            blocks.block(offering, why, nodes=nodes, first_s=first_s, longest_s=_LONGEST_PAUSE_S, now_s=now_s)
+            blocks.block(offering, why, nodes=nodes, first_s=first_s, longest_s=longest_s, now_s=now_s)
 
     def refused(self, *, now_s: float) -> Mapping[Offering, int]:
         """What was not to be had when it was asked for last, and from how many nodes on is not to be asked for yet."""
@@ -166,9 +178,9 @@ class Machines:
         except ProviderError as error:
             if isinstance(error, ProviderUnavailable) or (is_repeated and not error.bought_nothing):
                 log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
+                self._said[intent.token] = str(error)
                 return True
-            said = str(error)
-            why = said if said.startswith(f"{offering}: ") else f"{offering}: {said}"
+            why = _named(offering, str(error))
             self.store.launch_failed(intent.token, why, now_s=now_s)
             self._note_refusal(intent, error, now_s=now_s)
             return False
@@ -228,6 +240,20 @@ class Machines:
         finally:
             if node.provider_id is not None:
                 self._terminate(node.provider_id, now_s=now_s)
+
+    def give_up(self, nodes: Sequence[Node], reason: str, *, now_s: float) -> str:
+        """Ends nodes whose purchase stayed open for too long; gives why, with the last that was said of it.
+
+        What they were to be bought as is left alone for long enough that everything else has its turn.
+        """
+        whys = {node.id: reason for node in nodes}
+        for node in nodes:
+            said = self._said.get(node.token)
+            if said is not None:
+                whys[node.id] = f"{reason}: {said}"
+                self.pause(node.offering, Obstacle.LAUNCH_FAILED, first_s=LONGEST_S, longest_s=LONGEST_S, now_s=now_s)
+            self.end(node, whys[node.id], now_s=now_s)
+        return whys[nodes[0].id]
 
     def _listed(self, *, now_s: float) -> tuple[Instance, ...]:
         try:
@@ -289,9 +315,9 @@ class Machines:
             self.right.note_failure(error, now_s=now_s)
             log.warning("termination not confirmed; it will be repeated", provider_id=provider_id, error=str(error))
 
-    def _end_orphans(self, orphans: set[str], *, now_s: float) -> None:
+    def _end_orphans(self, found: set[str], *, now_s: float) -> None:
         """Ends machines of this cluster that no living node stands for, at their second sighting."""
-        self._sightings = {each: self._sightings.get(each, 0) + 1 for each in orphans}
+        self._sightings = {each: self._sightings.get(each, 0) + 1 for each in found}
         certain = sorted(each for each, count in self._sightings.items() if count >= 2)
         for provider_id in certain:
             log.warning("ending a machine without a node", provider_id=provider_id)
@@ -302,26 +328,5 @@ class Machines:
                 self.store.add_event("orphan_found", text, now_s=now_s)
 
 
-def matched(known: Sequence[Node], instances: Sequence[Instance]) -> dict[str, Instance]:
-    """The machine of each node that has one, by the node's id: the one on record, else the one bought for it."""
-    by_id = {each.provider_id: each for each in instances}
-    by_node = {(each.token, each.node_id): each for each in instances}
-    found = {
-        node.id: by_node.get((node.token, node.id)) if node.provider_id is None else by_id.get(node.provider_id)
-        for node in known
-    }
-    return {node_id: instance for node_id, instance in found.items() if instance is not None}
-
-
-def _orphans(known: tuple[Node, ...], found: dict[str, Instance], instances: tuple[Instance, ...]) -> set[str]:
-    """The machines that cost money and that no living node stands for."""
-    own = {each.provider_id for each in found.values()}
-    # A machine that cannot be told from its fellows yet may be any node of its launch that still lacks one.
-    lacking = {node.token for node in known if node.provider_id is None and node.id not in found}
-    return {
-        each.provider_id
-        for each in instances
-        if each.state is not InstanceState.GONE
-        and each.provider_id not in own
-        and not (each.token in lacking and not each.node_id)
-    }
+def _named(offering: Offering, said: str) -> str:
+    return said if said.startswith(f"{offering}: ") else f"{offering}: {said}"

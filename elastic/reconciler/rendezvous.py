@@ -8,15 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
-from elastic.model import Rounds
+from elastic.model import Node, Rounds
 
 _MODULE = "elastic.workloads.rendezvous"
 _DIES_WITHIN_S = 5.0
+_STARTS_WITHIN_S = 60.0
+"""One that has not answered for so long after its nodes joined is looked at no more often than all else."""
 
 
 @dataclass(slots=True)
@@ -93,6 +96,12 @@ class RendezvousStores:
         except (FileNotFoundError, json.JSONDecodeError, KeyError, psutil.NoSuchProcess):
             return None
         return process if is_same and process.status() != psutil.STATUS_ZOMBIE else None
+
+
+def may_still_start(members: Iterable[Node], *, now_s: float) -> bool:
+    """Whether a store that was started by the time these nodes joined may only need a moment more."""
+    newest_s = max(node.joined_at_s or 0.0 for node in members)
+    return now_s - newest_s < _STARTS_WITHIN_S
 
 
 def _answers(endpoint: str) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from elastic.agent.carriage import STORE_PATIENCE_S
 from elastic.model import (
@@ -11,7 +11,6 @@ from elastic.model import (
     Exit,
     Generation,
     Group,
-    Job,
     JobPhase,
     Node,
     NodePhase,
@@ -23,6 +22,7 @@ from elastic.model import (
 from elastic.reconciler import session
 from elastic.reconciler.cause import is_echo
 from elastic.reconciler.leaving import told
+from elastic.reconciler.world import World, lives
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,14 @@ class End:
     node: Node
     reason: str
     is_failure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Ask no longer for the machines of these nodes: nobody could tell for too long whether they were bought."""
+
+    nodes: tuple[Node, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +89,7 @@ class Finish:
     ending: JobPhase
 
 
-Step = Launch | End | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
-
-    `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard, `refused` what could not be had a moment ago and how many of it were
-    too many; `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. The
-    timeouts are the settings of the same names; `reaction_s` is how long a word may take from being due to being heard
-    on a node. `endpoint` is where the store of a session stands now, None where none is needed or none answers.
-    """
-
-    now_s: float
-    job: Job
-    target: Group | None
-    nodes: tuple[Node, ...]
-    generation: Generation | None
-    why: str
-    register_timeout_s: float
-    drain_grace_s: float
-    lease_s: float
-    listening_since_s: float
-    reaction_s: float
-    refused: Mapping[Offering, int] = field(default_factory=dict)
-    may_launch: bool = True
-    endpoint: str | None = None
-
-    @property
-    def active(self) -> Generation | None:
-        """The generation that has not ended."""
-        ended = self.generation is None or self.generation.ended_at_s is not None
-        return None if ended else self.generation
-
-    def member(self, node_id: str) -> Node | None:
-        """A member of the generation, if it still lives."""
-        return next((node for node in self.nodes if node.id == node_id and _lives(node)), None)
+Step = Launch | End | GiveUp | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
 
 
 def next_steps(world: World) -> tuple[Step, ...]:
@@ -148,7 +119,10 @@ def _ending(world: World) -> Iterator[Step]:
 def _pursuing(world: World) -> Iterator[Step]:
     overdue = tuple(_overdue(world))
     yield from overdue
-    lost = {step.node.id for step in overdue}
+    unbought = _unbought(world)
+    if unbought:
+        yield GiveUp(unbought, f"it could not be bought for {world.register_timeout_s:.0f} s")
+    lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
     world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
         return
@@ -169,7 +143,7 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
-        node for node in world.nodes if _lives(node) and node.id not in in_use and not _is_coming_out(world, node)
+        node for node in world.nodes if lives(node) and node.id not in in_use and not _is_coming_out(world, node)
     ]
     yield from (End(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus)
 
@@ -305,6 +279,13 @@ def _overdue(world: World) -> Iterator[End]:
         yield from (End(node, f"it {each.what} for {each.limit_s:.0f} s", each.is_failure) for each in over[:1])
 
 
+def _unbought(world: World) -> tuple[Node, ...]:
+    intended = [node for node in world.nodes if node.phase is NodePhase.INTENDED]
+    return tuple(
+        each for each in intended if _is_over(world, _Patience(each.intended_at_s, world.register_timeout_s, ""))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Patience:
     """How long a node may go on as it does; `is_failure` if one that goes on longer never came to be of use."""
@@ -321,8 +302,6 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
         members = world.active.node_ids if world.active is not None else ()
         if node.agent_state is AgentState.WARMING and node.id not in members:
             yield _Patience(node.joined_at_s, world.register_timeout_s, "was warming up", is_failure=True)
-    elif node.phase is NodePhase.INTENDED:
-        yield _Patience(node.intended_at_s, world.register_timeout_s, "got no answer to its launch")
     elif node.phase is NodePhase.BOOTING:
         yield _Patience(node.launched_at_s, world.register_timeout_s, "did not register", is_failure=True)
 
@@ -338,13 +317,8 @@ def _why(world: World, missing: set[Offering]) -> str:
 
 
 def _is_usable(node: Node) -> bool:
-    return _lives(node) and not _leaves(node)
+    return lives(node) and not _leaves(node)
 
 
 def _leaves(node: Node) -> bool:
     return node.leaves_at_s is not None
-
-
-def _lives(node: Node) -> bool:
-    is_ending = node.phase in (NodePhase.TERMINATING, NodePhase.TERMINATED, NodePhase.LOST)
-    return not is_ending and node.stopping_at_s is None

@@ -7,7 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Action, Capacity, Decision, Group, Objective, Obstacle, Offering, Plan, Reason, Snapshot
+from elastic.errors import ProviderUnavailable
+from elastic.model import (
+    Action,
+    Capacity,
+    Decision,
+    Group,
+    JobPhase,
+    NodePhase,
+    Objective,
+    Obstacle,
+    Offering,
+    Plan,
+    Reason,
+    Snapshot,
+)
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -228,3 +242,47 @@ def test_a_provider_that_says_for_how_long_is_not_contradicted(cluster: VirtualC
     until_s = blocks.block(A, Obstacle.QUOTA, now_s=now_s)
     cluster.reconciler.machines.pause(A, Obstacle.LAUNCH_FAILED, now_s=now_s)
     assert [(each.until_s, each.why) for each in blocks.listed(now_s=now_s)] == [(until_s, Obstacle.QUOTA)]
+
+
+NO_GROUP = ProviderUnavailable("launching: not visible yet; it may be repeated (EC2 says InvalidGroup.NotFound)")
+
+
+def test_what_could_not_be_bought_in_all_its_time_gives_way_to_what_else_there_is(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_max=1)
+    cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
+    cluster.run_slowly(590)
+    assert {node.offering for node in cluster.store.nodes(job.id)} == {A}
+    cluster.run_slowly(50)
+    assert [node.offering for node in cluster.store.nodes(job.id) if node.phase is NodePhase.INTENDED] == [B]
+    (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
+    assert (block.offering, block.why) == (A, Obstacle.LAUNCH_FAILED)
+    told = [each.text for each in cluster.store.events(job_id=job.id) if each.kind in ("node_terminating", "failure")]
+    assert len(told) == 2
+    assert all("it could not be bought for 600 s" in each and "InvalidGroup.NotFound" in each for each in told)
+    cluster.cloud.relent(Operation.LAUNCH)
+    cluster.run(20)
+    assert living(cluster) == ["us-east-1b"]
+
+
+def test_a_job_for_which_nothing_can_be_bought_fails_and_says_what_the_cloud_said(cluster: VirtualCluster) -> None:
+    job = cluster.submit(nodes_max=1)
+    cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
+    cluster.run_slowly(4200, every_s=20)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert "3 failures in a row" in (ended.message or "")
+    assert "InvalidGroup.NotFound" in (ended.message or "")
+
+
+def test_a_purchase_of_many_that_came_to_nothing_is_one_failure(tmp_path: Path) -> None:
+    def decide_on_both(snapshot: Snapshot) -> Plan:
+        wanted = Group(((LARGE, 2), (SMALL, 2)))
+        return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+
+    cluster = VirtualCluster(tmp_path, decide_on_both)
+    job = cluster.submit()
+    cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
+    cluster.run_slowly(620)
+    assert len([each for each in cluster.store.events(limit=500) if each.kind == "node_terminating"]) == 4
+    assert len([each for each in cluster.store.events(limit=500) if each.kind == "failure"]) == 1
+    assert not cluster.store.job(job.id).phase.is_final

@@ -32,15 +32,19 @@ class Fault(StrEnum):
     REFUSED = "refused"
 
 
+NO_GROUP = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.NotFound", "InvalidSecurityGroupID.NotFound"})
+
 # Codes: "Error codes for the Amazon EC2 API" (Developer Guide) and CreateFleet's `Errors`.
 FAULTS: Mapping[Fault, frozenset[str]] = {
     Fault.CAPACITY: frozenset(
         {
+            "InsufficientAddressCapacity",
             "InsufficientCapacity",
             "InsufficientFreeAddressesInSubnet",
             "InsufficientHostCapacity",
             "InsufficientInstanceCapacity",
             "InsufficientReservedInstanceCapacity",
+            "InsufficientVolumeCapacity",
             "SpotMaxPriceTooLow",
             "UnfulfillableCapacity",
             "Unsupported",
@@ -105,11 +109,9 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
     # What was made a moment ago and is not seen everywhere yet.
     Fault.LATE: frozenset(
         {
-            "InvalidGroup.NotFound",
-            "InvalidGroupId.NotFound",
+            *NO_GROUP,
             "InvalidLaunchTemplateId.NotFound",
             "InvalidLaunchTemplateName.NotFoundException",
-            "InvalidSecurityGroupID.NotFound",
         }
     ),
 }
