@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN, provider_of
 
 served, endpoint, clock = ec2_world.served, ec2_world.endpoint, ec2_world.clock
+ec2 = ec2_world.ec2
 
 pytestmark = pytest.mark.usefixtures("endpoint")
 
@@ -109,3 +111,38 @@ def test_a_fleet_that_sold_nothing_says_that_its_token_bought_nothing(endpoint: 
     with pytest.raises(ProviderError) as told:
         buy(provider_of(), request(1, HERE))
     assert told.value.bought_nothing
+
+
+def _group_asked_for(endpoint: Endpoint) -> str:
+    return endpoint.sent("CreateLaunchTemplateVersion")[-1]["LaunchTemplateData.SecurityGroupId.1"]
+
+
+@pytest.mark.parametrize("is_in_the_fleets_errors", [False, True])
+def test_a_security_group_that_was_removed_is_made_anew_for_the_next_purchase(
+    endpoint: Endpoint, ec2: Any, is_in_the_fleets_errors: bool
+) -> None:
+    provider = provider_of()
+    buy(provider, request(1, HERE))
+    removed = _group_asked_for(endpoint)
+    ec2.delete_security_group(GroupId=removed)
+    code = "InvalidGroup.NotFound"
+    if is_in_the_fleets_errors:
+        refusal = f"<errorSet><item><errorCode>{code}</errorCode></item></errorSet>"
+        endpoint.answer("CreateFleet", NOTHING_SOLD.replace("<errorSet/>", refusal))
+    else:
+        endpoint.fail("CreateFleet", code)
+    with pytest.raises(ProviderError, match=code) as refused:
+        buy(provider, request(2, HERE))
+    assert not isinstance(refused.value, ProviderUnavailable), "the same call would name the group that is gone"
+    buy(provider, request(3, HERE))
+    (group,) = ec2.describe_security_groups(GroupIds=[_group_asked_for(endpoint)])["SecurityGroups"]
+    assert group["GroupId"] != removed
+
+
+@pytest.mark.parametrize("code", ["InvalidGroup.NotFound"])
+def test_what_was_made_a_moment_ago_and_is_not_seen_yet_is_asked_for_again(endpoint: Endpoint, code: str) -> None:
+    provider, intent = provider_of(), OnRecord(request(1, HERE))
+    endpoint.fail("CreateFleet", code)
+    with pytest.raises(ProviderUnavailable, match="not visible yet"):
+        buy(provider, intent.request())
+    assert buy(provider, intent.request()).token == "token-1"

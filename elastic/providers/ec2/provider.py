@@ -25,7 +25,7 @@ from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
-from elastic.providers.ec2.faults import FAULTS, Fault, code_of
+from elastic.providers.ec2.faults import FAULTS, NO_GROUP, Fault, code_of
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
@@ -93,7 +93,7 @@ class Ec2Provider:
         self._catalog: Catalog | None = None
         self._catalog_due_s = 0.0
         self._catalog_failure = ProviderError("EC2 was not asked yet what it sells")
-        self._group_id: str | None = None
+        self._groups: dict[str, str] = {}
         self._images = Images(aws, settings)
         self._buyer = Buyer(aws)
         self._pending = Pending()
@@ -136,12 +136,19 @@ class Ec2Provider:
             )
         if not seen:  # Else it is bought, and the repeated call tells of those that are not visible yet.
             self._check_open(request, now_s)
+        had_group = catalog.vpc_id in self._groups
         try:
             outcome = self._buyer.buy(self._purchase(request, catalog))
         except ProviderUnavailable as error:
             self._pause_after(error, now_s)
+            if _code_behind(error) in NO_GROUP:
+                self._groups.clear()
+                if had_group:  # Removed meanwhile, and this launch is for that one: the next one makes it anew.
+                    raise ProviderError(str(error)) from error
             raise
         if isinstance(outcome, Refusal):
+            if outcome.code in NO_GROUP:
+                self._groups.clear()
             self._note(request, outcome, now_s)
             vcpus = catalog.kinds[request.offering.node_type].node_type.cpu
             raise error_of(request.offering, outcome, count=len(request.node_ids), vcpus=vcpus)
@@ -215,8 +222,8 @@ class Ec2Provider:
 
     def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
         kind = catalog.kinds[request.offering.node_type]
-        if self._group_id is None:
-            self._group_id = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
+        if catalog.vpc_id not in self._groups:
+            self._groups[catalog.vpc_id] = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
         image = self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog))
         if image.least_gib > self._settings.volume_gib:  # EC2 refuses it too, but names no setting
             raise ProviderError(
@@ -235,7 +242,7 @@ class Ec2Provider:
                 lease_s=self._lease_s,
                 boot_s=self._register_s,
             ),
-            security_group=self._group_id,
+            security_group=self._groups[catalog.vpc_id],
             volume_gib=self._settings.volume_gib,
             tags=self._tags(request),
             instance_profile=self._settings.instance_profile,
@@ -316,11 +323,15 @@ class Ec2Provider:
             self._pause(now_s)
 
     def _pause_after(self, error: ProviderUnavailable, now_s: float) -> None:
-        cause = error.__cause__
-        if isinstance(cause, ClientError) and code_of(cause) in FAULTS[Fault.THROTTLED]:
+        if _code_behind(error) in FAULTS[Fault.THROTTLED]:
             self._pause(now_s)
 
     def _pause(self, now_s: float) -> None:
         """Launches wait, longer each time, so that what EC2 still answers is there for terminations."""
         self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
         self._paused_until_s = now_s + self._pause_s * random.uniform(0.5, 1.0)
+
+
+def _code_behind(error: ProviderError) -> str:
+    cause = error.__cause__
+    return code_of(cause) if isinstance(cause, ClientError) else ""
