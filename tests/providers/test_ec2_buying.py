@@ -139,7 +139,7 @@ def test_a_security_group_that_was_removed_is_made_anew_for_the_next_purchase(
     assert group["GroupId"] != removed
 
 
-@pytest.mark.parametrize("code", ["InvalidGroup.NotFound"])
+@pytest.mark.parametrize("code", ["InvalidGroup.NotFound", "InvalidLaunchTemplateId.VersionNotFound"])
 def test_what_was_made_a_moment_ago_and_is_not_seen_yet_is_asked_for_again(endpoint: Endpoint, code: str) -> None:
     provider, intent = provider_of(), OnRecord(request(1, HERE))
     endpoint.fail("CreateFleet", code)

@@ -111,6 +111,7 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
         {
             *NO_GROUP,
             "InvalidLaunchTemplateId.NotFound",
+            "InvalidLaunchTemplateId.VersionNotFound",
             "InvalidLaunchTemplateName.NotFoundException",
         }
     ),
