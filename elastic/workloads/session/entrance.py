@@ -12,7 +12,6 @@ from typing import Any
 from elastic.workloads.session.c10d import Rendezvous, View
 from elastic.workloads.session.terms import Terms
 
-FOUNDING_S = 0.3
 HELD_S = 30.0  # for members that trained on to fill a new store; they look four times a second
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
@@ -21,8 +20,10 @@ CONNECT_TIMEOUT_S = 0.5
 class Entrance:
     """One newcomer's way in."""
 
-    def __init__(self, name: str, terms: Terms, record: Callable[[int, Sequence[str]], None] | None) -> None:
-        self._name, self._terms, self._record = name, terms, record
+    def __init__(
+        self, name: str, terms: Terms, record: Callable[[int, Sequence[str]], None] | None, *, founding_s: float
+    ) -> None:
+        self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
         self._since_s: float | None = None
         self._probed_s = 0.0
 
@@ -37,7 +38,7 @@ class Entrance:
             self._since_s = monotonic()
         elif not view.participants:
             is_anothers = not view.round and rendezvous.is_held()
-            if monotonic() - (self._since_s or 0.0) > (HELD_S if is_anothers else FOUNDING_S):
+            if monotonic() - (self._since_s or 0.0) > (HELD_S if is_anothers else self._founding_s):
                 return self._found(rendezvous, view)
         elif monotonic() - self._probed_s > PROBE_S:
             self._probed_s = monotonic()

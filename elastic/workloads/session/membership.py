@@ -152,9 +152,12 @@ class Membership(threading.Thread):
         if not self._name:
             self._name = rendezvous.name
             self.links.begin(self._name)
-            desk.inlet = Inlet(settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify)
+            brought = 0 if desk.is_torn else desk.step
+            desk.inlet = Inlet(
+                settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify, brought=brought
+            )
             desk.inlet.start()
-            self._entrance = Entrance(self._name, desk.terms, self._record)
+            self._entrance = Entrance(self._name, desk.terms, self._record, founding_s=settings.founding_s)
         self._introduce(rendezvous)
         return rendezvous
 

@@ -84,7 +84,7 @@ class Reception:
         return complete if is_alone or monotonic() - self._complete_since_s > COMPANY_S else frozenset()
 
     def _follow(self, name: str, inlet: Address) -> None:
-        hello = {"job": self._settings.job, **self._desk.terms.told()}
+        hello = {"job": self._settings.job, "step": self._desk.step, **self._desk.terms.told()}
         chunk_bytes = self._settings.chunk_bytes
         follower = Follower(name, inlet, self._state, chunk_bytes=chunk_bytes, hello=hello, allowance=self._allowance)
         follower.start()

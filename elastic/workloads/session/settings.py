@@ -12,9 +12,17 @@ from typing import Any
 from elastic.errors import InvalidInput
 
 CHUNK_BYTES = 8_000_000
+FOUNDING_S = 0.3
 # Longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective of NCCL.
 HANG_S = 600.0
-_NUMBERS = {"silence_s": float, "hang_s": float, "chunk_bytes": int, "most_samples": int, "losses_per_h": float}
+_NUMBERS = {
+    "silence_s": float,
+    "hang_s": float,
+    "founding_s": float,
+    "chunk_bytes": int,
+    "most_samples": int,
+    "losses_per_h": float,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +32,8 @@ class Settings:
     `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and may come to hold
     another; `host` the address at which the others reach this process. A member that is silent for `silence_s` is
     given up, and so is one that answers but keeps the others waiting in a sum for `hang_s`, or 20 usual turns if they
-    are longer (0: never). `chunk_bytes` of state travel to newcomers with each step. `most_samples` of a turn fit this
+    are longer (0: never). Whoever finds no session founds one after `founding_s`, if it has come furthest of all who
+    wait. `chunk_bytes` of state travel to newcomers with each step. `most_samples` of a turn fit this
     rank's memory (None: all). `losses_per_h` says how often an hour this rank's machine is lost, on average (None:
     nobody knows).
     """
@@ -34,6 +43,7 @@ class Settings:
     host: str = "127.0.0.1"
     silence_s: float = 1.0
     hang_s: float = HANG_S
+    founding_s: float = FOUNDING_S
     chunk_bytes: int = CHUNK_BYTES
     most_samples: int | None = None
     losses_per_h: float | None = None
@@ -52,6 +62,8 @@ class Settings:
                 raise _wrong(name, "a positive number", self)
         if not 0 <= self.hang_s < math.inf:
             raise _wrong("hang_s", "a positive number, or 0 for never", self)
+        if not 0 <= self.founding_s < math.inf:
+            raise _wrong("founding_s", "0 or more", self)
         if self.most_samples is not None and self.most_samples < 1:
             raise _wrong("most_samples", "1 or more, or nothing where all fit", self)
         if self.losses_per_h is not None and not 0 <= self.losses_per_h < math.inf:

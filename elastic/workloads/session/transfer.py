@@ -52,13 +52,17 @@ class Inlet(threading.Thread):
     this process holds since then is no state of the job.
     """
 
-    def __init__(self, host: str, state: State, *, job: str, terms: Terms, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, host: str, state: State, *, job: str, terms: Terms, changed: Callable[[], None], brought: int = 0
+    ) -> None:
+        """`brought` are the steps of the whole state that this process comes with, and would lose."""
         super().__init__(name="session-inlet", daemon=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listener = socket.create_server((host, 0), family=family)
         self.port: int = self._listener.getsockname()[1]
         self._state, self._job, self._terms, self._changed = state, job, terms, changed
         self._strides = [dense_strides(parameter) for parameter in state.parameters]
+        self._brought = brought
         self.units = 0
         self.step = 0
         self.is_streaming = False
@@ -111,6 +115,7 @@ class Inlet(threading.Thread):
             return
         try:
             self._terms.check(hello.about)
+            self._check_ahead(hello.about["step"])
         except InvalidInput as error:
             self.misfit = error
             return
@@ -119,6 +124,17 @@ class Inlet(threading.Thread):
         while self.adopted is None:
             connection.sendall(b"%d %d\n" % (self.units, self.step))
             self._take(receive(connection, room))
+
+    def _check_ahead(self, members: int) -> None:
+        """Raises InvalidInput where the members would throw this process back. One step is no matter: a checkpoint may
+        be of one that the source has yet to commit."""
+        if not self.is_touched and self._brought > members + 1:
+            raise InvalidInput(
+                f"step: wanted state that is not ahead of the session's members, who have done {members} steps, got "
+                f"one after {self._brought}, which would be lost; begin the session again from it, or have this one "
+                "come without it",
+                field="step",
+            )
 
     def _take(self, message: Message) -> None:
         about = message.about

@@ -45,7 +45,7 @@ def _inlet(state: State, *, batch: int = BATCH) -> Inlet:
 
 
 def _follow(inlet: Inlet, state: State, *, chunk_bytes: int) -> Follower:
-    hello = {"job": HELLO, **_terms(state).told()}
+    hello = {"job": HELLO, "step": 0, **_terms(state).told()}
     follower = Follower(
         "newcomer", ("127.0.0.1", inlet.port), state, chunk_bytes=chunk_bytes, hello=hello, allowance=Allowance()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import threading
 import time
@@ -16,8 +17,8 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
-from elastic.workloads.session.entrance import FOUNDING_S
 from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.settings import FOUNDING_S
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 
@@ -253,6 +254,47 @@ def test_nobody_knows_how_often_a_generation_is_interrupted_of_which_one_member_
     members = ("a", "b")
     assert Generation(1, members, 0, None, losses_per_h=(0.25, None)).interruptions_per_h is None
     assert Generation(1, members, 0, None).interruptions_per_h is None
+
+
+def test_nobody_is_thrown_back_without_a_word(store: TCPStore) -> None:
+    old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=16)
+    before = torch.cat([each.detach().reshape(-1) for each in new.parameters])
+
+    def newcomer() -> str:
+        settings = _settings(store)
+        with pytest.raises(InvalidInput) as refused:
+            Session.join(new.units(), new.apply, batch=BATCH, numbers=1, settings=settings, step=10**6)
+        return str(refused.value)
+
+    with (
+        Session.join(old.units(), old.apply, batch=BATCH, numbers=1, settings=_settings(store)) as session,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        coming = pool.submit(newcomer)
+        _train_until(session, old.compute, coming.done)
+        assert re.match(r"step: wanted .* members, who have done \d+ steps, got one after 1000000", coming.result())
+        assert session.generation.world_size == 1
+    assert torch.equal(before, torch.cat([each.detach().reshape(-1) for each in new.parameters]))
+
+
+@pytest.mark.parametrize("first", [0, 150])
+def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(store: TCPStore, first: int) -> None:
+    def member(step: int) -> tuple[int, int]:
+        task = Task(dtype=torch.float64, width=4, pause_s=0.002)
+        settings = dataclasses.replace(_settings(store), founding_s=3.0)
+        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step) as session:
+            while session.generation.world_size == 1:
+                session.run(task.compute)
+            assert session.step >= 150
+            assert session.finish(lambda: None)
+            return session.generation.world_size, session.step
+
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(member, first)]
+        time.sleep(0.6)
+        running.append(pool.submit(member, 150 - first))
+        found = [each.result(timeout=60) for each in running]
+    assert found[0] == found[1]
 
 
 def _train_until(session: Session, compute: Callable[[Turn], Sequence[Tensor]], is_done: Callable[[], bool]) -> None:
