@@ -20,6 +20,7 @@ from elastic.errors import (
 from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState, Provider, Trouble
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
+from elastic.providers.ec2.account import Scope, policy
 from elastic.providers.ec2.machines import read_machines
 from elastic.providers.ec2.user_data import wheel_url
 from tests.providers import ec2_world
@@ -672,6 +673,23 @@ def test_requirements_that_too_many_meet_are_refused() -> None:
 def test_neither_types_nor_requirements_is_an_error_at_once() -> None:
     with pytest.raises(InvalidInput, match=r"ec2\.types: wanted node types by name"):
         provider_of(Ec2Settings(region=REGION))
+
+
+APART = (("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eusc-de-east-1", "aws-eusc"))
+
+
+@pytest.mark.parametrize(("region", "partition"), APART)
+def test_a_region_whose_prices_cannot_be_reckoned_with_is_refused(
+    region: str, partition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = rf"^ec2\.region: wanted a region whose prices .*, got {region} of its partition {partition}"
+    with pytest.raises(InvalidInput, match=told):
+        connect(region)
+    with pytest.raises(InvalidInput, match=told):
+        policy("daemon", Scope(PLAIN, region))
+    monkeypatch.setenv("AWS_REGION", region)
+    with pytest.raises(InvalidInput, match=told):
+        connect(None)
 
 
 def test_a_zone_without_subnet_is_named() -> None:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from elastic.aws import session_in
 from elastic.checkpoints import Location
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
 from elastic.providers.ec2 import tags
+from elastic.providers.ec2.aws import require_commercial
 from elastic.providers.ec2.claims import claim_name
 
 Statement = Mapping[str, Any]
@@ -29,7 +31,8 @@ class Scope:
 
 
 def policy(name: str, scope: Scope) -> dict[str, object]:
-    """A whole policy document. Raises InvalidInput for an unknown name."""
+    """A whole policy document. Raises InvalidInput for an unknown name, and for a region where nothing is bought."""
+    require_commercial(session_in(scope.region))
     if name not in POLICIES:
         raise InvalidInput(f"--print-policy: wanted {', '.join(POLICIES)}, got {name!r}", field="print_policy")
     return {"Version": "2012-10-17", "Statement": list(POLICIES[name](scope))}
