@@ -697,6 +697,35 @@ def test_a_zone_without_subnet_is_named() -> None:
         provider_of(PLAIN.model_copy(update={"zones": ("us-east-1a", "eu-west-9z")})).offerings()
 
 
+LOCAL = "us-east-1-bos-1a"
+
+
+def subnets_in(*zones: str) -> str:
+    items = (
+        f"<item><subnetId>subnet-{zone}</subnetId><vpcId>vpc-1</vpcId><availabilityZone>{zone}</availabilityZone></item>"
+        for zone in zones
+    )
+    return f"<subnetSet>{''.join(items)}</subnetSet>"
+
+
+def test_a_local_zone_is_left_out_for_its_machines_are_dearer_than_the_regions(endpoint: Endpoint) -> None:
+    rows = "".join(
+        f"<item><instanceType>c5.large</instanceType><location>{zone}</location></item>"
+        for zone in ("us-east-1a", LOCAL)
+    )
+    endpoint.answer("DescribeSubnets", subnets_in("us-east-1a", LOCAL))
+    endpoint.answer("DescribeInstanceTypeOfferings", f"<instanceTypeOfferingSet>{rows}</instanceTypeOfferingSet>")
+    found = provider_of(PLAIN.model_copy(update={"zones": ()})).offerings()
+    assert {each.zone for each in found} == {"us-east-1a"}
+
+
+@pytest.mark.parametrize("named", [{"zones": (LOCAL,)}, {"zones": (), "subnets": ("subnet-1", "subnet-2")}])
+def test_a_local_zone_that_is_asked_for_is_refused(endpoint: Endpoint, named: dict[str, tuple[str, ...]]) -> None:
+    endpoint.answer("DescribeSubnets", subnets_in("us-east-1a", LOCAL))
+    with pytest.raises(ProviderError, match=rf"wanted zones at the prices of us-east-1, found {LOCAL}: "):
+        provider_of(PLAIN.model_copy(update=named)).offerings()
+
+
 def test_what_is_sold_outlives_a_silent_api(endpoint: Endpoint, clock: ManualClock) -> None:
     provider = provider_of(clock=clock)
     before = provider.offerings()

@@ -106,13 +106,16 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
-    """One subnet a zone: the first of those that the settings name, else the default VPC's own."""
+    """One subnet a zone: the first of those that the settings name, else the default VPC's own; all at the region's prices."""
     if settings.subnets:
         choice: dict[str, Any] = {"SubnetIds": list(settings.subnets)}
     else:
         choice = {"Filters": [{"Name": "default-for-az", "Values": ["true"]}]}
     pages = aws.reads.get_paginator("describe_subnets").paginate(**choice)
     found = [_subnet(raw) for page in pages for raw in page["Subnets"]]
+    region = str(aws.reads.meta.region_name)
+    _check_zones([*settings.zones, *(each.zone for each in found if settings.subnets)], region)
+    found = [each for each in found if not _is_apart(each.zone, region)]
     order = {name: place for place, name in enumerate(settings.subnets)}
     found.sort(key=lambda each: (order.get(each.id, 0), each.zone, each.id), reverse=True)
     by_zone = {each.zone: each for each in found if not settings.zones or each.zone in settings.zones}
@@ -122,6 +125,24 @@ def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
 
 def _subnet(raw: Mapping[str, Any]) -> Subnet:
     return Subnet(raw["SubnetId"], raw["AvailabilityZone"], raw["VpcId"], bool(raw.get("MapPublicIpOnLaunch")))
+
+
+def _is_apart(zone: str, region: str) -> bool:
+    """Whether it is a Local or Wavelength Zone: any other is named by its region and one letter.
+
+    >>> _is_apart("us-west-2a", "us-west-2"), _is_apart("us-west-2-lax-1a", "us-west-2")
+    (False, True)
+    """
+    return zone.startswith(f"{region}-")
+
+
+def _check_zones(named: Iterable[str], region: str) -> None:
+    apart = sorted({each for each in named if _is_apart(each, region)})
+    if apart:
+        raise ProviderError(
+            f"wanted zones at the prices of {region}, found {', '.join(apart)}: Local and Wavelength Zones are dearer "
+            "than its price list says; name others (ec2.zones, ec2.subnets)"
+        )
 
 
 def _check_subnets(by_zone: Mapping[str, Subnet], settings: Ec2Settings) -> None:
