@@ -106,7 +106,7 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
-    """One subnet a zone: the first of those that the settings name, else the default VPC's own; all at the region's prices."""
+    """One subnet a zone at the region's prices: the first that the settings name, else the default VPC's own."""
     if settings.subnets:
         choice: dict[str, Any] = {"SubnetIds": list(settings.subnets)}
     else:
