@@ -610,6 +610,46 @@ def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(endpoi
     assert provider.troubles() == {}
 
 
+def test_a_machine_that_ec2_does_not_know_yet_keeps_no_other_from_being_marked(endpoint: Endpoint, ec2: Any) -> None:
+    provider = provider_of()
+    ids = [buy(provider, request(number, HERE)).provider_id for number in (1, 2, 3)]
+    endpoint.fail("CreateTags", "InvalidInstanceID.NotFound")
+    provider.attend(ids, now_s=1000.0)
+    assert {_tags(_described(ec2, each)).get("elasticd:attended") for each in ids} == {"1000"}
+    assert provider.troubles() == {}
+
+
+def test_a_machine_that_ec2_does_not_know_yet_is_marked_at_the_next_look_and_told_when_it_stays_so(
+    endpoint: Endpoint, ec2: Any
+) -> None:
+    provider = provider_of()
+    ids = [buy(provider, request(1, HERE)).provider_id]
+    endpoint.fail("CreateTags", "InvalidInstanceID.NotFound")
+    provider.attend(ids, now_s=1000.0)
+    assert provider.troubles() == {}, "it was bought a moment ago"
+    provider.attend(ids, now_s=1021.0)
+    assert _tags(_described(ec2, ids[0]))["elasticd:attended"] == "1021"
+    endpoint.forbid("CreateTags", "InvalidInstanceID.NotFound")
+    provider.attend(ids, now_s=1330.0)
+    assert provider.troubles() == {}
+    provider.attend(ids, now_s=1930.0)
+    assert ids[0] in provider.troubles()[Trouble.CANNOT_ATTEND]
+    endpoint.always.clear()
+    provider.attend(ids, now_s=1951.0)
+    assert provider.troubles() == {}
+
+
+def test_marks_that_are_throttled_for_long_are_told(endpoint: Endpoint) -> None:
+    provider = provider_of()
+    ids = [buy(provider, request(1, HERE)).provider_id]
+    provider.attend(ids, now_s=1000.0)
+    endpoint.forbid("CreateTags", "RequestLimitExceeded")
+    provider.attend(ids, now_s=1301.0)
+    assert provider.troubles() == {}
+    provider.attend(ids, now_s=1901.0)
+    assert "RequestLimitExceeded" in provider.troubles()[Trouble.CANNOT_ATTEND]
+
+
 def test_a_type_that_nobody_knows_is_named_and_the_others_are_on_offer(endpoint: Endpoint) -> None:
     provider = provider_of(PLAIN.model_copy(update={"types": ("c5.large", "m1.retired", "c5.*")}))
     assert {each.node_type for each in provider.offerings()} == {"c5.large"}

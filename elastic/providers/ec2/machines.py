@@ -32,7 +32,7 @@ _ASKED = "Client.UserInitiatedShutdown"
 _FREE_S = 3600.0
 """EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk and address (User
 Guide, "Billing for interrupted Spot Instances")."""
-_NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
+NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def end_machine(aws: Aws, provider_id: str) -> None:
         try:
             aws.endings.terminate_instances(InstanceIds=[provider_id])
         except ClientError as error:
-            if code_of(error) not in _NOT_FOUND:
+            if code_of(error) not in NOT_FOUND:
                 raise
 
 
@@ -83,7 +83,7 @@ def prove_end(aws: Aws, provider_id: str) -> None:
         try:
             aws.reads.terminate_instances(InstanceIds=[provider_id], DryRun=True)
         except ClientError as error:
-            if code_of(error) not in _NOT_FOUND | {"DryRunOperation"}:
+            if code_of(error) not in NOT_FOUND | {"DryRunOperation"}:
                 raise
 
 
