@@ -147,8 +147,10 @@ class Desk:
             self.changed.notify_all()
 
     def adopt(self, generation: Generation) -> None:
-        """Makes a generation the current one."""
+        """Makes a generation the current one. Raises SessionEnded."""
         with self.changed:
+            if self.end is not None:
+                raise SessionEnded(self.end)
             if self.current is not None:
                 self.retired.append((monotonic(), self.current))
             self.current, self.is_lost = generation, False

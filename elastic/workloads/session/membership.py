@@ -53,7 +53,8 @@ class Membership(threading.Thread):
         super().__init__(name="session-membership", daemon=True)
         self.links = Links(settings.host, settings.job, silence_s=settings.silence_s, notify=desk.notify)
         self._settings, self._state, self._desk = settings, state, desk
-        self._record = on_generation or claims_from(present=desk.present, later=StoreLost)
+        told = None if on_generation is None else _patiently(on_generation)
+        self._record = told or claims_from(present=desk.present, later=StoreLost)
         self._reception = Reception(settings, state, desk)
         self._rendezvous: Rendezvous | None = None
         self._name = ""
@@ -66,33 +67,39 @@ class Membership(threading.Thread):
         self._entrance: Entrance | None = None
 
     def run(self) -> None:
-        while not self._desk.is_closed:
-            try:
-                wait_s = self._once()
-                self._waiting_for_store.ends()
-            except StoreLost as error:
-                self._rendezvous = None
-                where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
-                self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
-                self._heed_peers()
-                wait_s = QUIET_LOOK_S
-            except Exception as error:  # whatever it is, the training thread must not wait for ever
-                self._desk.end = f"membership has failed: {error!r}"
-                self._desk.notify()
-                raise
-            with self._desk.changed:
-                if not self._desk.is_closed:
-                    self._desk.changed.wait(wait_s)
-        self.links.close()
+        try:
+            while not self._desk.is_closed:
+                wait_s = self._looked()
+                with self._desk.changed:
+                    if not self._desk.is_closed:
+                        self._desk.changed.wait(wait_s)
+        except Exception as error:  # whatever it is: nobody trains on without membership, nor waits for ever
+            self._desk.end = f"membership has failed: {error!r}"
+            self.lose()
+            raise
+        finally:
+            self.links.close()
 
     def lose(self) -> None:
         """Says that the current generation cannot go on."""
         desk = self._desk
-        if desk.current is not None:
-            if desk.current.group is not None:
-                desk.current.group.cut()
-            desk.lose()
-            self.links.say(desk.status())
+        if desk.current is not None and desk.current.group is not None:
+            desk.current.group.cut()
+        desk.lose()
+        self.links.say(desk.status())
+
+    def _looked(self) -> float:
+        """Looks once, as far as the store answers; gives how long to wait before the next look."""
+        try:
+            wait_s = self._once()
+            self._waiting_for_store.ends()
+            return wait_s
+        except StoreLost as error:
+            self._rendezvous = None
+            where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
+            self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
+            self._heed_peers()
+            return QUIET_LOOK_S
 
     def _once(self) -> float:
         if not (self._name or self._desk.is_entering):
@@ -306,3 +313,17 @@ class Membership(threading.Thread):
         desk.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
         self._hung = frozenset()
+
+
+def _patiently(on_generation: OnGeneration) -> OnGeneration:
+    """Gives a script's own record of generations, whose failures put a change off and end nothing."""
+
+    def record(number: int, members: Sequence[str]) -> None:
+        try:
+            on_generation(number, members)
+        except StoreLost:
+            raise
+        except Exception as error:
+            raise StoreLost(f"on_generation({number}, ...) has failed: {error!r}") from error
+
+    return record

@@ -73,7 +73,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             steps: After how many the script ends the job, for the members to compare; None: they do not.
             numbers: How many numbers of the job's own are summed with each turn.
             on_generation: Called with number and members before a generation is published, by whoever publishes; what
-                it raises as StoreLost postpones the change.
+                it raises postpones the change.
 
         Raises SessionEnded where the job is complete, InvalidInput where an argument is wrong or not as the members'.
         """

@@ -1,0 +1,100 @@
+"""A membership thread that fails, and what it calls that fails."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, SessionEnded, Settings
+from elastic.workloads.session.membership import OnGeneration
+from tests.workloads.session.member import BATCH, Task
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture
+def store() -> Iterator[TCPStore]:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    yield store
+    del store
+
+
+def _joined(store: TCPStore, task: Task, *, on_generation: OnGeneration | None = None) -> Session:
+    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    return Session.join(
+        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1, on_generation=on_generation
+    )
+
+
+def _task() -> Task:
+    return Task(dtype=torch.float64, width=4, pause_s=0.002)
+
+
+def _break(session: Session) -> None:
+    """Has the store say next what nobody understands."""
+
+    def look() -> None:
+        raise KeyError("no such field")
+
+    rendezvous = session._membership._rendezvous  # noqa: SLF001 (what it means cannot be had from outside)
+    assert rendezvous is not None
+    rendezvous.look = look  # type: ignore[method-assign, assignment]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(store: TCPStore, is_alone: bool) -> None:
+    both, ends, steps = threading.Barrier(2), list[str](), list[int]()
+
+    def member(*, breaks: bool) -> None:
+        task = _task()
+        with _joined(store, task) as session:
+            while not is_alone and session.generation.world_size == 1:
+                session.run(task.compute)
+            if not is_alone:
+                both.wait(30)
+            if breaks:
+                _break(session)
+            until_s = time.monotonic() + 20
+            try:
+                while session.generation.world_size == 2 or is_alone:
+                    assert time.monotonic() < until_s, "it trains on"
+                    session.run(task.compute)
+                steps.append(session.step)
+            except SessionEnded as ended:
+                ends.append(str(ended))
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(member, breaks=breaks) for breaks in ([True] if is_alone else [True, False])]:
+            each.result()
+    assert ends == ["membership has failed: KeyError('no such field')"] and len(steps) == (not is_alone)
+
+
+def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(store: TCPStore) -> None:
+    recorded: list[int] = []
+    refused: list[int] = []
+
+    def record(number: int, members: Sequence[str]) -> None:
+        if len(members) == 2 and len(refused) < 3:
+            refused.append(number)
+            raise OSError("the database is locked")
+        recorded.append(number)
+
+    def newcomer() -> int:
+        task = _task()
+        with _joined(store, task) as session:
+            return session.generation.world_size
+
+    task = _task()
+    with _joined(store, task, on_generation=record) as session, ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(newcomer)
+        while not coming.done():
+            session.run(task.compute)
+        assert coming.result() == 2
+    assert refused == [2, 2, 2] and recorded[:2] == [1, 2]
