@@ -67,7 +67,14 @@ def test_the_account_that_the_page_makes_is_one_that_doctor_finds_in_order(
     assert found["aws checkpoints"]["level"] == "ok"
     for name, value in lab.environment().items():
         monkeypatch.setenv(name, value)
-    attached = boto3.client("iam").get_role_policy(RoleName="elasticd-node", PolicyName="elasticd")["PolicyDocument"]
+    iam = boto3.client("iam")
+    iam.create_user(UserName="training")
+    lines = [line.removeprefix("$ ") for line in code("console").splitlines() if "policy --" in line]
+    done = run("\n".join(lines), tmp_path, lab)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (theirs,) = iam.list_attached_user_policies(UserName="training")["AttachedPolicies"]
+    assert theirs["PolicyName"] == "elasticd-daemon"
+    attached = iam.get_role_policy(RoleName="elasticd-node", PolicyName="elasticd")["PolicyDocument"]
     assert "arn:aws:s3:::my-training-0001/elasticd/*" in json.dumps(attached)
 
 
