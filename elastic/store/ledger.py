@@ -1,12 +1,14 @@
 """The ledger as rows: a node's life is a chain of stretches, each at the price then in force, none of them missing.
 
-A chain follows from the node's tenure and the prices of its offering alone. Whenever either becomes better known, the
-chain is written anew; its rows keep their numbers.
+A chain follows from the node's tenure, the prices of its offering, and what its disk and address cost at its purchase:
+settings that give later machines another disk change no earlier one. Whenever one becomes better known, the chain is
+written anew; its rows keep their numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
@@ -36,7 +38,8 @@ def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
     """Writes the chains of launched nodes as what is known of them now demands. Raises PriceUnavailable."""
     for node_id in node_ids:
         node = connection.execute(select(nodes).where(nodes.c.id == node_id)).one()
-        _write(connection, node, stretches(_tenure(node), _prices(connection, node)))
+        known = [_as_bought(price, node.extras_usd_per_h) for price in _prices(connection, node)]
+        _write(connection, node, stretches(_tenure(node), known))
 
 
 def listed(
@@ -96,6 +99,14 @@ def _prices(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Pric
     if first is None:
         raise PriceUnavailable(f"{offering}: no price at its launch; refresh the prices")
     return first, *prices.between(connection, offering, after_s=from_s, before_s=node.terminated_at_s)
+
+
+def _as_bought(price: Price, extras_usd_per_h: float | None) -> Price:
+    """The price of a machine that has the disk and the address with which it was bought (None: nobody knows)."""
+    if extras_usd_per_h is None or extras_usd_per_h == price.extras_usd_per_h:
+        return price
+    machine_usd_per_h = price.usd_per_h - price.extras_usd_per_h
+    return replace(price, usd_per_h=machine_usd_per_h + extras_usd_per_h, extras_usd_per_h=extras_usd_per_h)
 
 
 def _write(connection: Connection, node: Row[tuple[object, ...]], chain: tuple[Stretch, ...]) -> None:

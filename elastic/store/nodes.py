@@ -22,7 +22,7 @@ from elastic.model import (
     Tier,
     move_node,
 )
-from elastic.store import ledger
+from elastic.store import ledger, prices
 from elastic.store.codec import from_text
 from elastic.store.events import add_event
 from elastic.store.schema import intents, nodes
@@ -64,8 +64,12 @@ class LaunchIntent:
 def intend_launch(
     connection: Connection, job_id: str, offering: Offering, *, count: int, reason: str, request_hash: str, now_s: float
 ) -> LaunchIntent:
-    """Records that so many nodes of `offering` shall be bought for the job at once, before anyone is asked for them."""
+    """Records that so many nodes of `offering` shall be bought for the job at once, before anyone is asked for them.
+
+    What their disk and address cost is settled with the purchase, whatever later ones cost.
+    """
     token = secrets.token_hex(16)
+    price = prices.in_force(connection, offering, at_s=now_s)
     for _ in range(count):
         node_id = f"node-{secrets.token_hex(4)}"
         connection.execute(
@@ -78,6 +82,7 @@ def intend_launch(
                 phase=NodePhase.INTENDED,
                 token=token,
                 intended_at_s=now_s,
+                extras_usd_per_h=None if price is None else price.extras_usd_per_h,
                 reason=reason,
             )
         )

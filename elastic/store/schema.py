@@ -112,6 +112,7 @@ nodes = Table(
     Column("saving_s", Float(53)),
     Column("tier", String(8)),
     Column("failures", Integer, nullable=False, default=0),
+    Column("extras_usd_per_h", Float(53)),
     Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
     _instant("billed_from_s", nullable=True),
     Column("is_waived", Boolean, nullable=False, default=False),

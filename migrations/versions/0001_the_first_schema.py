@@ -194,6 +194,7 @@ def upgrade() -> None:
         sa.Column("saving_s", sa.Float(precision=53), nullable=True),
         sa.Column("tier", sa.String(length=8), nullable=True),
         sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("extras_usd_per_h", sa.Float(precision=53), nullable=True),
         sa.Column("minimum_billed_s", sa.Float(precision=53), nullable=False),
         sa.Column("billed_from_s", sa.Float(precision=53), nullable=True),
         sa.Column("is_waived", sa.Boolean(), nullable=False),

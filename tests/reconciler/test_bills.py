@@ -120,6 +120,31 @@ def test_a_machine_is_charged_from_when_its_provider_bills_it_and_its_disk_from_
     assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(usd)
 
 
+def test_a_machine_keeps_the_disk_that_it_was_bought_with_whatever_later_ones_get(tmp_path: Path) -> None:
+    """A daemon that was started anew with larger disks, and a price that changes: what lives has its old disk."""
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.38, 0.0, "told", extras_usd_per_h=0.02))
+    job = cluster.submit()
+    cluster.run(10)
+    restarted_s = cluster.clock.now_s()
+    cluster.restart()
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.56, restarted_s, "told", extras_usd_per_h=0.2))
+    cluster.run(100)
+    rows = cluster.store.ledger_of_job(job.id)
+    assert {(round(each.usd_per_h, 9), each.extras_usd_per_h) for each in rows} == {(0.38, 0.02)}
+    changed_s = cluster.clock.now_s()
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.66, changed_s, "told", extras_usd_per_h=0.2))
+    cluster.run(100)
+    (machine,) = cluster.cloud.machines()
+    now_s = cluster.clock.now_s()
+    usd = (0.38 * (changed_s - machine.launched_at_s) + 0.48 * (now_s - changed_s)) / 3600
+    assert cluster.store.spent(job.id, now_s) == pytest.approx(usd)
+    cluster.cloud.reclaim(machine.provider_id)
+    cluster.run(10)
+    second = cluster.store.ledger_of_job(job.id)[-1]
+    assert (second.usd_per_h, second.extras_usd_per_h) == (0.66, 0.2), "which has the larger disk"
+
+
 def test_a_purchase_that_was_repeated_before_its_machines_were_listed_is_charged_from_its_first_asking(
     tmp_path: Path,
 ) -> None:
