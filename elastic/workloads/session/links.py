@@ -66,6 +66,7 @@ class Links(threading.Thread):
         self._gone: set[str] = set()
         self._status = Status()
         self._is_closed = False
+        self._failure: Exception | None = None
         self._bell, self._rope = socket.socketpair()
         self._bell.setblocking(False)
 
@@ -104,12 +105,27 @@ class Links(threading.Thread):
         if is_urgent:
             self._ring()
 
+    def check(self) -> None:
+        """Raises what has ended the thread that serves the links, if it has."""
+        if self._failure is not None:
+            raise self._failure
+
     def close(self) -> None:
         """Ends all links."""
         self._is_closed = True
         self._ring()
 
     def run(self) -> None:
+        try:
+            self._serve()
+        except Exception as error:  # whatever it is: nobody would hear of this process, nor it of others
+            self._failure = error
+            self._notify()
+            raise
+        finally:
+            self._end()
+
+    def _serve(self) -> None:
         beat_s = last_s = 0.0
         while not self._is_closed:
             ready = self._wait(max(0.0, beat_s + BEAT_S - monotonic()))
@@ -128,7 +144,6 @@ class Links(threading.Thread):
                     beat_s = now_s
             if is_news:
                 self._notify()
-        self._end()
 
     def _wait(self, timeout_s: float) -> set[socket.socket]:
         # Strangers are looked at with each beat: one whose name means nothing yet would be readable all the time.
@@ -201,9 +216,14 @@ class Links(threading.Thread):
     def _connect(self, name: str, peer: _Peer) -> None:
         connection = socket.socket(_family(peer.address[0]), socket.SOCK_STREAM)
         connection.setblocking(False)
-        with contextlib.suppress(BlockingIOError):
-            connection.connect(peer.address)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            connection.connect(peer.address)
+        except BlockingIOError:  # as it is to be
+            pass
+        except OSError:  # no way there now, say: it is tried again, until the peer is judged
+            connection.close()
+            return
         peer.connection = connection
 
     def _greet(self, now_s: float) -> None:

@@ -69,6 +69,7 @@ class Membership(threading.Thread):
     def run(self) -> None:
         try:
             while not self._desk.is_closed:
+                self.links.check()
                 wait_s = self._looked()
                 with self._desk.changed:
                     if not self._desk.is_closed:

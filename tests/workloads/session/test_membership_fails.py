@@ -36,20 +36,26 @@ def _task() -> Task:
     return Task(dtype=torch.float64, width=4, pause_s=0.002)
 
 
-def _break(session: Session) -> None:
-    """Has the store say next what nobody understands."""
+def _break(session: Session, *, is_link: bool) -> None:
+    """Has the store, or a member, say next what nobody understands."""
 
-    def look() -> None:
+    def fail(*_: object) -> None:
         raise KeyError("no such field")
 
-    rendezvous = session._membership._rendezvous  # noqa: SLF001 (what it means cannot be had from outside)
+    membership = session._membership  # noqa: SLF001 (what it means cannot be had from outside)
+    rendezvous = membership._rendezvous  # noqa: SLF001
     assert rendezvous is not None
-    rendezvous.look = look  # type: ignore[method-assign, assignment]
+    if is_link:
+        membership.links._judge = fail  # type: ignore[method-assign]  # noqa: SLF001
+    else:
+        rendezvous.look = fail  # type: ignore[method-assign, assignment]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("is_alone", [True, False])
-def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(store: TCPStore, is_alone: bool) -> None:
+@pytest.mark.parametrize(("is_alone", "is_link"), [(True, False), (False, False), (False, True)])
+def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
+    store: TCPStore, is_alone: bool, is_link: bool
+) -> None:
     both, ends, steps = threading.Barrier(2), list[str](), list[int]()
 
     def member(*, breaks: bool) -> None:
@@ -60,7 +66,7 @@ def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(stor
             if not is_alone:
                 both.wait(30)
             if breaks:
-                _break(session)
+                _break(session, is_link=is_link)
             until_s = time.monotonic() + 20
             try:
                 while session.generation.world_size == 2 or is_alone:
