@@ -610,6 +610,25 @@ def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(endpoi
     assert provider.troubles() == {}
 
 
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("UnauthorizedOperation", "allow it in their IAM policy"),
+        ("ExpiredToken", "renew them if they have expired"),
+        ("AuthFailure", "has opted in to the region"),
+        ("OptInRequired", "subscription, or ask AWS support"),
+        ("PendingVerification", "finish its verification"),
+        ("Blocked", "ask AWS support"),
+    ],
+)
+def test_whoever_may_not_is_told_what_mends_it(endpoint: Endpoint, code: str, advice: str) -> None:
+    endpoint.forbid("CreateFleet", code)
+    endpoint.forbid("RunInstances", code)
+    with pytest.raises(Forbidden, match=advice) as told:
+        buy(provider_of(), request(1, HERE))
+    assert ("allow it in their IAM policy" in str(told.value)) == (code == "UnauthorizedOperation")
+
+
 def test_a_machine_that_ec2_does_not_know_yet_keeps_no_other_from_being_marked(endpoint: Endpoint, ec2: Any) -> None:
     provider = provider_of()
     ids = [buy(provider, request(number, HERE)).provider_id for number in (1, 2, 3)]

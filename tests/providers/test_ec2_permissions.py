@@ -109,6 +109,15 @@ def test_a_placement_group_that_is_not_there_is_an_error(endpoint: Endpoint, may
     ]
 
 
+@pytest.mark.parametrize("code", ["PendingVerification", "OptInRequired", "AuthFailure"])
+def test_what_no_policy_mends_is_told_as_a_refusal_and_keeps_no_fence_shut(endpoint: Endpoint, code: str) -> None:
+    endpoint.forbid("RunInstances", code)
+    found = proved(endpoint)
+    ((level, text),) = of(found, "aws ec2:RunInstances")
+    assert (level, text.startswith(f"is refused: {code}")) == ("error", True)
+    assert ("ok", "may not launch without IMDSv2") not in of(found, "aws fence")
+
+
 def _always(body: str) -> Any:
     scratch = Endpoint()
     scratch.answer("SimulatePrincipalPolicy", body)

@@ -26,6 +26,8 @@ class Fault(StrEnum):
     CAPACITY = "no capacity"
     QUOTA = "a quota"
     PERMISSION = "a permission"
+    CREDENTIALS = "credentials"
+    ACCOUNT = "the account"
     THROTTLED = "throttled"
     UNANSWERED = "not answered"
     LATE = "not visible yet"
@@ -69,17 +71,25 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
         {
             "AccessDenied",
             "AccessDeniedException",
-            "AuthFailure",
             "AuthFailure.ServiceLinkedRoleCreationNotPermitted",
-            "Blocked",
+            "UnauthorizedOperation",
+        }
+    ),
+    Fault.CREDENTIALS: frozenset(
+        {
+            "AuthFailure",
             "ExpiredToken",
             "ExpiredTokenException",
             "InvalidClientTokenId",
+            "SignatureDoesNotMatch",
+            "UnrecognizedClientException",
+        }
+    ),
+    Fault.ACCOUNT: frozenset(
+        {
+            "Blocked",
             "OptInRequired",
             "PendingVerification",
-            "SignatureDoesNotMatch",
-            "UnauthorizedOperation",
-            "UnrecognizedClientException",
         }
     ),
     Fault.THROTTLED: frozenset(
@@ -122,6 +132,14 @@ _SPOT_ROLE = (
     "the account has no service-linked role for spot yet, which these credentials should not be able to make; as an "
     "administrator: aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"
 )
+_NOT_TAKEN = (
+    "AWS does not take these credentials: renew them if they have expired, and see that this machine's clock is right "
+    "and that the account has opted in to the region"
+)
+_NOT_READY = (
+    "the account is not ready for this, and no IAM policy mends that: finish its verification or subscription, or ask "
+    "AWS support"
+)
 _KINDS: Mapping[str, Fault] = {code: fault for fault, codes in FAULTS.items() for code in codes}
 _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
@@ -159,6 +177,10 @@ def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderErr
         case Fault.PERMISSION:
             advice = _SPOT_ROLE if code == NO_SPOT_ROLE else "these credentials may not; allow it in their IAM policy"
             return Forbidden(f"{what}: {advice} ({said})")
+        case Fault.CREDENTIALS:
+            return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")
+        case Fault.ACCOUNT:
+            return Forbidden(f"{what}: {_NOT_READY} ({said})")
         case Fault.THROTTLED | Fault.UNANSWERED | Fault.LATE:
             return ProviderUnavailable(f"{what}: {fault}; it may be repeated ({said})")
         case Fault.REFUSED:

@@ -83,7 +83,7 @@ def _dry_run(survey: Survey, act: Act, parameters: Mapping[str, Any]) -> Trial:
             return Trial(Verdict.ALLOWED)
         said = f"{code}: {error.response.get('Error', {}).get('Message', '')}"[:_MOST_CHARACTERS]
         fault = fault_in(error)
-        if fault is Fault.REFUSED and act.is_whole:
+        if fault in (Fault.REFUSED, Fault.CREDENTIALS, Fault.ACCOUNT) and act.is_whole:
             return Trial(Verdict.REFUSED, said)
         return Trial(Verdict.DENIED if fault is Fault.PERMISSION else Verdict.UNTOLD, said)
     except (BotoCoreError, ResponseParserError) as error:
