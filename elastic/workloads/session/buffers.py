@@ -34,7 +34,7 @@ def without_gradients(riders: Sequence[float]) -> Message:
 
 
 class Buffers:
-    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and two of each rank's ride behind.
+    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and three of each rank's ride behind.
 
     Each lies there without gaps, in its own order of dimensions, so that most gradients are copied as they are.
 
@@ -59,7 +59,7 @@ class Buffers:
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
         self.numbers = numbers
-        size = self.offsets[-1] + numbers + 2 * MAX_MEMBERS
+        size = self.offsets[-1] + numbers + 3 * MAX_MEMBERS
         first = parameters[0]
         # Written to now, not by the first two turns: new pages cost five times what is written to them, and by then
         # other members would wait.

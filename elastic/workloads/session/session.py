@@ -10,7 +10,6 @@ from time import monotonic, sleep
 from torch import Tensor
 
 from elastic.workloads.session import shares
-from elastic.workloads.session.agreement import agreed
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.ending import End
@@ -19,6 +18,7 @@ from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.meeting import Meeting, TooOld
 from elastic.workloads.session.membership import Membership, OnGeneration
 from elastic.workloads.session.patience import Patience
+from elastic.workloads.session.riders import Riders
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.terms import Terms, require_whole
@@ -36,7 +36,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     ) -> None:
         self._state, self._batch = state, terms.batch
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
-        self._buffers = Buffers(state.parameters, terms.numbers)
+        self._buffers, self._riders = Buffers(state.parameters, terms.numbers), Riders(state)
         self._patience = Patience(settings.hang_s)
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
@@ -210,10 +210,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current, self._sum)
         gradients = compute(turn)
         desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
-        told, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
+        costs, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._move()
         self._turned_in = current
-        self._split = shares.next_split(self._batch, self._split, told[turn.world_size :], limits=current.limits)
+        self._split = shares.next_split(self._batch, self._split, costs, limits=current.limits)
         self._patience.turn_ended(now_s=monotonic())
         return self._outcome(), change
 
@@ -234,20 +234,20 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return Outcome(self.step, self._buffers.own_numbers())
 
     def _exchanged(self, message_of: Callable[[list[float]], Message]) -> tuple[list[float], Generation | None]:
-        """Sums a message that ends in two numbers of each rank: how far ahead the generation is that it is ready for,
-        and its seconds a sample. Gives them, and the generation to change over to, if all are ready for it."""
+        """Sums a message that riders end. Gives the ranks' seconds a sample, and the generation to change over to, if
+        all are ready for it."""
         # Before the message is filled in: the last step's sums are handed on through the same buffer.
         self._await_meeting()
-        desk, current = self._desk, self.generation
-        rank, size, offered = current.rank or 0, current.world_size, desk.ready()
-        riders = [0.0] * (2 * size)
-        riders[rank] = float(offered.number - current.number) if offered is not None else 0.0
-        riders[size + rank] = desk.cost
-        message = message_of(riders)
+        desk, current, step = self._desk, self.generation, self.step
+        offered = desk.ready()
+        message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step))
         self._sum(message.whole)
-        told = message.riders.tolist()
-        is_agreed = offered is not None and agreed([round(each) for each in told[:size]], current=0) is not None
-        return told, offered if is_agreed else None
+        try:
+            costs, is_agreed = self._riders.compared(message.riders.tolist(), current, step)
+        except SessionEnded:
+            self.close()  # at once, whatever the script does now: the others wait for this process's end
+            raise
+        return costs, offered if is_agreed else None
 
     def _sum(self, values: Tensor) -> None:
         """Sums over the ranks, in place."""

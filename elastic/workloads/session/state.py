@@ -98,8 +98,9 @@ class State:
     def shape_digest(self) -> str:
         """Gives what two processes must share to speak of the same state."""
         shapes = [[(str(tensor.dtype), tuple(tensor.shape)) for tensor in unit] for unit in self.units]
-        # Sums are added where the gradients lie: in another order of dimensions they are another parameter's.
-        layouts = [placing(parameter, dense_strides(parameter)) for parameter in self.parameters]
+        # Sums are added where the gradients lie, and pieces of memory compared: in another order of dimensions they are
+        # other values.
+        layouts = [[placing(tensor, dense_strides(tensor)) for tensor in unit] for unit in self.units]
         return hashlib.sha256(repr((shapes, layouts)).encode()).hexdigest()[:16]
 
     def copies(self) -> list[Tensor]:

@@ -82,5 +82,5 @@ def test_refuses_a_parameter_whose_values_share_memory() -> None:
 
 
 def test_has_room_for_as_many_members_as_a_generation_may_have() -> None:
-    riders = [1.0] * 2 * MAX_MEMBERS
+    riders = [1.0] * 3 * MAX_MEMBERS
     assert _buffers().fill([None, None], None, riders).riders.tolist() == riders

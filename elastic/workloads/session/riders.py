@@ -1,0 +1,98 @@
+"""What rides behind each sum: three numbers of each rank, by which all ranks come to the same decisions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from zlib import crc32
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.layout import in_memory_order, is_dense
+from elastic.workloads.session.agreement import agreed
+from elastic.workloads.session.desk import SessionEnded
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.state import State
+
+PIECE_BYTES = 8192  # two such are compared at a step, in some 10 us
+# The largest primes among the numbers that a type holds exactly: what differs in high bits alone must not be lost.
+_PRIMES = {torch.float64: 16_777_213, torch.float32: 16_777_213, torch.float16: 2039, torch.bfloat16: 251}
+
+
+class Riders:
+    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, and a fingerprint of a
+    unit, another one at each step, which must be the same on all."""
+
+    def __init__(self, state: State) -> None:
+        self._prime = _PRIMES.get(state.parameters[0].dtype, 251)
+        self._units = [[_Memory(tensor) for tensor in unit if tensor.numel()] for unit in state.units]
+
+    def own(self, generation: Generation, *, offered: Generation | None, cost: float, step: int) -> list[float]:
+        """Gives this rank's, and zeros for the others'."""
+        rank, size = generation.rank or 0, generation.world_size
+        numbers = [0.0] * (3 * size)
+        numbers[rank] = float(offered.number - generation.number) if offered is not None else 0.0
+        numbers[size + rank] = cost
+        if size > 1:
+            numbers[2 * size + rank] = float(self.fingerprint(step))
+        return numbers
+
+    def fingerprint(self, step: int) -> int:
+        """Gives a number that tells the state after `step` steps from others: by a piece of a unit's parameter, which
+        any mistake moves, and one of another of its tensors."""
+        unit, turn = self._units[step % len(self._units)], step // len(self._units)
+        if not unit:
+            return 0
+        parameter, *others = unit
+        code = crc32(parameter.piece(turn))
+        if others:
+            code = crc32(others[turn % len(others)].piece(turn // len(others)), code)
+        return code % self._prime
+
+    def compared(self, told: Sequence[float], generation: Generation, step: int) -> tuple[list[float], bool]:
+        """Gives all ranks' seconds a sample, and whether all are ready to change over to the same generation.
+
+        Raises SessionEnded where this rank's state is not what the others have, GenerationLost where another's is not:
+        the turn is done again without that one.
+        """
+        size = generation.world_size
+        prints = told[2 * size :]
+        if size > 1 and len(set(prints)) > 1:
+            self._part(prints, generation, step)
+        is_agreed = agreed([round(each) for each in told[:size]], current=0) is not None
+        return list(told[size : 2 * size]), is_agreed
+
+    def _part(self, prints: Sequence[float], generation: Generation, step: int) -> None:
+        """Tells the right from the wrong: right is what most of those have who were members before."""
+        old = [each for each, is_new in zip(prints, generation.are_new, strict=False) if not is_new]
+        ((right, _),) = Counter(old or prints).most_common(1)
+        unit = step % len(self._units)
+        if prints[generation.rank or 0] != right:
+            raise SessionEnded(
+                f"unit {unit}: after step {step} this process has other values than the session's members; give all of "
+                "them the same program and options, have apply depend on nothing but units, gradients and step, and "
+                "train on processors that calculate alike"
+            )
+        raise GenerationLost(f"a member has other values in unit {unit} after step {step}")
+
+
+class _Memory:
+    """A live tensor's bytes, the view of which is made once: making it would cost as much as reading from it."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor, self._address = tensor, 0
+        self._bytes = torch.empty(0, dtype=torch.uint8).numpy()
+
+    def piece(self, turn: int) -> bytes | memoryview:
+        """Gives a piece; after so many turns as there are pieces all have had theirs."""
+        tensor, count = self._tensor, -(-self._tensor.nbytes // PIECE_BYTES)
+        first = turn % count * PIECE_BYTES
+        if self._address != tensor.data_ptr():
+            tensor = tensor.detach()
+            flat = (in_memory_order(tensor) if is_dense(tensor) else tensor).reshape(-1).view(torch.uint8)
+            if not (tensor.is_cpu and is_dense(tensor)):  # such a view is a copy, of another step's values then
+                return flat[first : first + PIECE_BYTES].cpu().numpy().tobytes()
+            self._address, self._bytes = tensor.data_ptr(), flat.numpy()
+        return self._bytes[first : first + PIECE_BYTES].data

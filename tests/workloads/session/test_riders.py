@@ -1,0 +1,120 @@
+"""Members whose state has come to differ find that out, and who of them is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, SessionEnded, Settings
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.riders import PIECE_BYTES, Riders
+from elastic.workloads.session.state import State
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import assert_near, undisturbed
+
+TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+def _apply(gradients: Sequence[Tensor | None], step: int) -> None:
+    raise AssertionError("nobody trains here")
+
+
+def _state(dtype: torch.dtype) -> State:
+    large = torch.arange(3 * PIECE_BYTES // dtype.itemsize + 5).to(dtype)
+    image = torch.ones(4, 3, 5, 5, dtype=dtype).to(memory_format=torch.channels_last)
+    return State.of(
+        [(large, torch.zeros(())), (image, torch.zeros(0)), (torch.ones(6, 4, dtype=dtype)[:, :2],)], _apply
+    )
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_any_value_that_differs_is_found_in_one_round_of_steps(dtype: torch.dtype) -> None:
+    state = _state(dtype)
+    riders, steps = Riders(state), range(3 * 4)
+    usual = [riders.fingerprint(step) for step in steps]
+    for tensor in (each for unit in state.units for each in unit if each.numel()):
+        for place in (0, tensor.numel() - 1):
+            value = tensor.flatten()[place].item()
+            at = torch.unravel_index(torch.tensor(place), tensor.shape)
+            for other in (-value - 1, 2 * value + 4):
+                tensor[at] = other
+                assert [riders.fingerprint(step) for step in steps] != usual
+            tensor[at] = value
+    assert [riders.fingerprint(step) for step in steps] == usual
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_a_fingerprint_is_held_exactly_by_the_type_that_it_rides_in(dtype: torch.dtype) -> None:
+    riders = Riders(_state(dtype))
+    for step in range(12):
+        own = riders.own(Generation(1, ("a", "b"), 1, None), offered=None, cost=0.0, step=step)
+        assert torch.tensor(own, dtype=dtype).tolist()[5] == riders.fingerprint(step)
+
+
+def _verdicts(prints: Sequence[float], are_new: Sequence[bool]) -> list[str]:
+    """Gives what each rank concludes from all ranks' fingerprints: "on", "again" or what it ends with."""
+    riders, names = Riders(_state(torch.float32)), tuple("abcd"[: len(prints)])
+    found = []
+    for rank in range(len(prints)):
+        generation = Generation(7, names, rank, None, are_new=tuple(are_new))
+        try:
+            riders.compared([0.0] * 2 * len(prints) + list(prints), generation, 4)
+            found.append("on")
+        except GenerationLost:
+            found.append("again")
+        except SessionEnded as ended:
+            found.append("complete" if ended.is_complete else str(ended).partition(" this process")[0])
+    return found
+
+
+def test_who_has_other_values_than_those_who_were_there_before_is_out_whatever_its_rank() -> None:
+    out = "unit 1: after step 4"
+    assert _verdicts([5, 5, 5], [False, False, True]) == ["on"] * 3
+    assert _verdicts([5, 5, 6], [False, False, True]) == ["again", "again", out]
+    assert _verdicts([6, 5], [True, False]) == [out, "again"]
+    assert _verdicts([6, 5, 6], [True, False, True]) == [out, "again", out], "however many come with it"
+    assert _verdicts([6, 5, 5], [False] * 3) == [out, "again", "again"], "among equals the most are right"
+    assert _verdicts([5, 6], [True, True]) == ["again", out], "or the first rank"
+
+
+@pytest.fixture
+def settings() -> Iterator[Settings]:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    del store
+
+
+@pytest.mark.timeout(60)
+def test_a_newcomer_that_calculates_otherwise_is_out_and_the_members_lose_nothing(settings: Settings) -> None:
+    old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=16)
+
+    def otherwise(gradients: Sequence[Tensor | None], step: int) -> None:
+        new.adam.step(gradients, lr=1e-2)
+
+    def newcomer() -> str:
+        with Session.join(new.units(), otherwise, batch=BATCH, numbers=1, settings=settings) as session:
+            try:
+                while session.is_member:
+                    session.run(new.compute)
+                return "has left"
+            except SessionEnded as ended:
+                return str(ended)
+
+    with (
+        Session.join(old.units(), old.apply, batch=BATCH, numbers=1, settings=settings) as session,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        coming = pool.submit(newcomer)
+        worlds = set()
+        while not coming.done() or session.generation.world_size > 1:
+            step = session.step
+            assert session.run(old.compute) is not None and session.step == step + 1
+            worlds.add(session.generation.world_size)
+        assert "this process has other values than the session's members" in coming.result() and worlds == {1, 2}
+        assert_near(session.snapshot().tensors[::4], undisturbed(session.step), tolerance=1e-12)
