@@ -105,7 +105,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _train(options: argparse.Namespace) -> None:
     folder = Path(os.environ.get("ELASTICD_CHECKPOINT_DIR", "checkpoints"))
-    checkpoints = Checkpoints(folder, "classifier", f"batch {options.batch}", os.environ.get("ELASTICD_JOB_ID"))
+    terms = f"batch {options.batch}"
+    checkpoints = Checkpoints(folder, "classifier", terms, os.environ.get("ELASTICD_JOB_ID"))
     task = Classifier()
     step = _resume(task, checkpoints)
     saver = BackgroundSaver(
@@ -115,7 +116,7 @@ def _train(options: argparse.Namespace) -> None:
         tell=lambda saved: checkpointed(saved.iteration, elapsed_s=saved.elapsed_s),
     )
     with Session.join(
-        task.adam.units(), task.apply, batch=options.batch, step=step, steps=options.steps, numbers=1
+        task.adam.units(), task.apply, batch=options.batch, step=step, steps=options.steps, numbers=1, terms=terms
     ) as session:
 
         def keep() -> None:

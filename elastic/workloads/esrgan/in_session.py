@@ -11,7 +11,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.worker import drained, finished
 from elastic.workloads.esrgan.options import WARMUP, EsrganOptions
-from elastic.workloads.esrgan.progress import Progress
+from elastic.workloads.esrgan.progress import Progress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Computed, Summed
 from elastic.workloads.esrgan.training import Places, Run, opened
 from elastic.workloads.group import Group, device_of
@@ -48,6 +48,7 @@ class _InSession:
             step=self.progress.iteration,
             steps=run.total,
             numbers=len(LOSS_NAMES),
+            terms=options_digest(run.options),
             settings=settings,
         ) as session:
             self._begin(session)

@@ -37,13 +37,12 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._state, self._batch = state, terms.batch
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
         self._buffers, self._riders = Buffers(state.parameters, terms.numbers), Riders(state)
-        self._patience = Patience(settings.hang_s)
+        self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
         self._split: tuple[int, ...] = ()
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
-        self._has_left = False
         self._turned_in: Generation | None = None
 
     @classmethod
@@ -57,13 +56,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
         step: int = 0,
         steps: int | None = None,
         numbers: int = 0,
+        terms: str = "",
         on_generation: OnGeneration | None = None,
     ) -> Session:
         """Comes in, and returns as a member with the job's state.
 
         The first to come founds the session with the state it brings, committed `step` times; all others are brought up
-        to date, whatever they bring, while the members go on. Warm up before: what is loaded and allocated now costs
-        nobody anything.
+        to date while the members go on. Warm up before: what is loaded and allocated now costs nobody anything.
 
         Args:
             units: For each gradient the live tensors it moves, the parameter first (its moments, its step count).
@@ -72,6 +71,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             batch: Samples a turn, over all ranks.
             steps: After how many the script ends the job, for the members to compare; None: they do not.
             numbers: How many numbers of the job's own are summed with each turn.
+            terms: Whatever else must be alike, in the script's own words: options, or a digest of them.
             on_generation: Called with number and members before a generation is published, by whoever publishes; what
                 it raises postpones the change.
 
@@ -79,9 +79,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """
         require_whole("step", step, least=0)
         state = State.of(units, apply)
-        terms = Terms.of(state, batch=batch, steps=steps, numbers=numbers)
+        own = Terms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
         settings = settings or Settings.from_environment()
-        session = cls(state, terms, settings=settings, step=step, on_generation=on_generation)
+        session = cls(state, own, settings=settings, step=step, on_generation=on_generation)
         session._membership.start()
         with contextlib.ExitStack() as stack:
             stack.callback(session.close)

@@ -9,25 +9,30 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.session.state import State
 
+MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's own; `shape` stands
-    for the units' types, shapes and layouts."""
+    for the units' types, shapes and layouts, `terms` for what the script itself wants alike."""
 
     batch: int
     steps: int | None
     numbers: int
     shape: str
+    terms: str = ""
 
     @classmethod
-    def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int) -> Terms:
+    def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = "") -> Terms:
         """Gives this process's own. Raises InvalidInput."""
         require_whole("batch", batch, least=1)
         require_whole("numbers", numbers, least=0)
         if steps is not None:
             require_whole("steps", steps, least=1)
-        return cls(batch, steps, numbers, state.shape_digest())
+        if len(terms) > MAX_TERMS:
+            raise InvalidInput(f"terms: wanted a text of at most {MAX_TERMS} characters; give a digest", field="terms")
+        return cls(batch, steps, numbers, state.shape_digest(), terms)
 
     def told(self) -> dict[str, Any]:
         """Gives them as others are told."""

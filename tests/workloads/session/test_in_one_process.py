@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -183,29 +184,30 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
 
 
 @pytest.mark.parametrize(
-    ("batch", "steps", "numbers", "width", "wanted"),
+    ("other", "width", "wanted"),
     [
-        (2 * BATCH, 100, 1, 16, f"batch: wanted {BATCH}, .* got {2 * BATCH}"),
-        (BATCH, 50, 1, 16, "steps: wanted 100, .* got 50"),
-        (BATCH, 100, 0, 16, "numbers: wanted 1, .* got 0"),
-        (BATCH, 100, 1, 4, "shape: wanted"),
+        ({"batch": 2 * BATCH}, 16, f"batch: wanted {BATCH}, .* got {2 * BATCH}"),
+        ({"steps": 50}, 16, "steps: wanted 100, .* got 50"),
+        ({"numbers": 0}, 16, "numbers: wanted 1, .* got 0"),
+        ({"terms": "lr 1e-2"}, 16, "terms: wanted lr 1e-3, .* got lr 1e-2"),
+        ({}, 4, "shape: wanted"),
     ],
 )
 def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
-    store: TCPStore, batch: int, steps: int, numbers: int, width: int, wanted: str
+    store: TCPStore, other: dict[str, Any], width: int, wanted: str
 ) -> None:
+    usual: dict[str, Any] = {"batch": BATCH, "steps": 100, "numbers": 1, "terms": "lr 1e-3"}
     old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=width)
 
     def newcomer() -> str:
         try:
-            settings = _settings(store)
-            Session.join(new.units(), new.apply, batch=batch, settings=settings, steps=steps, numbers=numbers).close()
+            Session.join(new.units(), new.apply, settings=_settings(store), **{**usual, **other}).close()
         except InvalidInput as error:
             return str(error)
         return "let in"
 
     with (
-        Session.join(old.units(), old.apply, batch=BATCH, settings=_settings(store), steps=100, numbers=1) as session,
+        Session.join(old.units(), old.apply, settings=_settings(store), **usual) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         coming = pool.submit(newcomer)
