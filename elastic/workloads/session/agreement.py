@@ -56,11 +56,15 @@ def decide(sight: Sight) -> Verdict:
     """Gives what a member must do next.
 
     A store that knows less than a member has lost its memory: the member puts the truth back, as the next generation,
-    unless a newer one was recorded than it ever saw. A member that a newer round has left out starts over.
+    unless a newer one was recorded than it ever saw. So it does where its round was emptied: it lives. A member that a
+    newer round has left out starts over.
     """
     if sight.round < sight.known:
         if sight.known < sight.floor:
             return Verdict(Move.REJOIN)
+        return _next(sight, sight.known_members)
+    if sight.round == sight.known and not sight.participants:
+        # A newcomer that could reach nobody has taken all for dead, and has founded nothing yet.
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
         return HOLD if sight.is_leaving else Verdict(Move.REJOIN)

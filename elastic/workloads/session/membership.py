@@ -17,7 +17,7 @@ from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
 from elastic.workloads.session.desk import COMPLETE, OVER, Desk
-from elastic.workloads.session.entrance import Entrance
+from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.patience import Patience
@@ -65,6 +65,7 @@ class Membership(threading.Thread):
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
         self._entrance: Entrance | None = None
+        self._beat_s = 0.0
 
     def run(self) -> None:
         try:
@@ -119,18 +120,27 @@ class Membership(threading.Thread):
         if self._name in view.participants:
             self._known = (view.round, view.participants)
         if self._known[0]:
+            self._live(rendezvous)
             self._reach(view)
             self._heed_peers()
             self._act(rendezvous, view)
         else:
             self._come_in(rendezvous, view)
-        if (why := awaited(self._desk, view, name=self._name, units=len(self._state.units))) is not None:
-            self._waiting.goes_on(why, now_s=monotonic())
+        why = awaited(self._desk, view, name=self._name, units=len(self._state.units))
+        if why is not None:
+            unreached = self._entrance.unreached if self._entrance is not None and self._desk.is_entering else None
+            self._waiting.goes_on(why if unreached is None else f"is not let in yet: {unreached}", now_s=monotonic())
         else:
             self._waiting.ends()
         if self._builder is not None or self._desk.is_lost:
             return BUSY_LOOK_S
         return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else QUIET_LOOK_S
+
+    def _live(self, rendezvous: Rendezvous) -> None:
+        """Has newcomers that cannot reach this process know that it lives."""
+        if (now_s := monotonic()) - self._beat_s > BEAT_S:
+            self._beat_s = now_s
+            rendezvous.tell(alive(self._name), f"{now_s}")
 
     def _come_in(self, rendezvous: Rendezvous, view: View) -> None:
         desk, inlet = self._desk, self._desk.inlet
@@ -173,9 +183,8 @@ class Membership(threading.Thread):
         settings, desk = self._settings, self._desk
         assert desk.inlet is not None
         about = {"host": settings.host, "link": self.links.port, "inlet": desk.inlet.port, "step": desk.step}
-        rendezvous.tell(
-            f"node/{self._name}", json.dumps({**about, "is_torn": desk.is_torn, "terms": desk.terms.told()})
-        )
+        state = {"is_torn": desk.is_torn, "terms": desk.terms.told()}
+        rendezvous.tell(f"node/{self._name}", json.dumps({**about, **state, "machine": machine()}))
 
     def _act(self, rendezvous: Rendezvous, view: View) -> None:
         if self._builder is not None and self._builder.misfit is not None and self._desk.current is None:
@@ -313,7 +322,7 @@ class Membership(threading.Thread):
             desk.current.group.cut()
         desk.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
-        self._hung = frozenset()
+        self._hung, self._beat_s = frozenset(), 0.0
 
 
 def _patiently(on_generation: OnGeneration) -> OnGeneration:

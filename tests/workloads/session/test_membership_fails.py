@@ -46,7 +46,7 @@ def _break(session: Session, *, is_link: bool) -> None:
     rendezvous = membership._rendezvous  # noqa: SLF001
     assert rendezvous is not None
     if is_link:
-        membership.links._judge = fail  # type: ignore[method-assign]  # noqa: SLF001
+        membership.links._judge = fail  # type: ignore[method-assign, assignment]  # noqa: SLF001
     else:
         rendezvous.look = fail  # type: ignore[method-assign, assignment]
 
