@@ -89,6 +89,7 @@ def test_a_fleet_that_was_throttled_bought_nothing(endpoint: Endpoint, clock: Ma
     ("action", "code", "is_of_the_token"),
     [
         ("CreateFleet", "InsufficientInstanceCapacity", True),
+        ("CreateFleet", "InsufficientVolumeCapacity", True),
         ("CreateFleet", "FleetLimitExceeded", True),
         ("CreateFleet", "ExpiredToken", False),
         ("CreateFleet", "RequestExpired", False),
