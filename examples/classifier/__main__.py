@@ -3,8 +3,9 @@
     python -m elastic.workloads.rendezvous --ready-file /tmp/store &
     ELASTICD_SESSION_STORE=/tmp/store torchrun --standalone -m examples.classifier --steps 300
 
-Start the second line as often as you like, on as many nodes as reach the store; end any of them by Ctrl-C, SIGTERM or
-SIGKILL. The weights come out the same.
+Start the second line as often as you like; end any of them by Ctrl-C, SIGTERM or SIGKILL. The weights come out the
+same. For more than one machine start the store with `--host ADDRESS`, and on the others say where it stands, as its
+ready file does: `ELASTICD_SESSION_STORE=ADDRESS:PORT`.
 """
 
 from __future__ import annotations

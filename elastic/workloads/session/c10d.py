@@ -162,18 +162,24 @@ class Rendezvous:
 def connect(address: str) -> TCPStore:
     """Gives a connection to the store at `host:port`, or `[host]:port`, whose silent loss the kernel notices in 4 s."""
     give_up_names()
-    host, _, port = address.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")  # as IPv6 addresses are written
+    host, port = place_of(address)
     try:
         # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
-        socket.create_connection((host, int(port)), timeout=CALL_TIMEOUT_S).close()
-        store = TCPStore(host, int(port), None, False, timedelta(seconds=CALL_TIMEOUT_S), wait_for_workers=False)
-    except ValueError as error:
-        raise StoreLost(f"no store answers at {address!r}, wanted host:port") from error
+        socket.create_connection((host, port), timeout=CALL_TIMEOUT_S).close()
+        store = TCPStore(host, port, None, False, timedelta(seconds=CALL_TIMEOUT_S), wait_for_workers=False)
     except (RuntimeError, OSError) as error:
         raise StoreLost(f"no store answers at {address!r}") from error
-    sockets.probe(lambda own, other: other[1] == int(port), idle_s=2, interval_s=1, count=2)
+    sockets.probe(lambda own, other: other[1] == port, idle_s=2, interval_s=1, count=2)
     return store
+
+
+def place_of(address: str) -> tuple[str, int]:
+    """Reads a store's address. Raises StoreLost."""
+    host, _, port = address.rpartition(":")
+    try:
+        return host.removeprefix("[").removesuffix("]"), int(port)  # as IPv6 addresses are written
+    except ValueError as error:
+        raise StoreLost(f"no store answers at {address!r}, wanted host:port") from error
 
 
 def gloo_device(host: str) -> Any:

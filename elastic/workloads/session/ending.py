@@ -94,7 +94,7 @@ class End:
         """Asks the store over a connection of its own, for the other is the membership thread's; gives None where none
         answers."""
         with contextlib.suppress(StoreLost, RuntimeError):
-            return ask(Rendezvous(self._settings.address(), self._settings.job, self._settings.host))
+            return ask(Rendezvous(self._settings.address(), self._settings.job, "nowhere"))  # it is no member by it
         return None
 
 

@@ -53,12 +53,11 @@ class _Peer:
 class Links(threading.Thread):
     """All of one process's links, served by one thread."""
 
-    def __init__(self, host: str, job: str, *, silence_s: float, notify: Callable[[], None]) -> None:
+    def __init__(self, job: str, *, silence_s: float, notify: Callable[[], None]) -> None:
         super().__init__(name="session-links", daemon=True)
         self._me, self._job, self._silence_s, self._notify = "", job, silence_s, notify
-        self._listener = socket.create_server((host, 0), family=_family(host))
-        self._listener.setblocking(False)
-        self.port: int = self._listener.getsockname()[1]
+        self._listener: socket.socket
+        self.port = 0
         self._lock = threading.Lock()
         self._wanted: dict[str, Address] = {}
         self._peers: dict[str, _Peer] = {}
@@ -70,13 +69,16 @@ class Links(threading.Thread):
         self._bell, self._rope = socket.socketpair()
         self._bell.setblocking(False)
 
-    def begin(self, me: str) -> None:
-        """Takes a new name; links under the last one end."""
+    def begin(self, me: str, host: str) -> None:
+        """Takes a new name; links under the last one end. The first time it begins to listen at `host`."""
         with self._lock:
             self._me, self._wanted, self._status = me, {}, Status()
             self._gone.clear()
         self._ring()
-        if not self.is_alive() and self.ident is None:
+        if self.ident is None:
+            self._listener = socket.create_server((host, 0), family=_family(host))
+            self._listener.setblocking(False)
+            self.port = self._listener.getsockname()[1]
             self.start()
 
     def reach(self, peers: Mapping[str, Address]) -> None:
@@ -114,6 +116,9 @@ class Links(threading.Thread):
         """Ends all links."""
         self._is_closed = True
         self._ring()
+        if self.ident is None:
+            self._bell.close()
+            self._rope.close()
 
     def run(self) -> None:
         try:

@@ -21,6 +21,7 @@ from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.patience import Patience
+from elastic.workloads.session.place import placed
 from elastic.workloads.session.reception import Reception
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
@@ -51,7 +52,7 @@ class Membership(threading.Thread):
         on_generation: OnGeneration | None,
     ) -> None:
         super().__init__(name="session-membership", daemon=True)
-        self.links = Links(settings.host, settings.job, silence_s=settings.silence_s, notify=desk.notify)
+        self.links = Links(settings.job, silence_s=settings.silence_s, notify=desk.notify)
         self._settings, self._state, self._desk = settings, state, desk
         told = None if on_generation is None else _patiently(on_generation)
         self._record = told or claims_from(present=desk.present, later=StoreLost)
@@ -102,6 +103,9 @@ class Membership(threading.Thread):
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
             return QUIET_LOOK_S
+        except InvalidInput as error:
+            self._turn_back(error)
+            return QUIET_LOOK_S
 
     def _once(self) -> float:
         if not (self._name or self._desk.is_entering):
@@ -148,14 +152,9 @@ class Membership(threading.Thread):
         if inlet.is_touched and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
             desk.is_torn, desk.step = inlet.is_torn, inlet.step
             self._introduce(rendezvous)
-        try:
-            if inlet.misfit is not None:
-                raise inlet.misfit
-            may_come = self._entrance.step(rendezvous, view)
-        except InvalidInput as error:
-            self._turn_back(error)
-            return
-        if not may_come:
+        if inlet.misfit is not None:
+            raise inlet.misfit
+        if not self._entrance.step(rendezvous, view):
             desk.end = "no process with the job's whole state is left; start again from a checkpoint"
             desk.notify()
 
@@ -165,11 +164,12 @@ class Membership(threading.Thread):
         self._desk.notify()
 
     def _connected(self) -> Rendezvous:
-        settings, desk = self._settings, self._desk
+        desk = self._desk
+        settings = self._settings = self._settings if self._name else placed(self._settings)
         rendezvous = Rendezvous(settings.address(), settings.job, settings.host, name=self._name or None)
         if not self._name:
             self._name = rendezvous.name
-            self.links.begin(self._name)
+            self.links.begin(self._name, settings.host)
             brought = 0 if desk.is_torn else desk.step
             desk.inlet = Inlet(
                 settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify, brought=brought
@@ -188,8 +188,7 @@ class Membership(threading.Thread):
 
     def _act(self, rendezvous: Rendezvous, view: View) -> None:
         if self._builder is not None and self._builder.misfit is not None and self._desk.current is None:
-            self._turn_back(self._builder.misfit)
-            return
+            raise self._builder.misfit
         verdict = decide(self._sight(rendezvous, view))
         match verdict.move:
             case Move.REJOIN:

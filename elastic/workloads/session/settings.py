@@ -30,7 +30,8 @@ class Settings:
     """One process's way into a session.
 
     `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and may come to hold
-    another; `host` the address at which the others reach this process. A member that is silent for `silence_s` is
+    another; `host` the address at which the others reach this process (nothing: the one by which it reaches the store).
+    A member that is silent for `silence_s` is
     given up, and so is one that answers but keeps the others waiting in a sum for `hang_s`, or 20 usual turns if they
     are longer (0: never). Whoever finds no session founds one after `founding_s`, if it has come furthest of all who
     wait. `chunk_bytes` of state travel to newcomers with each step. `most_samples` of a turn fit this
@@ -40,7 +41,7 @@ class Settings:
 
     store: str
     job: str
-    host: str = "127.0.0.1"
+    host: str = ""
     silence_s: float = 1.0
     hang_s: float = HANG_S
     founding_s: float = FOUNDING_S
@@ -82,7 +83,7 @@ class Settings:
         return cls(
             store=environment.get("ELASTICD_SESSION_STORE", ""),
             job=environment.get("ELASTICD_JOB_ID") or "session",
-            host=environment.get("ELASTICD_SESSION_HOST") or "127.0.0.1",
+            host=environment.get("ELASTICD_SESSION_HOST", ""),
             **told,
         )
 

@@ -13,8 +13,8 @@ from tests.workloads.session.running import wait_until
 
 @contextmanager
 def _links(name: str) -> Iterator[Links]:
-    links = Links("127.0.0.1", "job", silence_s=5.0, notify=lambda: None)
-    links.begin(name)
+    links = Links("job", silence_s=5.0, notify=lambda: None)
+    links.begin(name, "127.0.0.1")
     try:
         yield links
     finally:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.workloads.session.hosts import running_hosts
-from tests.workloads.session.running import assert_near, running_fleet, undisturbed, wait_until
+from tests.workloads.session.running import Process, assert_near, program, running_fleet, undisturbed, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")]
 
@@ -49,4 +50,18 @@ def test_a_lone_member_goes_on_without_the_store(tmp_path: Path) -> None:
         (second,) = fleet.start(host=hosts[0])
         fleet.await_world([alone, second])
         wait_until(lambda: alone.last["digest"] is not None, "a digest")
+        fleet.assert_identical()
+
+
+def test_members_on_two_hosts_that_are_told_no_address_find_each_other(tmp_path: Path) -> None:
+    def launch(command: Sequence[str], environment: Mapping[str, str], errors: Path) -> Process:
+        told = {name: value for name, value in environment.items() if name != "ELASTICD_SESSION_HOST"}
+        return program(command, told, errors)
+
+    with running_hosts(2) as hosts, running_fleet(tmp_path, host=hosts[0], launch=launch) as fleet:
+        members = []
+        for host in hosts:
+            members += fleet.start(host=host)
+            fleet.await_world(members)
+        fleet.await_end(members)
         fleet.assert_identical()

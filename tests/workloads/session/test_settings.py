@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
+import torch
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Settings
+from elastic.workloads.session import Session, Settings
 
 STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
 
@@ -60,3 +63,23 @@ def test_numbers_are_read() -> None:
     found = Settings.from_environment({**STORE, **{f"ELASTICD_SESSION_{name}": each for name, each in told.items()}})
     assert (found.silence_s, found.hang_s, found.chunk_bytes) == (2.5, 0.0, 100)
     assert (found.most_samples, found.losses_per_h) == (4, 0.0)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("host", "store", "wanted"),
+    [
+        ("192.0.2.1", "127.0.0.1", r"an address or a name of this machine, found '192\.0\.2\.1'"),
+        ("nobody.invalid", "127.0.0.1", "an address or a name of this machine, found 'nobody.invalid'"),
+        ("127.0.0.1", "192.0.2.1", r"others reach this process, found 127\.0\.0\.1; the store is at 192\.0\.2\.1"),
+        ("0.0.0.0", "192.0.2.1", r"others reach this process, found 0\.0\.0\.0; the store is at 192\.0\.2\.1"),
+    ],
+)
+def test_a_host_at_which_nobody_reaches_this_process_is_refused(host: str, store: str, wanted: str) -> None:
+    settings, weight = Settings(f"{store}:9", "job", host), torch.zeros(3)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        if way.connect_ex((store, 9)):
+            pytest.skip("no way leads out of this machine")
+    with pytest.raises(InvalidInput, match=r"host \(ELASTICD_SESSION_HOST\): wanted .*" + wanted) as refused:
+        Session.join([(weight,)], lambda gradients, step: None, batch=4, settings=settings)
+    assert refused.value.field == "host"

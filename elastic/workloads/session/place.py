@@ -1,0 +1,50 @@
+"""Where a process of a session is reached by the others."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import replace
+
+from elastic.errors import InvalidInput
+from elastic.workloads.session.c10d import StoreLost, place_of
+from elastic.workloads.session.settings import Settings
+
+
+def placed(settings: Settings) -> Settings:
+    """Gives settings whose host is an address of this machine: the one told, or that by which the store is reached.
+
+    Raises StoreLost where that is not known yet, InvalidInput where nobody else could reach this process.
+    """
+    own, store = _way(settings.address())
+    try:
+        host = str(socket.getaddrinfo(settings.host or own, 0, type=socket.SOCK_STREAM)[0][4][0])
+        with socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        raise _wrong(f"an address or a name of this machine, found {settings.host!r} ({error})") from error
+    if _is_nowhere(host) and not _is_nowhere(own) and own != store:
+        raise _wrong(f"an address at which others reach this process, found {host}; the store is at {store}")
+    return replace(settings, host=host)
+
+
+def _way(address: str) -> tuple[str, str]:
+    """Gives this machine's address on the way to the store, and the store's; nothing is sent."""
+    host, port = place_of(address)
+    try:
+        family, kind, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.connect(there)
+            return str(probe.getsockname()[0]), str(there[0])
+    except OSError as error:
+        raise StoreLost(f"no way leads to the store at {address!r}") from error
+
+
+def _is_nowhere(host: str) -> bool:
+    """Whether an address means each machine itself."""
+    found = ipaddress.ip_address(host.partition("%")[0])
+    return found.is_loopback or found.is_unspecified
+
+
+def _wrong(what: str) -> InvalidInput:
+    return InvalidInput(f"host (ELASTICD_SESSION_HOST): wanted {what}", field="host")
