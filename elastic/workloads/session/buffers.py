@@ -58,7 +58,7 @@ class Buffers:
         self.offsets = [0]
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
-        self.numbers = numbers
+        self.numbers, self._shapes = numbers, [parameter.size() for parameter in parameters]
         size = self.offsets[-1] + numbers + 3 * MAX_MEMBERS
         first = parameters[0]
         # Written to now, not by the first two turns: new pages cost five times what is written to them, and by then
@@ -81,8 +81,8 @@ class Buffers:
         Raises InvalidInput.
         """
         views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
-        if not _fit(gradients, views):
-            raise InvalidInput(f"compute: {_misfit(gradients, views)}", field="compute")
+        if not _fit(gradients, self._shapes):
+            raise InvalidInput(f"compute: {_misfit(gradients, self._shapes)}", field="compute")
         if numbers is not None and (found := _no_numbers(numbers, self.numbers)) is not None:
             raise InvalidInput(
                 f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as join(numbers={self.numbers}) said, "
@@ -150,17 +150,18 @@ class Buffers:
         return self._messages[1 - self._turn]
 
 
-def _fit(gradients: object, views: Sequence[Tensor]) -> bool:
+def _fit(gradients: object, shapes: Sequence[torch.Size]) -> bool:
     """Whether there is a gradient, or None, for each parameter, in its shape: others would be repeated to fill it."""
-    if not isinstance(gradients, Sequence) or len(gradients) != len(views):
+    if not isinstance(gradients, Sequence) or len(gradients) != len(shapes):
         return False
     try:
-        return all(map(Tensor.is_same_size, gradients, views))  # without a line of Python for each, at every step
+        return list(map(Tensor.size, gradients)) == shapes  # without a line of Python for each, at every step
     except TypeError:
-        return all(
-            gradient is None or (isinstance(gradient, Tensor) and gradient.is_same_size(view))
-            for gradient, view in zip(gradients, views, strict=True)
-        )
+        return all(_fits(gradient, shape) for gradient, shape in zip(gradients, shapes, strict=True))
+
+
+def _fits(gradient: object, shape: torch.Size) -> bool:
+    return gradient is None or (isinstance(gradient, Tensor) and gradient.shape == shape)
 
 
 def _no_numbers(given: object, count: int) -> str | None:
@@ -170,15 +171,14 @@ def _no_numbers(given: object, count: int) -> str | None:
     return None if given.numel() == count else f"one of the shape {tuple(given.shape)}"
 
 
-def _misfit(gradients: object, views: Sequence[Tensor]) -> str:
+def _misfit(gradients: object, shapes: Sequence[torch.Size]) -> str:
     """Says how gradients do not fit."""
-    wanted = f"wanted {len(views)} gradients, one for each unit, or None for zeros, got"
+    wanted = f"wanted {len(shapes)} gradients, one for each unit, or None for zeros, got"
     if not isinstance(gradients, Sequence):
         return f"{wanted} {'nothing' if gradients is None else f'a {type(gradients).__name__}'}"
-    if len(gradients) != len(views):
+    if len(gradients) != len(shapes):
         return f"{wanted} {len(gradients)}"
-    for index, (gradient, view) in enumerate(zip(gradients, views, strict=True)):
-        if not (gradient is None or (isinstance(gradient, Tensor) and gradient.is_same_size(view))):
-            found = tuple(gradient.shape) if isinstance(gradient, Tensor) else f"a {type(gradient).__name__}"
-            return f"gradient {index}: wanted a tensor of the shape {tuple(view.shape)}, or None for zeros, got {found}"
-    raise AssertionError("they fit")
+    pairs = zip(gradients, shapes, strict=True)
+    index, (wrong, shape) = next(pair for pair in enumerate(pairs) if not _fits(*pair[1]))
+    found = tuple(wrong.shape) if isinstance(wrong, Tensor) else f"a {type(wrong).__name__}"
+    return f"gradient {index}: wanted a tensor of the shape {tuple(shape)}, or None for zeros, got {found}"
