@@ -112,7 +112,7 @@ def _train(options: argparse.Namespace) -> None:
     step = _resume(task, checkpoints)
     saver = BackgroundSaver(
         checkpoints,
-        Rhythm(options.checkpoint_interval, None),
+        Rhythm(options.checkpoint_interval),
         at=step,
         tell=lambda saved: checkpointed(saved.iteration, elapsed_s=saved.elapsed_s),
     )
@@ -131,6 +131,8 @@ def _train(options: argparse.Namespace) -> None:
             outcome = session.run(task.compute)
             is_last = session.step >= options.steps
             if outcome is not None and session.is_first:
+                # The nodes that train now may be lost more often than others were.
+                saver.rhythm = Rhythm(options.checkpoint_interval, session.generation.interruptions_per_h)
                 if not is_last and saver.is_due(outcome.step):
                     saver.take(outcome.step, _kept(task))
                 if is_last or outcome.step % 20 == 0:

@@ -40,6 +40,14 @@ Classifier.compute, Checkpoints.save = awaiting_another, hanging_at_last
 sys.exit(main(sys.argv[1:]))
 """
 
+WITHOUT_A_FIRST_MINUTE = """
+import sys
+from elastic.workloads import rhythm
+rhythm.FIRST_AFTER_S = 0.0
+from examples.classifier.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 @contextmanager
 def _node(fleet: Fleet, name: str, *start: str) -> Iterator[subprocess.Popen[bytes]]:
@@ -114,3 +122,11 @@ def test_the_last_node_keeps_what_it_has_come_to_when_it_is_asked_to_end(
         assert only.wait(timeout=30) == 0, _said(fleet, "only")
         stopped = re.search(r"stopped after step (\d+)", _said(fleet, "only"))
         assert stopped is not None and _kept(fleet)[-1] == int(stopped[1])
+
+
+def test_a_node_that_is_lost_often_keeps_its_state_more_often_than_it_must(tmp_path: Path) -> None:
+    steps = ("--steps=100000", "--checkpoint-interval=100000")
+    with running_fleet(tmp_path) as fleet:
+        fleet.environment["ELASTICD_SESSION_LOSSES_PER_H"] = "1000000"
+        with _node(fleet, "only", "-c", WITHOUT_A_FIRST_MINUTE, *steps):
+            wait_until(lambda: bool(_kept(fleet)), "a checkpoint", timeout_s=30.0)
