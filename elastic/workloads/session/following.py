@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.sockets import Address, ours
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Message, send
 
@@ -198,7 +198,7 @@ class Follower(threading.Thread):
 
     def run(self) -> None:
         try:
-            with socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S) as connection:
+            with ours(socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S)) as connection:
                 connection.settimeout(IO_TIMEOUT_S)
                 try:
                     self._serve(connection)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.sockets import Address, ours
 
 BEAT_S = 0.25
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
@@ -76,7 +76,7 @@ class Links(threading.Thread):
             self._gone.clear()
         self._ring()
         if self.ident is None:
-            self._listener = socket.create_server((host, 0), family=_family(host))
+            self._listener = ours(socket.create_server((host, 0), family=_family(host)))
             self._listener.setblocking(False)
             self.port = self._listener.getsockname()[1]
             self.start()
@@ -179,7 +179,7 @@ class Links(threading.Thread):
         with contextlib.suppress(OSError):
             connection, _ = self._listener.accept()
             connection.setblocking(False)
-            self._strangers.append((connection, now_s))
+            self._strangers.append((ours(connection), now_s))
 
     def _hear(self, name: str, peer: _Peer, now_s: float) -> None:
         assert peer.connection is not None
@@ -219,7 +219,7 @@ class Links(threading.Thread):
         self._greet(now_s)
 
     def _connect(self, name: str, peer: _Peer) -> None:
-        connection = socket.socket(_family(peer.address[0]), socket.SOCK_STREAM)
+        connection = ours(socket.socket(_family(peer.address[0]), socket.SOCK_STREAM))
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:

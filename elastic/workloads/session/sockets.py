@@ -9,9 +9,26 @@ from __future__ import annotations
 
 import os
 import socket
+import weakref
 from collections.abc import Callable, Iterator
 
 Address = tuple[str, int]
+_OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+
+
+def ours(each: socket.socket) -> socket.socket:
+    """Gives a socket whose end tells this process's death: what is forked from it, a data loader's worker say, lives on
+    without it."""
+    _OURS.add(each)
+    return each
+
+
+def _leave_to_parent() -> None:
+    for each in list(_OURS):
+        each.close()  # this process's copy of it, and nothing that the other side would see
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def cut(is_meant: Callable[[Address, Address], bool]) -> int:

@@ -58,7 +58,7 @@ class Inlet(threading.Thread):
         """`brought` are the steps of the whole state that this process comes with, and would lose."""
         super().__init__(name="session-inlet", daemon=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._listener = socket.create_server((host, 0), family=family)
+        self._listener = sockets.ours(socket.create_server((host, 0), family=family))
         self.port: int = self._listener.getsockname()[1]
         self._state, self._job, self._terms, self._changed = state, job, terms, changed
         self._strides = [dense_strides(parameter) for parameter in state.parameters]
@@ -95,7 +95,7 @@ class Inlet(threading.Thread):
             if self.adopted is not None or (taking is not None and taking.is_alive()):
                 connection.close()
                 continue
-            self._connection = connection
+            self._connection = sockets.ours(connection)
             taking = threading.Thread(target=self._take_all, args=(connection,), name="session-taking", daemon=True)
             taking.start()
 
