@@ -14,7 +14,7 @@ TIMEOUT_S = 30.0
 
 def test_who_trains_on_other_terms_is_not_met() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(f"127.0.0.1:{store.port}", "job")
+    settings = Settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     view = View(2, ("a", "b"), (), is_closed=False)
     builders = [
         Builder(
