@@ -29,10 +29,15 @@ class ForeignCheckpoint(CheckpointRefused):
     """A checkpoint of another program, of other options or of another job: not this job's to remove."""
 
 
+class UnreadableCheckpoint(CheckpointRefused):
+    """A file that the system did not give: it may be whole, and be read another time."""
+
+
 class _Kind(StrEnum):
     GOOD = "good"
     DAMAGED = "damaged"
     FOREIGN = "foreign"
+    UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class Checkpoints:
             os.fsync(file.fileno())
         partial.replace(target)
         _sync_folder(self.folder)
-        self._kinds[_identity(target)] = _Kind.GOOD
+        self._note_good(target)
         self._let_go(target)
         return target
 
@@ -91,8 +96,7 @@ class Checkpoints:
             except CheckpointRefused as refusal:
                 refused.append(str(refusal))
                 continue
-            with contextlib.suppress(FileNotFoundError):  # another process may have made a newer one, and removed it
-                self._kinds[_identity(path)] = _Kind.GOOD
+            self._note_good(path)
             return content["iteration"], content["state"], refused
         if refused:
             raise CheckpointRefused("; ".join([*refused, "none is left: give the job another folder to start anew"]))
@@ -100,8 +104,17 @@ class Checkpoints:
 
     def read(self, path: Path) -> dict[str, Any]:
         """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and undamaged."""
+        content = self._content(path)
+        if digest_of(content["state"]) != content["digest"]:
+            raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
+        return content
+
+    def _content(self, path: Path, *, is_mapped: bool = False) -> dict[str, Any]:
+        """Gives what says it is this job's; of a mapped file no more is read than is looked at."""
         try:
-            content = torch.load(path, weights_only=True, map_location="cpu")
+            content = torch.load(path, weights_only=True, map_location="cpu", mmap=is_mapped)
+        except (OSError, MemoryError) as error:
+            raise UnreadableCheckpoint(f"{path.name}: could not be read ({error})") from error
         except Exception as error:  # torch raises half a dozen unrelated types for a damaged file
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise CheckpointRefused(f"{path.name}: wanted a checkpoint, found a damaged file ({reason})") from error
@@ -118,8 +131,6 @@ class Checkpoints:
                 f"{path.name}: wanted one of job {self.job_id}, found one of job {written_by}; each job needs a folder "
                 "of its own"
             )
-        if digest_of(content["state"]) != content["digest"]:
-            raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
         return content
 
     def _paths(self) -> list[Path]:
@@ -143,27 +154,41 @@ class Checkpoints:
             return
         oldest = min(path.name for path in kept)
         for path in self._paths():
-            if path.name < oldest and self._kind_of(path) is not _Kind.FOREIGN:
+            if path.name < oldest and self._kind_of(path, by_head=True) in (_Kind.GOOD, _Kind.DAMAGED):
                 path.unlink(missing_ok=True)
         for path in self.folder.glob("checkpoint-*.partial"):
             if path.name < oldest:
                 path.unlink(missing_ok=True)
 
-    def _kind_of(self, path: Path) -> _Kind:
-        """Gives what a file is, of which another member of the job may have written it."""
+    def _note_good(self, path: Path) -> None:
+        with contextlib.suppress(FileNotFoundError):  # another process may have made newer ones, and removed it
+            self._kinds[_identity(path)] = _Kind.GOOD
+
+    def _kind_of(self, path: Path, *, by_head: bool = False) -> _Kind:
+        """Gives what a file is, of which another member of the job may have written it.
+
+        Its head tells whose it is, and spares reading all of it.
+        """
         try:
             identity = _identity(path)
         except FileNotFoundError:  # removed meanwhile
-            return _Kind.DAMAGED
-        if identity not in self._kinds:
-            try:
-                self.read(path)
-                self._kinds[identity] = _Kind.GOOD
-            except ForeignCheckpoint:
-                self._kinds[identity] = _Kind.FOREIGN
-            except CheckpointRefused:
-                self._kinds[identity] = _Kind.DAMAGED
-        return self._kinds[identity]
+            return _Kind.UNREADABLE
+        if identity in self._kinds:
+            return self._kinds[identity]
+        try:
+            if by_head:
+                self._content(path, is_mapped=True)
+                return _Kind.GOOD  # for all that its head tells
+            self.read(path)
+            kind = _Kind.GOOD
+        except UnreadableCheckpoint:
+            return _Kind.UNREADABLE
+        except ForeignCheckpoint:
+            kind = _Kind.FOREIGN
+        except CheckpointRefused:
+            kind = _Kind.DAMAGED
+        self._kinds[identity] = kind
+        return kind
 
 
 def _identity(path: Path) -> tuple[str, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from elastic.workloads import checkpoint
 from elastic.workloads.checkpoint import CheckpointRefused, Checkpoints
 
 
@@ -174,3 +176,51 @@ def test_whoever_writes_after_another_member_keeps_two_in_all(tmp_path: Path) ->
         one.save(iteration, state(iteration))
     other.save(3, state(3.0))
     assert names(tmp_path) == [2, 3]
+
+
+@pytest.mark.parametrize("writer", ["job-a", "job-b"])
+def test_what_cannot_be_read_now_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str) -> None:
+    Checkpoints(tmp_path, "esrgan", "o", job_id=writer).save(1, state(1.0))
+    load = torch.load
+
+    def failing(path: Path, **options: Any) -> Any:
+        if path.name == "checkpoint-000000001.pt":
+            raise OSError(errno.EIO, "Input/output error")
+        return load(path, **options)
+
+    monkeypatch.setattr(torch, "load", failing)
+    job = Checkpoints(tmp_path, "esrgan", "o", job_id="job-a")
+    for iteration in (2, 3, 4):
+        job.save(iteration, state(iteration))
+    assert names(tmp_path) == [1, 3, 4]
+    monkeypatch.setattr(torch, "load", load)
+    job.save(5, state(5.0))
+    assert names(tmp_path) == ([4, 5] if writer == "job-a" else [1, 4, 5])
+
+
+def test_one_that_another_member_let_go_of_at_once_was_saved_all_the_same(
+    checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced(partial: Path, target: Path) -> None:
+        partial.unlink()
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    assert checkpoints.save(1, state(1.0)).name == "checkpoint-000000001.pt"
+
+
+def test_an_old_one_is_not_read_through_to_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Checkpoints(tmp_path, "esrgan", "o")
+    for iteration in (1, 2):
+        before.save(iteration, state(iteration))
+    digested: list[int] = []
+    digest_of = checkpoint.digest_of
+
+    def counting(content: Any) -> str:
+        digested.append(content["progress"]["iteration"])
+        return digest_of(content)
+
+    monkeypatch.setattr(checkpoint, "digest_of", counting)
+    after = Checkpoints(tmp_path, "esrgan", "o")
+    assert weights_of(after.newest()) == 2.0
+    after.save(3, state(3.0))
+    assert (digested, names(tmp_path)) == ([2, 3], [2, 3])
