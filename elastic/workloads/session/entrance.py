@@ -20,17 +20,24 @@ PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 BEAT_S = 5.0  # a member's sign of life in the store, for those who cannot reach it
 STALE_S = 30.0
+DEFENCE_S = 2.0  # for members to find their round emptied; they look twice a second, or have first to connect anew
+NAP_S = 1.0  # a longer time between two looks is one in which nobody may have reached the store
+PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
 
 
 class Entrance:
-    """One newcomer's way in."""
+    """One newcomer's way in.
+
+    Its clock runs while it looks: time in which the store was away, or this process stood still, proves nothing.
+    """
 
     def __init__(
         self, name: str, terms: Terms, record: Callable[[int, Sequence[str]], None] | None, *, founding_s: float
     ) -> None:
         self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
-        self._since_s: float | None = None
-        self._probed_s = 0.0
+        self._now_s, self._looked_s = 0.0, monotonic()
+        self._since_s, self._probed_s = 0.0, -PROBE_S
+        self._emptied: tuple[int, float] = (0, 0.0)
         self._beats: dict[str, tuple[str | None, float]] = {}
         self.unreached: str | None = None
 
@@ -39,20 +46,30 @@ class Entrance:
 
         Raises InvalidInput where the members train on other terms.
         """
+        now_s = monotonic()
+        self._now_s, self._looked_s = self._now_s + min(now_s - self._looked_s, NAP_S), now_s
         if self._name not in view.waiting:
             self._finds_members(rendezvous, view)
             rendezvous.register()
-            self._since_s = monotonic()
+            self._since_s = self._now_s
         elif not view.participants:
-            is_anothers = not view.round and rendezvous.is_held()
-            if monotonic() - (self._since_s or 0.0) > (HELD_S if is_anothers else self._founding_s):
+            if not self._leaves_time(rendezvous, view):
                 return self._found(rendezvous, view)
-        elif monotonic() - self._probed_s > PROBE_S:
-            self._probed_s = monotonic()
+        elif self._now_s - self._probed_s > PROBE_S:
+            self._probed_s = self._now_s
             if not self._finds_members(rendezvous, view):
                 # All members have died, and nobody is left to say so.
                 rendezvous.publish(view, (), number=view.round)
         return True
+
+    def _leaves_time(self, rendezvous: Rendezvous, view: View) -> bool:
+        """Whether somebody who has more right to begin may still come: members, or a newcomer that is further."""
+        if view.round != self._emptied[0]:
+            self._emptied = (view.round, self._now_s)
+        if view.round and rendezvous.ask(PROVEN) != f"{view.round}" and self._now_s - self._emptied[1] <= DEFENCE_S:
+            return True
+        is_anothers = not view.round and rendezvous.is_held()
+        return self._now_s - self._since_s <= (HELD_S if is_anothers else self._founding_s)
 
     def _finds_members(self, rendezvous: Rendezvous, view: View) -> bool:
         """Whether a member may be alive; raises InvalidInput where this process cannot train with it.
@@ -60,24 +77,39 @@ class Entrance:
         Who cannot be reached may be, for whoever is reached by another way than this process: it is dead once it has
         given no sign of life to the store for long, or at once where nothing can lie between.
         """
-        self._beats = {name: self._beat(rendezvous, name) for name in view.participants}
         self.unreached = None
+        unproven: list[str] = []
         for name in view.participants:
             about = _about(rendezvous, name)
             if about is not None and (is_there := _answers(about)) is not None:
                 if is_there:
                     self._terms.check(about["terms"])
                     return True
-            elif monotonic() - self._beats[name][1] < STALE_S:
+                continue
+            if not unproven:
+                self._hear(rendezvous, view)
+            unproven.append(name)
+            if self._may_live(name):
                 place = "" if about is None else f" at {about['host']}:{about['link']}"
                 self.unreached = f"member {name} cannot be reached{place}, and is waited for as long as it may live"
                 return True
-        return False
+        if unproven:
+            self._hear(rendezvous, view)  # to try them all has taken its time
+        elif view.participants:
+            rendezvous.tell(PROVEN, f"{view.round}")
+        return any(map(self._may_live, unproven))
 
-    def _beat(self, rendezvous: Rendezvous, name: str) -> tuple[str | None, float]:
-        """Gives a member's newest sign of life, and when this process first saw that one."""
-        told, before = rendezvous.ask(alive(name)), self._beats.get(name)
-        return before if before is not None and before[0] == told else (told, monotonic())
+    def _hear(self, rendezvous: Rendezvous, view: View) -> None:
+        """Takes note of the members' newest signs of life, and of when this process first saw each."""
+        told = {name: rendezvous.ask(alive(name)) for name in view.participants}
+        known = self._beats
+        self._beats = {
+            name: known[name] if name in known and known[name][0] == beat else (beat, self._now_s)
+            for name, beat in told.items()
+        }
+
+    def _may_live(self, name: str) -> bool:
+        return self._now_s - self._beats[name][1] < STALE_S
 
     def _found(self, rendezvous: Rendezvous, view: View) -> bool:
         """Founds the first generation, alone, if of all who wait this process has come furthest."""

@@ -143,8 +143,8 @@ class Membership(threading.Thread):
     def _live(self, rendezvous: Rendezvous) -> None:
         """Has newcomers that cannot reach this process know that it lives."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
-            self._beat_s = now_s
             rendezvous.tell(alive(self._name), f"{now_s}")
+            self._beat_s = now_s
 
     def _come_in(self, rendezvous: Rendezvous, view: View) -> None:
         desk, inlet = self._desk, self._desk.inlet

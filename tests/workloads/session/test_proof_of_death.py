@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from itertools import count
 
 import pytest
@@ -14,8 +15,8 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.clock import SystemClock
 from elastic.workloads.session import Session, Settings, entrance, waiting
-from elastic.workloads.session.c10d import Rendezvous
-from elastic.workloads.session.entrance import STALE_S, alive, machine
+from elastic.workloads.session.c10d import Rendezvous, StoreLost
+from elastic.workloads.session.entrance import DEFENCE_S, NAP_S, STALE_S, Entrance, alive, machine
 from elastic.workloads.session.terms import Terms
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
@@ -40,15 +41,94 @@ def _session(store: TCPStore) -> tuple[int, int]:
         return session.generation.number, session.generation.world_size
 
 
-def _unreached(store: TCPStore, *, on: str) -> Rendezvous:
-    """Gives the only member of round 5, on a machine, where every connection to it is refused."""
+def _known(store: TCPStore, name: str, *, port: int, on: str) -> Rendezvous:
+    """Gives a process's place, with its addresses told, on a machine."""
+    node = Rendezvous(f"127.0.0.1:{store.port}", "job", "127.0.0.1", name=name)
+    about = {"host": "127.0.0.1", "link": port, "inlet": port, "step": 100, "is_torn": False, "machine": on}
+    told = {**about, "name": name, "terms": Terms(BATCH, None, 1, "another").told()}
+    node.tell(f"node/{name}", json.dumps(told))
+    return node
+
+
+def _unreached(store: TCPStore, *others: str, on: str) -> Rendezvous:
+    """Gives the first member of round 5, on a machine, where every connection to it is refused."""
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         port = nobody.getsockname()[1]
-    member = Rendezvous(f"127.0.0.1:{store.port}", "job", "127.0.0.1", name="127.0.0.1_1_0")
-    about = {"host": "127.0.0.1", "link": port, "inlet": port, "step": 100, "is_torn": False, "machine": on}
-    member.tell(f"node/{member.name}", json.dumps({**about, "terms": Terms(BATCH, None, 1, "another").told()}))
-    assert member.publish(member.look(), (member.name,), number=5)
+    member, *_ = [_known(store, name, port=port, on=on) for name in ("127.0.0.1_1_0", *others)]
+    assert member.publish(member.look(), (member.name, *others), number=5)
     return member
+
+
+@dataclass(slots=True)
+class Coming:
+    """A newcomer that looks when it is told to, by a clock of the test's, and nobody answers it."""
+
+    rendezvous: Rendezvous
+    now_s: float = 1000.0
+    founded: list[int] = field(default_factory=list)
+    tried: Callable[[str], None] = lambda _: None
+    _entrance: Entrance | None = None
+
+    def look(self, *, for_s: float = 0.0, after_s: float = 0.0) -> tuple[str, ...]:
+        """Looks once, that much later, and then each half second; gives the members that it leaves."""
+        name, terms = self.rendezvous.name, Terms(BATCH, None, 1, "another")
+        if self._entrance is None:
+            self._entrance = Entrance(name, terms, lambda number, _: self.founded.append(number), founding_s=0.3)
+        self.now_s += after_s
+        for _ in range(1 + int(for_s / 0.5)):
+            self._entrance.step(self.rendezvous, self.rendezvous.look())
+            self.now_s += 0.5
+        return self.rendezvous.look().participants
+
+    def connect(self, about: Mapping[str, str]) -> None:
+        self.tried(about["name"])
+        raise TimeoutError
+
+
+@pytest.fixture
+def coming(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> Coming:
+    coming = Coming(_known(store, "127.0.0.1_9_0", port=1, on="its own"))
+    monkeypatch.setattr(entrance, "monotonic", lambda: coming.now_s)
+    monkeypatch.setattr(entrance, "_connect", coming.connect)
+    return coming
+
+
+def test_time_in_which_a_newcomer_could_not_look_proves_no_death(store: TCPStore, coming: Coming) -> None:
+    member = _unreached(store, on="another")
+    member.tell(alive(member.name), "before the store was away")
+    assert coming.look(for_s=5.0) == (member.name,)
+    assert coming.look(after_s=2 * STALE_S) == (member.name,), "it had no way either to say that it lives"
+    assert coming.look(for_s=STALE_S - 10.0) == (member.name,)
+    assert coming.look(for_s=10.0 + NAP_S) != (member.name,)
+
+
+def test_who_gives_a_sign_of_life_while_the_others_are_tried_is_not_taken_for_dead(
+    store: TCPStore, coming: Coming
+) -> None:
+    other, beats = "127.0.0.1_2_0", count()
+    member = _unreached(store, other, on="another")
+
+    def tried(name: str) -> None:
+        if name == other:
+            member.tell(alive(member.name), beat := f"{next(beats)}")
+            assert member.ask(alive(member.name)) == beat, "the store has taken it"
+
+    coming.tried = tried
+    assert coming.look(for_s=4 * STALE_S) == (member.name, other) and next(beats)
+
+
+def test_a_newcomer_that_has_long_waited_leaves_members_time_to_defend_a_round_that_was_emptied(
+    store: TCPStore, coming: Coming
+) -> None:
+    member = _unreached(store, on="another")
+    coming.look(for_s=10.0)
+    seen = member.look()
+    assert member.publish(seen, (), number=seen.round)
+    assert coming.look(for_s=DEFENCE_S - 0.5) == () and not coming.founded
+    assert member.publish(member.look(), (member.name,), number=6), "it lives"
+    assert coming.look(for_s=5.0) == (member.name,) and not coming.founded
+    assert member.publish(member.look(), (), number=6)
+    assert coming.look(for_s=DEFENCE_S + 1.0) == (coming.rendezvous.name,) and coming.founded == [7]
 
 
 def test_who_is_refused_on_the_same_machine_is_dead(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,3 +176,25 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
             session.run(task.compute)
             assert next(turns) < 100_000
         assert session.generation.members == (name,) and session.step > step
+
+
+def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
+    store: TCPStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 30.0)
+    tell, lost = Rendezvous.tell, list[str]()
+
+    def told(self: Rendezvous, key: str, value: str) -> None:
+        if key.startswith("alive/") and not lost:
+            lost.append(key)
+            raise StoreLost
+        tell(self, key, value)
+
+    monkeypatch.setattr(Rendezvous, "tell", told)
+    task = Task(dtype=torch.float64, width=4)
+    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        other = Rendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
+        (name,) = session.generation.members
+        wait_until(lambda: other.ask(alive(name)) is not None, "a sign of life", timeout_s=20)
+        assert lost
