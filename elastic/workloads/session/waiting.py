@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 
@@ -14,7 +15,8 @@ AGAIN_S = 60.0
 
 
 def _tell(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+        print(words, file=sys.stderr, flush=True)
 
 
 class Waiting:

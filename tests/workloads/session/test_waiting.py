@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -23,6 +24,27 @@ from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, wait_until
 
 TERMS = Terms(12, None, 0, "shape")
+
+
+class Unread(io.StringIO):
+    """A pipe whose reader has ended."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def _closed() -> io.StringIO:
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+@pytest.mark.parametrize("stream", [Unread(), _closed()])
+def test_a_wait_that_nobody_can_be_told_of_ends_nothing(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
+    waiting = Waiting()
+    monkeypatch.setattr(sys, "stderr", stream)
+    for now_s in (100.0, 100.0 + LONG_S):
+        waiting.goes_on("no store answers", now_s=now_s)
 
 
 def test_a_long_wait_is_told_of_once_in_a_while() -> None:
