@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import socket
+from typing import Any
 
 import pytest
 import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, Settings
@@ -70,7 +73,7 @@ def test_numbers_are_read() -> None:
     ("host", "store", "wanted"),
     [
         ("192.0.2.1", "127.0.0.1", r"an address or a name of this machine, found '192\.0\.2\.1'"),
-        ("nobody.invalid", "127.0.0.1", "an address or a name of this machine, found 'nobody.invalid'"),
+        ("no body", "127.0.0.1", "an address or a name of this machine, found 'no body'"),
         ("127.0.0.1", "192.0.2.1", r"others reach this process, found 127\.0\.0\.1; the store is at 192\.0\.2\.1"),
         ("0.0.0.0", "192.0.2.1", r"others reach this process, found 0\.0\.0\.0; the store is at 192\.0\.2\.1"),
     ],
@@ -83,3 +86,28 @@ def test_a_host_at_which_nobody_reaches_this_process_is_refused(host: str, store
     with pytest.raises(InvalidInput, match=r"host \(ELASTICD_SESSION_HOST\): wanted .*" + wanted) as refused:
         Session.join([(weight,)], lambda gradients, step: None, batch=4, settings=settings)
     assert refused.value.field == "host"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("asked", "failure"),
+    [
+        ("getaddrinfo", socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")),
+        ("create_server", OSError(errno.EMFILE, "Too many open files")),
+    ],
+)
+def test_a_host_that_cannot_be_tried_for_the_moment_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, asked: str, failure: OSError
+) -> None:
+    given, failures = getattr(socket, asked), [failure]
+
+    def failing(place: Any, *args: Any, **kwargs: Any) -> Any:
+        if failures and (asked == "create_server" or place == "localhost"):
+            raise failures.pop()
+        return given(place, *args, **kwargs)
+
+    monkeypatch.setattr(socket, asked, failing)
+    store, weight = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), torch.zeros(3)
+    settings = Settings(f"127.0.0.1:{store.port}", "job", "localhost")
+    with Session.join([(weight,)], lambda gradients, step: None, batch=4, settings=settings) as session:
+        assert session.is_member and not failures
