@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import socket
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -125,8 +126,14 @@ class Entrance:
 
 @cache
 def machine() -> str:
-    """Gives what tells this boot of this machine, and this network namespace on it, from all others."""
-    return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}/{os.stat('/proc/self/ns/net').st_ino}"
+    """Gives what tells this boot of this machine, and this network namespace on it, from all others.
+
+    Where that cannot be known, it is a word of this process alone: nothing is proven by it.
+    """
+    try:
+        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}/{os.stat('/proc/self/ns/net').st_ino}"
+    except OSError:
+        return secrets.token_hex()
 
 
 def alive(name: str) -> str:

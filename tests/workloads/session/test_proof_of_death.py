@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -135,6 +137,43 @@ def test_who_is_refused_on_the_same_machine_is_dead(store: TCPStore, monkeypatch
     monkeypatch.setattr(entrance, "STALE_S", 1000 * STALE_S)
     _unreached(store, on=machine())
     assert _session(store) == (6, 1)
+
+
+def test_where_nothing_tells_machines_apart_a_session_goes_on_and_a_refusal_proves_nothing(
+    store: TCPStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_text
+
+    def unreadable(path: Path, *args: Any, **kwargs: Any) -> str:
+        if path.name == "boot_id":
+            raise PermissionError(path)
+        return read(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "read_text", unreadable)
+    machine.cache_clear()
+    try:
+        others = machine()
+        assert _session(store) == (1, 1)
+        machine.cache_clear()
+        assert machine() == machine() != others, "each process has its own word"
+    finally:
+        machine.cache_clear()
+
+
+def test_a_member_that_answers_spares_a_newcomer_the_others_signs_of_life(
+    store: TCPStore, coming: Coming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _unreached(store, "127.0.0.1_2_0", on="another")
+    asked, ask = list[str](), Rendezvous.ask
+
+    def noted(self: Rendezvous, key: str) -> str | None:
+        asked.append(key)
+        return ask(self, key)
+
+    monkeypatch.setattr(Rendezvous, "ask", noted)
+    monkeypatch.setattr(entrance, "_connect", lambda about: None)
+    coming.look(for_s=5.0)
+    assert asked and not [key for key in asked if key.startswith("alive/")]
 
 
 def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_told(
