@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from tests.postgres import PostgresServer, postgres_server
 from tests.short_folders import short_folder
+
+# The same examples at each run, so that a change alone can fail; `make soak` looks for others.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session", autouse=True)
