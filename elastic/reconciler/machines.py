@@ -246,14 +246,12 @@ class Machines:
 
         What they were to be bought as is left alone for long enough that everything else has its turn.
         """
-        whys = {node.id: reason for node in nodes}
-        for node in nodes:
-            said = self._said.get(node.token)
-            if said is not None:
-                whys[node.id] = f"{reason}: {said}"
+        whys = [f"{reason}: {self._said[node.token]}" if node.token in self._said else reason for node in nodes]
+        for node, why in zip(nodes, whys, strict=True):
+            if why != reason:
                 self.pause(node.offering, Obstacle.LAUNCH_FAILED, first_s=LONGEST_S, longest_s=LONGEST_S, now_s=now_s)
-            self.end(node, whys[node.id], now_s=now_s)
-        return whys[nodes[0].id]
+            self.end(node, why, now_s=now_s)
+        return whys[0]
 
     def _listed(self, *, now_s: float) -> tuple[Instance, ...]:
         try:

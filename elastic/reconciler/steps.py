@@ -275,14 +275,15 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
 
 def _overdue(world: World) -> Iterator[End]:
     for node in world.nodes:
-        over = [each for each in _patiences(world, node) if _is_over(world, each)]
+        over = [each for each in _patiences(world, node) if _is_over(world, each.since_s, each.limit_s)]
         yield from (End(node, f"it {each.what} for {each.limit_s:.0f} s", each.is_failure) for each in over[:1])
 
 
 def _unbought(world: World) -> tuple[Node, ...]:
-    intended = [node for node in world.nodes if node.phase is NodePhase.INTENDED]
     return tuple(
-        each for each in intended if _is_over(world, _Patience(each.intended_at_s, world.register_timeout_s, ""))
+        node
+        for node in world.nodes
+        if node.phase is NodePhase.INTENDED and _is_over(world, node.intended_at_s, world.register_timeout_s)
     )
 
 
@@ -306,9 +307,8 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
         yield _Patience(node.launched_at_s, world.register_timeout_s, "did not register", is_failure=True)
 
 
-def _is_over(world: World, patience: _Patience) -> bool:
-    since_s = patience.since_s
-    return since_s is not None and world.now_s - max(since_s, world.listening_since_s) > patience.limit_s
+def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:
+    return since_s is not None and world.now_s - max(since_s, world.listening_since_s) > limit_s
 
 
 def _why(world: World, missing: set[Offering]) -> str:

@@ -157,9 +157,10 @@ def set_target(connection: Connection, job_id: str, group: Group | None) -> None
     change(connection, job_id, {"target": None if group is None else to_text(group)})
 
 
-def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> None:
+def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> Job:
     """Replaces what was asked for, as a user's scaling does."""
     connection.execute(_CHANGE.values(version=jobs.c.version + 1), {"job_id": job_id, "spec": to_text(spec)})
+    return get(connection, job_id)
 
 
 def count_failure(connection: Connection, job_id: str) -> int:

@@ -107,8 +107,8 @@ class Store:
         return self._read(jobs.target, job_id)
 
     def set_spec(self, job_id: str, spec: JobSpec) -> Job:
-        self._write(jobs.set_spec, job_id, spec)
-        return self.job(job_id)
+        """Replaces what was asked for."""
+        return self._write(jobs.set_spec, job_id, spec)
 
     def count_failure(self, job_id: str) -> int:
         """Counts one failure and gives how many came in a row without progress."""

@@ -15,7 +15,7 @@ from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
-NOBODY_WHOLE = "no member with the job's whole state is left; start again from a checkpoint"
+NOBODY_WHOLE = "no process with the job's whole state is left; start again from a checkpoint"
 OVER = "for another member the job is over after step {}, and this one goes on: give all of them one number of steps"
 LEVEL_S = 3.0  # how long a newcomer that is behind may put off the change before training waits for it, or drops it
 UNSURE_S = 1.0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from elastic.workloads.session.sockets import Address, ours
+from elastic.workloads.session.sockets import Address, family, ours
 
 BEAT_S = 0.25
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
@@ -76,7 +76,7 @@ class Links(threading.Thread):
             self._gone.clear()
         self._ring()
         if self.ident is None:
-            self._listener = ours(socket.create_server((host, 0), family=_family(host)))
+            self._listener = ours(socket.create_server((host, 0), family=family(host)))
             self._listener.setblocking(False)
             self.port = self._listener.getsockname()[1]
             self.start()
@@ -219,7 +219,7 @@ class Links(threading.Thread):
         self._greet(now_s)
 
     def _connect(self, name: str, peer: _Peer) -> None:
-        connection = ours(socket.socket(_family(peer.address[0]), socket.SOCK_STREAM))
+        connection = ours(socket.socket(family(peer.address[0]), socket.SOCK_STREAM))
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -291,7 +291,3 @@ class Links(threading.Thread):
                 connection.close()
         for each in (self._listener, self._bell, self._rope):
             each.close()
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -16,7 +16,7 @@ from elastic.worker.claims import claims_from
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
-from elastic.workloads.session.desk import COMPLETE, OVER, Desk
+from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
 from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
@@ -155,7 +155,7 @@ class Membership(threading.Thread):
         if inlet.misfit is not None:
             raise inlet.misfit
         if not self._entrance.step(rendezvous, view):
-            desk.end = "no process with the job's whole state is left; start again from a checkpoint"
+            desk.end = NOBODY_WHOLE
             desk.notify()
 
     def _turn_back(self, misfit: InvalidInput) -> None:

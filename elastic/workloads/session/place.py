@@ -10,6 +10,7 @@ from dataclasses import replace
 from elastic.errors import InvalidInput
 from elastic.workloads.session.c10d import StoreLost, place_of
 from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.sockets import family
 
 # What has little to do with a host's name: no answer from who knows names, no descriptors or memory left.
 PASSING_NAMES = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
@@ -24,7 +25,7 @@ def placed(settings: Settings) -> Settings:
     own, store = _way(settings.address())
     try:
         host = str(socket.getaddrinfo(settings.host or own, 0, type=socket.SOCK_STREAM)[0][4][0])
-        with socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+        with socket.create_server((host, 0), family=family(host)):
             pass
     except OSError as error:
         if error.errno in (PASSING_NAMES if isinstance(error, socket.gaierror) else PASSING):
@@ -39,8 +40,8 @@ def _way(address: str) -> tuple[str, str]:
     """Gives this machine's address on the way to the store, and the store's; nothing is sent."""
     host, port = place_of(address)
     try:
-        family, kind, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(family, kind) as probe:
+        kind, *_, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(kind, socket.SOCK_DGRAM) as probe:
             probe.connect(there)
             return str(probe.getsockname()[0]), str(there[0])
     except OSError as error:

@@ -31,12 +31,11 @@ class Settings:
 
     `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and may come to hold
     another; `host` the address at which the others reach this process (nothing: the one by which it reaches the store).
-    A member that is silent for `silence_s` is
-    given up, and so is one that answers but keeps the others waiting in a sum for `hang_s`, or 20 usual turns if they
-    are longer (0: never). Whoever finds no session founds one after `founding_s`, if it has come furthest of all who
-    wait. `chunk_bytes` of state travel to newcomers with each step. `most_samples` of a turn fit this
-    rank's memory (None: all). `losses_per_h` says how often an hour this rank's machine is lost, on average (None:
-    nobody knows).
+    A member that is silent for `silence_s` is given up, and so is one that answers but keeps the others waiting in a
+    sum for `hang_s`, or 20 usual turns if they are longer (0: never). Whoever finds no session founds one after
+    `founding_s`, if it has come furthest of all who wait. `chunk_bytes` of state travel to newcomers with each step.
+    `most_samples` of a turn fit this rank's memory (None: all). `losses_per_h` says how often an hour this rank's
+    machine is lost, on average (None: nobody knows).
     """
 
     store: str

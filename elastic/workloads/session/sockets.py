@@ -16,6 +16,11 @@ Address = tuple[str, int]
 _OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
+def family(host: str) -> socket.AddressFamily:
+    """Gives the family of an address as it is written."""
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
 def ours(each: socket.socket) -> socket.socket:
     """Gives a socket whose end tells this process's death: what is forked from it, a data loader's worker say, lives on
     without it."""

@@ -57,8 +57,7 @@ class Inlet(threading.Thread):
     ) -> None:
         """`brought` are the steps of the whole state that this process comes with, and would lose."""
         super().__init__(name="session-inlet", daemon=True)
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._listener = sockets.ours(socket.create_server((host, 0), family=family))
+        self._listener = sockets.ours(socket.create_server((host, 0), family=sockets.family(host)))
         self.port: int = self._listener.getsockname()[1]
         self._state, self._job, self._terms, self._changed = state, job, terms, changed
         self._strides = [dense_strides(parameter) for parameter in state.parameters]

@@ -49,13 +49,6 @@ class Node:
         return [each for each in self.said if each["kind"] == kind]
 
 
-@pytest.fixture
-def store() -> Iterator[TCPStore]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield store
-    del store
-
-
 @contextmanager
 def _joined(store: TCPStore, task: Task, *, most_samples: int | None = None) -> Iterator[Session]:
     settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)

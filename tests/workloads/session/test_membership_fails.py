@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -16,13 +16,6 @@ from elastic.workloads.session.membership import OnGeneration
 from tests.workloads.session.member import BATCH, Task
 
 pytestmark = pytest.mark.timeout(60)
-
-
-@pytest.fixture
-def store() -> Iterator[TCPStore]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield store
-    del store
 
 
 def _joined(store: TCPStore, task: Task, *, on_generation: OnGeneration | None = None) -> Session:

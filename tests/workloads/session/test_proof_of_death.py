@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
@@ -25,13 +25,6 @@ from tests.workloads.session.running import wait_until
 
 pytestmark = pytest.mark.timeout(60)
 SOON_STALE_S = 4.0
-
-
-@pytest.fixture
-def store() -> Iterator[TCPStore]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield store
-    del store
 
 
 def _session(store: TCPStore) -> tuple[int, int]:
