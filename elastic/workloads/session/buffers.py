@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -23,13 +23,13 @@ class Message:
     riders: Tensor
 
 
-def without_gradients(riders: Sequence[float]) -> Message:
+def without_gradients(riders: Tensor) -> Message:
     """Gives the message of a rank that has computed nothing.
 
-    >>> without_gradients([1.0, 0.5]).whole.tolist()
+    >>> without_gradients(torch.tensor([1.0, 0.5])).whole.tolist()
     [1.0, 0.5]
     """
-    whole = torch.tensor(riders)
+    whole = riders.clone()
     return Message(whole, whole)
 
 
@@ -70,35 +70,31 @@ class Buffers:
         ]
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
         self._messages: list[Message] = []
-        self._riders, self._given = array("d"), torch.zeros(0)
+        self._riders = 0
         self._turn = 0
         self._held_step: int | None = None
 
     @torch.no_grad()
-    def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Sequence[float]) -> Message:
+    def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Message:
         """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros.
 
         Raises InvalidInput.
         """
-        views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
-        if not _fit(gradients, self._shapes):
-            raise InvalidInput(f"compute: {_misfit(gradients, self._shapes)}", field="compute")
+        views, own, message = self._views[1 - self._turn], self._owns[1 - self._turn], self._message(len(riders))
+        given: Any = gradients
+        if _sizes(gradients) != self._shapes:
+            views, given = self._without_none(views, gradients)
         if numbers is not None and (found := _no_numbers(numbers, self.numbers)) is not None:
             raise InvalidInput(
                 f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as join(numbers={self.numbers}) said, "
                 f"got {found}",
                 field="numbers",
             )
-        if any(gradient is None for gradient in gradients):
-            for view in (view for view, gradient in zip(views, gradients, strict=True) if gradient is None):
-                view.zero_()
-            views = [view for view, gradient in zip(views, gradients, strict=True) if gradient is not None]
-        if views:
-            torch._foreach_copy_(views, [gradient for gradient in gradients if gradient is not None])
+        if given:
+            torch._foreach_copy_(views, given)
         if self.numbers:
-            own.fill_(0.0) if numbers is None else own.copy_(numbers.reshape(-1))
-        message = self._message(riders)
-        message.riders.copy_(self._given)
+            own.fill_(0.0) if numbers is None else own.copy_(numbers if numbers.dim() == 1 else numbers.reshape(-1))
+        message.riders.copy_(riders)
         return message
 
     def keep(self, step: int) -> None:
@@ -139,25 +135,39 @@ class Buffers:
         """Gives a copy of the last step's summed numbers, `(numbers,)`."""
         return self._owns[self._turn].clone() if self.numbers else self._owns[self._turn]
 
-    def _message(self, riders: Sequence[float]) -> Message:
-        """Gives the message that is being filled, its riders still to be copied from `_given`."""
-        if len(riders) != len(self._riders):
-            end = self.offsets[-1] + self.numbers
-            self._riders = array("d", riders)
-            self._given = torch.frombuffer(self._riders, dtype=torch.float64)
-            self._messages = [Message(flat[: end + len(riders)], flat[end : end + len(riders)]) for flat in self._flats]
-        self._riders[:] = array("d", riders)
+    def _without_none(
+        self, views: Sequence[Tensor], gradients: Sequence[Tensor | None]
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """Gives the gradients that are there, and their places; those of the others get zeros. Raises InvalidInput."""
+        if not _fit(gradients, self._shapes):
+            raise InvalidInput(f"compute: {_misfit(gradients, self._shapes)}", field="compute")
+        pairs = list(zip(views, gradients, strict=True))
+        for view in (view for view, gradient in pairs if gradient is None):
+            view.zero_()
+        kept = [(view, gradient) for view, gradient in pairs if gradient is not None]
+        return [view for view, _ in kept], [gradient for _, gradient in kept]
+
+    def _message(self, riders: int) -> Message:
+        """Gives the message that is being filled."""
+        if riders != self._riders:
+            end, self._riders = self.offsets[-1] + self.numbers, riders
+            self._messages = [Message(flat[: end + riders], flat[end : end + riders]) for flat in self._flats]
         return self._messages[1 - self._turn]
+
+
+def _sizes(gradients: object) -> list[torch.Size] | None:
+    """Gives the sizes of a list of tensors, without a line of Python for each at every step; None for anything else."""
+    try:
+        return list(map(Tensor.size, gradients)) if isinstance(gradients, list | tuple) else None
+    except TypeError:
+        return None
 
 
 def _fit(gradients: object, shapes: Sequence[torch.Size]) -> bool:
     """Whether there is a gradient, or None, for each parameter, in its shape: others would be repeated to fill it."""
     if not isinstance(gradients, Sequence) or len(gradients) != len(shapes):
         return False
-    try:
-        return list(map(Tensor.size, gradients)) == shapes  # without a line of Python for each, at every step
-    except TypeError:
-        return all(_fits(gradient, shape) for gradient, shape in zip(gradients, shapes, strict=True))
+    return all(_fits(gradient, shape) for gradient, shape in zip(gradients, shapes, strict=True))
 
 
 def _fits(gradient: object, shape: torch.Size) -> bool:

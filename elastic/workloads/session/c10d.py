@@ -63,10 +63,17 @@ class Rendezvous:
         self._holder._cache_duration = 0
         self._node = handler._this_node if name is None else _node(name)
         self.name = repr(self._node)
+        self._seen: tuple[bytes | None, View] | None = None
 
     def look(self) -> View:
         """Gives the state as it is now."""
-        self._sync()
+        # Nearly always it is what it was: to unpickle it would take longer than to fetch it.
+        if self._seen is None or not self._stored() == self._seen[0] == self._holder._token:
+            self._sync()
+            self._seen = self._holder._token, self._view()
+        return self._seen[1]
+
+    def _view(self) -> View:
         state = self._holder.state
         ranked = sorted(state.participants, key=lambda node: (state.participants[node], node))
         return View(
@@ -150,6 +157,14 @@ class Rendezvous:
     def _written(self) -> bool:
         self._holder.mark_dirty()
         return bool(self._sync())
+
+    def _stored(self) -> bytes | None:
+        """Gives the state as the store keeps it."""
+        try:
+            found = self._holder._backend.get_state()
+        except RendezvousError as error:
+            raise StoreLost(str(error)) from error
+        return None if found is None else bytes(found[1])
 
     def _sync(self) -> bool | None:
         try:

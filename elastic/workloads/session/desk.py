@@ -179,10 +179,12 @@ class Desk:
 
     def ready(self) -> Generation | None:
         """Gives the generation that this rank can change over to: nobody whom it brings up to date is far behind."""
+        offered = self.offered
+        if offered is None:
+            return None  # at nearly every step; one that comes just now is for the next
         with self.changed:
-            offered, since_s = self.offered, self.offered_s
-            followers = list(self.followers) if offered is not None else []
-        awaited = [each for each in followers if offered and each.is_received and each.newcomer in offered.members]
+            since_s, followers = self.offered_s, list(self.followers)
+        awaited = [each for each in followers if each.is_received and each.newcomer in offered.members]
         is_late = monotonic() - since_s > LEVEL_S
         # Of all, though one is enough: whoever is not level by then is dropped with it, and not one in each next round.
         are_level = [each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited]

@@ -1,6 +1,6 @@
 """A connection to every other member: its end tells a death at once, its silence a hang or a vanished machine.
 
-Members tell each other how far they are, four times a second and whenever it changes. None of this passes through the
+Members tell each other how far they are, twice a second and whenever it changes. None of this passes through the
 store, so that training does not depend on it. A name once gone stays gone: whoever comes back has a new one.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import select
 import socket
 import threading
@@ -17,7 +18,7 @@ from time import monotonic
 
 from elastic.workloads.session.sockets import Address, family, ours
 
-BEAT_S = 0.25
+BEATS = 2.5  # in the time after which silence tells: two may be lost, or late by more than half of it
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
 MAX_LINE = 4096
 
@@ -55,7 +56,8 @@ class Links(threading.Thread):
 
     def __init__(self, job: str, *, silence_s: float, notify: Callable[[], None]) -> None:
         super().__init__(name="session-links", daemon=True)
-        self._me, self._job, self._silence_s, self._notify = "", job, silence_s, notify
+        self._me, self._job, self._notify = "", job, notify
+        self._silence_s, self._every_s = silence_s, silence_s / BEATS
         self._listener: socket.socket
         self.port = 0
         self._lock = threading.Lock()
@@ -131,20 +133,20 @@ class Links(threading.Thread):
             self._end()
 
     def _serve(self) -> None:
-        beat_s = last_s = 0.0
+        beat_s = monotonic()
         while not self._is_closed:
-            ready = self._wait(max(0.0, beat_s + BEAT_S - monotonic()))
+            due_s = min(beat_s + self._every_s, self._silent_s())
+            ready = self._wait(max(0.0, due_s - monotonic()))
             now_s = monotonic()
-            if last_s and now_s - last_s > self._silence_s / 2:
+            if now_s - due_s > self._silence_s / 4:
                 self._forgive(now_s)  # it was this process that stood still
-            last_s = now_s
             with self._lock:
                 before = self._news()
                 self._read(ready, now_s)
                 self._adjust(now_s)
                 self._judge(now_s)
                 is_news = before != self._news()
-                if now_s >= beat_s + BEAT_S or self._bell in ready:
+                if now_s >= beat_s + self._every_s or self._bell in ready:
                     self._beat()
                     beat_s = now_s
             if is_news:
@@ -261,11 +263,16 @@ class Links(threading.Thread):
 
     def _judge(self, now_s: float) -> None:
         for name, peer in self._peers.items():
-            since_s, allowed_s = (
-                (peer.since_s, FIRST_WORD_S) if peer.heard_s is None else (peer.heard_s, self._silence_s)
-            )
-            if name not in self._gone and now_s - since_s > allowed_s:
+            if name not in self._gone and now_s >= self._heard_until_s(peer):
                 self._drop(name, peer)
+
+    def _heard_until_s(self, peer: _Peer) -> float:
+        """Gives when a member will have been silent for too long."""
+        return peer.since_s + FIRST_WORD_S if peer.heard_s is None else peer.heard_s + self._silence_s
+
+    def _silent_s(self) -> float:
+        """Gives when the first of the members will have been."""
+        return min((self._heard_until_s(p) for n, p in self._peers.items() if n not in self._gone), default=math.inf)
 
     def _forgive(self, now_s: float) -> None:
         with self._lock:

@@ -220,7 +220,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
         sleep(PAUSE_S)
-        _, change = self._exchanged(without_gradients)
+        _, change = self._exchanged(without_gradients, is_due=True)
         for follower in self._desk.followed():
             follower.next_chunk(self.step)
         return None, change
@@ -228,19 +228,21 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _meet_at_end(self) -> None:
         self._await_meeting()  # one that lacks the last step gets it there, and is done only then
         self._end.await_all()
-        self._exchanged(without_gradients)
+        self._exchanged(without_gradients, is_due=True)
 
     def _outcome(self) -> Outcome:
         return Outcome(self.step, self._buffers.own_numbers())
 
-    def _exchanged(self, message_of: Callable[[list[float]], Message]) -> tuple[list[float], Generation | None]:
+    def _exchanged(
+        self, message_of: Callable[[Tensor], Message], *, is_due: bool = False
+    ) -> tuple[list[float], Generation | None]:
         """Sums a message that riders end. Gives the ranks' seconds a sample, and the generation to change over to, if
-        all are ready for it."""
+        all are ready for it. The states are compared where `is_due`, or where the step has its turn."""
         # Before the message is filled in: the last step's sums are handed on through the same buffer.
         self._await_meeting()
         desk, current, step = self._desk, self.generation, self.step
         offered = desk.ready()
-        message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step))
+        message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, is_due=is_due))
         self._sum(message.whole)
         try:
             costs, is_agreed = self._riders.compared(message.riders.tolist(), current, step)

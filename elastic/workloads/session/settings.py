@@ -41,7 +41,7 @@ class Settings:
     store: str
     job: str
     host: str = ""
-    silence_s: float = 1.0
+    silence_s: float = 1.25
     hang_s: float = HANG_S
     founding_s: float = FOUNDING_S
     chunk_bytes: int = CHUNK_BYTES

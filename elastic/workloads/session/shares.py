@@ -82,6 +82,9 @@ def next_split(
     >>> next_split(48, (24, 24, 0), (1.0, 1.0, 0.0))
     (22, 21, 5)
     """
+    took_s = [share * cost for share, cost in zip(now, costs, strict=True)]
+    if max(took_s) < WORTH_MOVING * min(took_s):
+        return tuple(now)  # at nearly every step: the best split takes no less than the least of these
     if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(batch, now, costs):
         return tuple(now)
     usual = median(cost for cost in costs if cost > 0)

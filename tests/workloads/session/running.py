@@ -213,7 +213,7 @@ class Fleet:
 def running_fleet(
     folder: Path,
     *options: str,
-    silence_s: float = 1.0,
+    silence_s: float = 1.25,
     hang_s: float = 600.0,
     host: Host | None = None,
     launch: Launch = program,

@@ -56,7 +56,7 @@ def _follow(inlet: Inlet, state: State, *, chunk_bytes: int) -> Follower:
 def _train(state: State, buffers: Buffers, follower: Follower, step: int) -> None:
     """Does what a session does with each step's sums."""
     gradients = [torch.full((size,), 0.5 + step) for size in SHAPES]
-    buffers.fill(gradients, None, [0.0, 0.0])
+    buffers.fill(gradients, None, torch.zeros(2))
     buffers.keep(step + 1)
     follower.settle()
     follower.gradients(buffers.flat(), buffers.offsets, step)
@@ -101,7 +101,7 @@ def test_gradients_come_to_their_places_however_a_parameter_lies_in_memory() -> 
     follower.next_chunk(0)
     gradients = [torch.arange(8.0).reshape(4, 2), torch.arange(6.0).reshape(2, 3)]
     for step in range(2):
-        buffers.fill(gradients, None, [0.0, 0.0])
+        buffers.fill(gradients, None, torch.zeros(2))
         buffers.keep(step + 1)
         follower.settle()
         follower.gradients(buffers.flat(), buffers.offsets, step)

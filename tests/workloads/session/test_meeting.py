@@ -30,7 +30,7 @@ def _meet(steps: Sequence[int], *, holders: Sequence[int], torn: Sequence[int] =
     def rank(own: int) -> Found:
         buffers = Buffers([torch.zeros(4)], 0)
         if own in holders:
-            buffers.fill([torch.full((4,), SUMS)], None, [0.0] * 2 * len(steps))
+            buffers.fill([torch.full((4,), SUMS)], None, torch.zeros(2 * len(steps)))
             buffers.keep(steps[own])
         group = Gloo(store, own, len(steps), Plug("127.0.0.1"), {}, timeout_s=20.0)
         generation = Generation(2, tuple("abc"[: len(steps)]), own, group)

@@ -13,7 +13,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from elastic.workloads.session import Session, SessionEnded, Settings
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
-from elastic.workloads.session.riders import PIECE_BYTES, Riders
+from elastic.workloads.session.riders import EVERY, FIRST_STEPS, PIECE_BYTES, Riders
 from elastic.workloads.session.state import State
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
@@ -36,7 +36,7 @@ def _state(dtype: torch.dtype) -> State:
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_any_value_that_differs_is_found_in_one_round_of_steps(dtype: torch.dtype) -> None:
     state = _state(dtype)
-    riders, steps = Riders(state), range(3 * 4)
+    riders, steps = Riders(state), range(0, 3 * 4 * EVERY, EVERY)
     usual = [riders.fingerprint(step) for step in steps]
     for tensor in (each for unit in state.units for each in unit if each.numel()):
         for place in (0, tensor.numel() - 1):
@@ -54,7 +54,32 @@ def test_a_fingerprint_is_held_exactly_by_the_type_that_it_rides_in(dtype: torch
     riders = Riders(_state(dtype))
     for step in range(12):
         own = riders.own(Generation(1, ("a", "b"), 1, None), offered=None, cost=0.0, step=step)
-        assert torch.tensor(own, dtype=dtype).tolist()[5] == riders.fingerprint(step)
+        assert own.to(dtype).tolist()[5] == riders.fingerprint(step)
+
+
+def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_then_or_when_asked() -> None:
+    riders = Riders(_state(torch.float32))
+
+    def compared(generation: Generation, steps: Sequence[int], *, is_due: bool = False) -> list[int]:
+        told = {
+            step: riders.own(generation, offered=None, cost=0.5, step=step, is_due=is_due).tolist() for step in steps
+        }
+        assert all(each[:5] == [0.0, 0.0, 0.0, 0.5, 0.0] for each in told.values())
+        return [step for step, each in told.items() if each[5]]
+
+    first, next_ = (Generation(number, ("a", "b"), 1, None) for number in (1, 2))
+    steps = range(3, 3 + FIRST_STEPS)
+    assert compared(first, steps) == list(steps)
+    assert compared(first, range(20, 40)) == [24, 32]
+    assert compared(first, [41], is_due=True) == [41]
+    assert compared(next_, [42, 43]) == [42, 43]
+    alone = riders.own(Generation(3, ("a",), 0, None), offered=next_, cost=0.5, step=48)
+    assert alone.tolist() == [-1.0, 0.5, 0.0]
+
+
+def test_consecutive_steps_compare_other_units() -> None:
+    prints = [Riders(_state(torch.float32)).fingerprint(step) for step in range(EVERY)]
+    assert len(set(prints)) > len(prints) / 2
 
 
 def _verdicts(prints: Sequence[float], are_new: Sequence[bool]) -> list[str]:

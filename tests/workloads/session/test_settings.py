@@ -58,7 +58,7 @@ def test_what_is_not_set_or_empty_is_as_documented() -> None:
     empty = {f"ELASTICD_SESSION_{name}": "" for name in names}
     found = Settings.from_environment({**STORE, **empty})
     assert found == Settings.from_environment(STORE) == Settings(store="127.0.0.1:1", job="session")
-    assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (1.0, 600.0, 8_000_000, None)
+    assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (1.25, 600.0, 8_000_000, None)
 
 
 def test_numbers_are_read() -> None:
