@@ -114,7 +114,8 @@ def _copied(value: Any, *, into: Any) -> Any:
                 for key, part in value.items()
             }
         case list() | tuple():
-            olds = into if isinstance(into, list) and len(into) == len(value) else [None] * len(value)
-            return [_copied(part, into=old) for part, old in zip(value, olds, strict=True)]
+            olds = into if isinstance(into, list | tuple) and len(into) == len(value) else [None] * len(value)
+            parts = [_copied(part, into=old) for part, old in zip(value, olds, strict=True)]
+            return parts if isinstance(value, list) else tuple(parts)
         case _:
             return value

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,11 +15,18 @@ from secrets import token_hex
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+from elastic.errors import InvalidInput
 
 FORMAT = "elasticd-checkpoint-1"
 KEPT = 2
 _NAME = re.compile(r"checkpoint-(\d{9,})\.pt")
+# Exactly these: torch.load runs no code, and so gives back no types that are derived from them.
+_TENSORS = (Tensor, nn.Parameter)
+_DICTIONARIES = (dict, OrderedDict)
+_LISTS = (list, tuple, torch.Size)
+_LEAVES = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
 
 
 class CheckpointRefused(Exception):
@@ -58,7 +66,9 @@ class Checkpoints:
     def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
         """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but this and the newest good one.
 
-        Raises CheckpointRefused where another job's lies in its place.
+        It may hold tensors, numbers, texts, bytes, None, types and devices of torch, and lists, tuples and dictionaries
+        of them: what is read back without running code. Raises InvalidInput where it holds something else, OSError
+        where the disk is full, CheckpointRefused where another job's lies in its place.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         target = self.folder / f"checkpoint-{iteration:09d}.pt"
@@ -72,13 +82,14 @@ class Checkpoints:
             "job_id": self.job_id,
             "iteration": iteration,
             "state": dict(state),
-            "digest": digest_of(state),
+            "digest": digest_of(dict(state)),
         }
-        with partial.open("wb") as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
+        try:
+            _write(content, partial)
+            partial.replace(target)
+        except BaseException:
+            partial.unlink(missing_ok=True)  # or a disk that is full would stay so
+            raise
         _sync_folder(self.folder)
         self._note_good(target)
         self._let_go(target)
@@ -105,9 +116,10 @@ class Checkpoints:
     def read(self, path: Path) -> dict[str, Any]:
         """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and undamaged."""
         content = self._content(path)
-        if digest_of(content["state"]) != content["digest"]:
-            raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
-        return content
+        with contextlib.suppress(InvalidInput):
+            if digest_of(content["state"]) == content["digest"]:
+                return content
+        raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
 
     def _content(self, path: Path, *, is_mapped: bool = False) -> dict[str, Any]:
         """Gives what says it is this job's; of a mapped file no more is read than is looked at."""
@@ -198,29 +210,57 @@ def _identity(path: Path) -> tuple[str, int, int]:
 
 
 def digest_of(state: Any) -> str:
-    """Gives the SHA-256 over structure and content: numbers, texts, tensors, lists and dictionaries of them."""
+    """Gives the SHA-256 over structure and content. Raises InvalidInput where a part would not be read back."""
     digest = hashlib.sha256()
-    for piece in _pieces(state):
+    for piece in _pieces(state, "state"):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def _pieces(value: Any) -> Iterator[bytes | memoryview]:
+def _pieces(value: Any, place: str) -> Iterator[bytes | memoryview]:
+    """`place` says where a value is, as one would write it in Python."""
     match value:
-        case Tensor():
-            flat = value.detach().cpu().contiguous()
+        case Tensor() if type(value) in _TENSORS and value.layout is torch.strided:
+            flat = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
             yield f"tensor {flat.dtype} {tuple(flat.shape)}".encode()
             yield flat.reshape(-1).view(torch.uint8).numpy().data
-        case Mapping():
-            for key in sorted(value):
+        case dict() if type(value) in _DICTIONARIES and {type(key) for key in value} <= {int, str}:
+            for key in sorted(value, key=lambda key: (type(key).__name__, key)):
                 yield f"key {key}".encode()
-                yield from _pieces(value[key])
-        case list() | tuple():
+                yield from _pieces(value[key], f"{place}[{key!r}]")
+        case list() | tuple() if type(value) in _LISTS:
             yield f"list {len(value)}".encode()
-            for member in value:
-                yield from _pieces(member)
-        case _:
+            for index, member in enumerate(value):
+                yield from _pieces(member, f"{place}[{index}]")
+        case _ if type(value) in _LEAVES:
             yield f"{type(value).__name__} {value!r}".encode()
+        case _:
+            raise InvalidInput(_unreadable(value, place), field=place)
+
+
+def _unreadable(value: Any, place: str) -> str:
+    """Says why a value would not be read back from a checkpoint."""
+    kind = type(value)
+    found = f"{value.layout} values" if kind in _TENSORS else f"a {kind.__module__}.{kind.__qualname__}"
+    if kind in _DICTIONARIES:
+        found = "keys that are neither whole numbers nor texts"
+    return (
+        f"{place}: wanted tensors, numbers, texts, or lists and dictionaries of them, which a checkpoint gives back "
+        f"without running code, found {found}; make it one of those (float(loss), torch.from_numpy(array), str(path))"
+    )
+
+
+def _write(content: Mapping[str, Any], path: Path) -> None:
+    """Raises OSError."""
+    try:
+        with path.open("wb") as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+    except RuntimeError as error:
+        if isinstance(cause := error.__context__, OSError):  # torch says no more than that it is at another place
+            raise OSError(cause.errno, cause.strerror, str(path)) from error
+        raise
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import sys
@@ -116,6 +117,14 @@ def test_a_state_of_another_shape_is_copied_all_the_same(tmp_path: Path, told: l
     saver.take(2, {"weights": [torch.ones(2, 2), torch.ones(3)], "more": 1})
     saver.finish()
     assert [tuple(tensor.shape) for tensor in newest(tmp_path)[1]["weights"]] == [(2, 2), (3,)]
+
+
+def test_a_tuple_stays_one(tmp_path: Path, told: list[Saved]) -> None:
+    saver, state = saver_of(Checkpoints(tmp_path, "p", "o"), told), random.getstate()
+    for iteration in (1, 2):
+        saver.take(iteration, {"random": state})
+    saver.finish()
+    assert newest(tmp_path)[1]["random"] == state
 
 
 def test_nothing_was_taken_and_nothing_is_waited_for(tmp_path: Path, told: list[Saved]) -> None:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import errno
+import io
 import pickle
+import random
+from collections import defaultdict
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
+import numpy as np
 import pytest
 import torch
+from torch import nn, serialization
 
+from elastic.errors import InvalidInput
 from elastic.workloads import checkpoint
-from elastic.workloads.checkpoint import CheckpointRefused, Checkpoints
+from elastic.workloads.checkpoint import CheckpointRefused, Checkpoints, digest_of
+
+
+class Colour(Enum):
+    RED = 1
 
 
 def state(value: float) -> dict[str, Any]:
@@ -69,6 +80,73 @@ def test_a_flipped_bit_in_the_weights_is_found(checkpoints: Checkpoints) -> None
     damaged.write_bytes(bytes(content))
     found = checkpoints.newest()
     assert weights_of(found) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ({"loss": np.float64(1.5)}, r"state\['part'\]\['loss'\]: .* found a numpy.float64;"),
+        ([1, np.zeros(3)], r"state\['part'\]\[1\]: .* found a numpy.ndarray;"),
+        (Path("x"), r"found a pathlib\.\S*Path;"),
+        (Colour.RED, r"found a \S*test_checkpoint.Colour;"),
+        (defaultdict(list), r"found a collections.defaultdict;"),
+        ({"red", "blue"}, r"found a builtins.set;"),
+        ({(1, 2): 3}, r"found keys that are neither"),
+        (torch.eye(3).to_sparse(), r"found torch.sparse_coo values;"),
+    ],
+    ids=lambda each: "" if isinstance(each, str) else type(each).__name__,
+)
+def test_what_would_not_be_read_back_is_refused_before_anything_is_written(
+    checkpoints: Checkpoints, part: Any, found: str
+) -> None:
+    with pytest.raises(InvalidInput, match=found):
+        checkpoints.save(1, {"part": part})
+    assert not list(checkpoints.folder.iterdir())
+
+
+def test_all_that_is_taken_is_read_back(checkpoints: Checkpoints) -> None:
+    model = nn.Linear(3, 3, dtype=torch.bfloat16)
+    optimizer = torch.optim.AdamW(model.parameters())
+    model(torch.zeros(1, 3, dtype=torch.bfloat16)).sum().backward()
+    optimizer.step()
+    state = {
+        "states": [model.state_dict(), optimizer.state_dict()],
+        "random": (random.getstate(), torch.get_rng_state()),
+        "leaves": [True, 1, 1.5, 1j, "a", b"a", None, torch.float32, torch.device("cpu"), torch.Size([1])],
+        "keys": {1: 2, "a": 3},
+        "views": [torch.tensor([1j, 2j]).conj(), torch.tensor([1j, 2j]).imag, torch.ones(3, 2).t()],
+    }
+    checkpoints.save(1, state)
+    found = Checkpoints(checkpoints.folder, "esrgan", "digest-of-options").newest()
+    assert found is not None
+    assert digest_of(found[1]) == digest_of(state)
+    assert found[1]["random"][0] == random.getstate()
+
+
+def test_a_disk_that_was_full_takes_what_there_is_room_for(
+    checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints.save(1, state(1.0))
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "save", lambda content, file: serialization.save(content, cast(BinaryIO, _Full(file))))
+        with pytest.raises(OSError, match="No space left on device") as raised:
+            checkpoints.save(2, state(2.0))
+    assert raised.value.errno == errno.ENOSPC
+    assert [each.name for each in checkpoints.folder.iterdir()] == ["checkpoint-000000001.pt"]
+    checkpoints.save(3, state(3.0))
+    assert weights_of(checkpoints.newest()) == 3.0
+
+
+class _Full(io.RawIOBase):
+    """A file on a disk that has room for 1,000 bytes more."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, data: Any) -> int:
+        if self._file.tell() + len(data) > 1000:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return self._file.write(data)
 
 
 def test_one_of_another_program_is_refused(checkpoints: Checkpoints) -> None:
