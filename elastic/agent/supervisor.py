@@ -155,7 +155,7 @@ class Supervisor:
         now = time.monotonic()
         self._look_at_spawner()
         if self._lease.is_over and not self._must_leave:
-            log.warning("no heartbeat was answered until the lease ran out: draining and leaving")
+            log.warning("the lease ran out, unanswered or not renewed: draining and leaving")
             self.leave()
         with self._lock:
             wanted, group = self._now_wanted(now), self._group

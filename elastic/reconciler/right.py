@@ -12,7 +12,7 @@ from elastic.providers import Instance, InstanceState
 
 log = structlog.get_logger(__name__)
 
-_PROVE_S = 120.0
+_PROVE_S = 120.0  # at most; of short leases half, so that what is proven is never older than one
 _RETRY_S = 20.0
 
 
@@ -36,20 +36,20 @@ class RightToEnd:
         living = [each.provider_id for each in instances if each.state is not InstanceState.GONE]
         if not living:
             self.note_proof(now_s=now_s)
-        elif not 0.0 < self._due_s - now_s <= _PROVE_S:  # further off only for a clock that was set back
+        elif not 0.0 < self._due_s - now_s <= self._prove_s:  # further off only for a clock that was set back
             self._try(min(living), now_s=now_s)
 
     def note_proof(self, *, now_s: float) -> None:
         """A machine was, or could be, ended."""
         if self.failure is not None:
             log.warning("the right to end machines is back; leases flow again")
-        self.proven_at_s, self.failure, self._due_s = now_s, None, now_s + _PROVE_S
+        self.proven_at_s, self.failure, self._due_s = now_s, None, now_s + self._prove_s
 
     def note_failure(self, error: ProviderError, *, now_s: float) -> None:
         """A machine could not be ended, or nobody answered."""
         if self.failure is None:
             log.error("cannot end machines; their leases will run out unless that changes", error=str(error))
-        self.failure, self._due_s = error, now_s + _RETRY_S
+        self.failure, self._due_s = error, now_s + min(_RETRY_S, self._prove_s / 4)
 
     def lease_left_s(self, *, now_s: float) -> float:
         """The longest lease that a node may be given now, seconds."""
@@ -64,6 +64,10 @@ class RightToEnd:
         if self.failure is None or is_silent:
             return None
         return f"machines cannot be ended; unless that changes every node leaves within {left_s:.0f} s: {self.failure}"
+
+    @property
+    def _prove_s(self) -> float:
+        return min(_PROVE_S, self.lease_s / 2)
 
     def _try(self, provider_id: str, *, now_s: float) -> None:
         try:

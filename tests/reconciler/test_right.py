@@ -6,8 +6,10 @@ import pytest
 
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import JobPhase, NodePhase
+from elastic.providers import Instance, InstanceState
 from elastic.providers.fake import Operation
-from tests.reconciler.virtual import VirtualCluster, small_forever
+from elastic.reconciler.right import RightToEnd
+from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
 
 LEASE_S = 600.0
 FORBIDDEN = ProviderError("terminating: these credentials may not")
@@ -25,6 +27,15 @@ def alarm(cluster: VirtualCluster) -> str | None:
 def test_while_machines_can_be_ended_leases_are_whole(cluster: VirtualCluster) -> None:
     cluster.run_slowly(2000, every_s=40)
     assert (lease_left_s(cluster), alarm(cluster)) == (LEASE_S, None)
+
+
+@pytest.mark.parametrize("lease_s", [20.0, 30.0, 60.0, 90.0, 239.0, 600.0])
+def test_leases_of_any_length_are_whole_while_machines_can_be_ended(lease_s: float) -> None:
+    right = RightToEnd(lambda _: None, lease_s)
+    machine = Instance("m-1", "n-1", "j-1", "t", SMALL, InstanceState.RUNNING, 0.0)
+    for now_s in range(1000, 2000, 5):
+        right.look([machine], now_s=now_s)
+        assert right.lease_left_s(now_s=now_s) == lease_s
 
 
 def test_no_lease_outlives_two_leases_after_the_right_was_lost(cluster: VirtualCluster) -> None:
