@@ -9,19 +9,23 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.session.state import State
 
+# Changes with what members say to each other, sum or compare: in an upgrade old and new ones may meet.
+PROTOCOL = 1
 MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's own; `shape` stands
-    for the units' types, shapes and layouts, `terms` for what the script itself wants alike."""
+    for the units' types, shapes and layouts, `terms` for what the script itself wants alike, `protocol` for what
+    elasticd's own code does."""
 
     batch: int
     steps: int | None
     numbers: int
     shape: str
     terms: str = ""
+    protocol: int = PROTOCOL
 
     @classmethod
     def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = "") -> Terms:
@@ -41,11 +45,17 @@ class Terms:
     def check(self, told: Mapping[str, Any]) -> None:
         """Raises InvalidInput where a member of the session has told other ones.
 
-        >>> Terms(24, None, 1, "s").check({"batch": 12, "steps": None, "numbers": 1, "shape": "s"})
+        >>> Terms(24, None, 1, "s").check(Terms(12, None, 1, "s").told())
         Traceback (most recent call last):
         elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
 train with them
         """
+        if told.get("protocol") != self.protocol:
+            raise InvalidInput(
+                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, as the members' do, got "
+                f"one of protocol {self.protocol}: have all nodes run the same elasticd, or start the job anew",
+                field="protocol",
+            )
         for name, own in self.told().items():
             if told.get(name) != own:
                 raise InvalidInput(

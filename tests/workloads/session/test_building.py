@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
+from elastic.errors import InvalidInput
 from elastic.workloads.session import Settings
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import View
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import PROTOCOL, Terms
 
 TIMEOUT_S = 30.0
 
@@ -34,3 +38,13 @@ def test_who_trains_on_other_terms_is_not_met() -> None:
         each.join(timeout=TIMEOUT_S)
     assert [(each.result, each.has_failed) for each in builders] == [(None, True)] * 2
     assert str(builders[1].misfit).startswith("batch: wanted 12, as the session's members have it, got 24")
+
+
+def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -> None:
+    own = Terms(24, None, 1, "s")
+    with pytest.raises(InvalidInput, match=f"speak protocol {PROTOCOL + 1}, as the members' do, got one of protocol"):
+        own.check(replace(own, protocol=PROTOCOL + 1).told())
+    before = own.told()
+    del before["protocol"]
+    with pytest.raises(InvalidInput, match="have all nodes run the same elasticd"):
+        own.check(before)
