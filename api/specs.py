@@ -50,7 +50,7 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
 
 
 def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
-    """Raises InvalidInput if the spec names a node type that is not on offer."""
+    """Raises InvalidInput if the spec names a node type that is not on offer, or fixes one that it does not admit."""
     named = [("node_types", name) for name in spec.node_types]
     named += [("most_samples", name) for name in spec.most_samples]
     if spec.fixed_node_type is not None:
@@ -58,6 +58,10 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
     faults = tuple((field, _no_such("node type", name, known)) for field, name in named if name not in known)
     if faults:
         raise _invalid(faults)
+    if spec.node_types and spec.fixed_node_type not in (None, *spec.node_types):
+        listed = ", ".join(spec.node_types)
+        fault = f"wanted one of the job's node_types, {listed}; got {spec.fixed_node_type!r}"
+        raise _invalid((("policy.node_type", fault),))
 
 
 def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:

@@ -215,6 +215,13 @@ def test_node_types_must_be_on_offer() -> None:
         check_node_types(spec, ["small", "large"])
 
 
+def test_a_fixed_node_type_must_be_among_those_that_the_job_admits() -> None:
+    asked = {**COMMAND, "node_types": ["small"], "policy": {"name": "fixed", "node_type": "large"}}
+    with pytest.raises(InvalidInput, match="wanted one of the job's node_types, small; got 'large'"):
+        check_node_types(to_spec(asked, now_s=NOW_S), ["small", "large"])
+    check_node_types(to_spec({**asked, "node_types": ["small", "large"]}, now_s=NOW_S), ["small", "large"])
+
+
 def test_relative_paths_begin_at_the_folder_given(tmp_path: Path) -> None:
     document = resolve_paths({"command": ["train.py", "x"], "data": "pictures"}, tmp_path)
     assert document == {"command": [f"{tmp_path}/train.py", "x"], "data": f"{tmp_path}/pictures"}
