@@ -41,7 +41,7 @@ def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *,
     total = job.spec.iterations
     weighed = _candidate(current, decisions)
     step_s = None if weighed is None or weighed.step_s is None else weighed.step_s.value
-    remaining_s = None if weighed is None or job.phase.is_final else weighed.remaining_s
+    remaining_s = None if weighed is None or total is None or job.phase.is_final else weighed.remaining_s
     return schemas.Progress(
         iteration=job.iteration,
         iterations=total,

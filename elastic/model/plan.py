@@ -48,7 +48,8 @@ class Candidate:
     """A group weighed for the rest of the job.
 
     `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T); `effective_iterations_per_usd`
-    counts what getting there and finishing costs. None while unmeasured or unpriced. `samples` counts warm windows.
+    counts what getting there and finishing costs. None while unmeasured or unpriced; what remains also where nobody
+    knows when the job ends. `samples` counts warm windows.
     `unavailable` is why the nodes it still needs cannot be bought now, for a person.
     """
 

@@ -82,6 +82,6 @@ def _in_words(block: Unavailable) -> str:
         case Obstacle.INTERRUPTED:
             return f"a node of {sold} is just being taken back: none is bought"
         case Obstacle.FAILED_TO_JOIN:
-            return f"a node of {sold} never joined: none is bought"
+            return f"a node of {sold} came to nothing: none is bought"
         case _:
             assert_never(block.why)

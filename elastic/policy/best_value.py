@@ -142,7 +142,9 @@ def _change_in_progress(survey: Survey) -> Plan | None:
     if current is not None:
         return survey.hold("changing", f"{name(current)} trains on until {name(target)} is ready to take over")
     if _has_trained(survey.snapshot, target):
-        return survey.hold("lost", f"nothing trains now: {name(target)} is kept and its nodes are being restored")
+        return survey.hold(
+            "lost", f"{name(target)} does not train whole now: it is kept, and what it lacks is restored"
+        )
     return survey.hold("changing", f"waiting for {name(target)} to boot, join and train")
 
 

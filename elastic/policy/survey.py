@@ -115,6 +115,7 @@ class Survey:
 
     def _candidate(self, outlook: Outlook) -> Candidate:
         way, left = outlook.passage, self.iterations_left
+        has_end = self.snapshot.job.spec.iterations is not None  # else it was weighed for an hour more
         return Candidate(
             group=outlook.group,
             training_phase=self.focus.training_phase,
@@ -123,8 +124,8 @@ class Survey:
             step_s=outlook.step_s,
             iterations_per_usd=outlook.iterations_per_usd,
             effective_iterations_per_usd=left / way.usd.value if way and left and way.usd.value > 0 else None,
-            remaining_usd=way.usd.value if way else None,
-            remaining_s=way.lasts_s if way else None,
+            remaining_usd=way.usd.value if way and has_end else None,
+            remaining_s=way.lasts_s if way and has_end else None,
             unavailable=outlook.lack.text if outlook.lack else None,
         )
 
@@ -187,7 +188,8 @@ def objection_to(snapshot: Snapshot, group: Group, burn: float | None) -> str | 
         if not admits(snapshot, offering):
             return f"the job does not admit {offering.node_type} {offering.capacity}"
     if not spec.nodes_min <= group.node_count <= spec.nodes_max:
-        return f"{group.node_count} nodes are not within {spec.nodes_min} to {spec.nodes_max}"
+        wanted = f"{spec.nodes_min} to {spec.nodes_max}" if spec.nodes_min < spec.nodes_max else f"{spec.nodes_max}"
+        return f"the job asks for {wanted} nodes, not {group.node_count}"
     held = spec.held_by(group.node_types)
     if held is not None and spec.global_batch is not None and held < spec.global_batch:
         return f"{name(group)} holds {held:,} samples, and a batch has {spec.global_batch:,}"

@@ -173,6 +173,14 @@ def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, 
     assert shown["candidates"][0]["iterations_per_usd"] == {"value": 20_000.0, "low": None, "high": None}
 
 
+def test_nobody_says_how_long_a_job_without_an_end_still_takes(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    world.store.set_spec(job.id, replace(job.spec, iterations=None))
+    decide_once(world, world.store.job(job.id))
+    progress = client.get(f"/v1/jobs/{job.id}").json()["progress"]
+    assert (progress["iterations_per_s"], progress["iterations"], progress["eta_s"]) == (2.0, None, None)
+
+
 def test_stopping_drains_and_can_be_repeated(client: TestClient, world: World) -> None:
     job, _ = train(world)
     answer = client.post(f"/v1/jobs/{job.id}:stop")

@@ -537,7 +537,7 @@ def test_a_new_range_of_nodes_is_followed() -> None:
 
     assert (plan.action, plan.reason.code) == (Action.MOVE, "not_permitted")
     assert plan.target == group("local.quarter", 2)
-    assert "1 nodes are not within 2 to 3" in plan.reason.text
+    assert "the job asks for 2 to 3 nodes, not 1" in plan.reason.text
 
 
 def test_more_nodes_are_not_tried_for_the_sake_of_value() -> None:
@@ -699,7 +699,12 @@ def test_a_job_without_an_end_that_starts_again_is_weighed_by_its_fastest_measur
     plan = best_value(snapshot(measured=ALL_MEASURED, job=job(iterations=None, iteration=10)))
 
     half = next(each for each in plan.candidates if each.group == HALF)
-    assert half.remaining_s == pytest.approx(3600 / 0.21 * 0.4 + 8, rel=0.01)
+    iterations, price = 3600 / 0.21, half.usd_per_h
+    assert price is not None
+    assert half.effective_iterations_per_usd == pytest.approx(
+        iterations / (price * (iterations * 0.4 + 8) / 3600), rel=0.01
+    )
+    assert (half.remaining_usd, half.remaining_s) == (None, None), "nobody knows how much is left"
 
 
 def test_a_budget_that_ends_before_the_job_shortens_the_horizon() -> None:
