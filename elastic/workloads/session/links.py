@@ -13,7 +13,7 @@ import select
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from elastic.workloads.session.sockets import Address, family, ours
@@ -41,11 +41,21 @@ class Status:
         return {**counts, "ending": self.ending}
 
 
+@dataclass(frozen=True, slots=True)
+class _Stranger:
+    """Who has connected, and has not said a name that is known; `is_mute` until it has said anything."""
+
+    connection: socket.socket
+    since_s: float
+    is_mute: bool = True
+
+
 @dataclass(slots=True)
 class _Peer:
     address: Address
     since_s: float
     connection: socket.socket | None = None
+    is_told: bool = False
     heard_s: float | None = None
     buffer: bytes = b""
     status: Status = field(default_factory=Status)
@@ -63,7 +73,7 @@ class Links(threading.Thread):
         self._lock = threading.Lock()
         self._wanted: dict[str, Address] = {}
         self._peers: dict[str, _Peer] = {}
-        self._strangers: list[tuple[socket.socket, float]] = []
+        self._strangers: list[_Stranger] = []
         self._gone: set[str] = set()
         self._status = Status()
         self._is_closed = False
@@ -146,19 +156,25 @@ class Links(threading.Thread):
                 self._adjust(now_s)
                 self._judge(now_s)
                 is_news = before != self._news()
-                if now_s >= beat_s + self._every_s or self._bell in ready:
+                if now_s >= beat_s + self._every_s or self._bell in ready or self._is_connected(ready):
                     self._beat()
                     beat_s = now_s
             if is_news:
                 self._notify()
 
     def _wait(self, timeout_s: float) -> set[socket.socket]:
-        # Strangers are looked at with each beat: one whose name means nothing yet would be readable all the time.
-        watched = {each.fileno(): each for each in (self._listener, self._bell, *self._linked())}
+        # A stranger whose name means nothing yet would be readable all the time: it is looked at with each beat.
+        mute = (each.connection for each in self._strangers if each.is_mute)
+        watched = {each.fileno(): each for each in (self._listener, self._bell, *mute, *self._linked())}
+        untold = {peer.connection for peer in self._peers.values() if not peer.is_told}
         poll = select.poll()  # not epoll, nor select: nothing to keep from one look to the next, and no bound
-        for number in watched:
-            poll.register(number, select.POLLIN)
+        for number, each in watched.items():
+            poll.register(number, select.POLLIN | select.POLLOUT if each in untold else select.POLLIN)
         return {watched[number] for number, _ in poll.poll(1000.0 * timeout_s)}
+
+    def _is_connected(self, ready: set[socket.socket]) -> bool:
+        """Whether a link has come about, and its other end waits for a word."""
+        return any(not peer.is_told and peer.connection in ready for peer in self._peers.values())
 
     def _linked(self) -> list[socket.socket]:
         return [peer.connection for peer in self._peers.values() if peer.connection is not None]
@@ -181,7 +197,7 @@ class Links(threading.Thread):
         with contextlib.suppress(OSError):
             connection, _ = self._listener.accept()
             connection.setblocking(False)
-            self._strangers.append((ours(connection), now_s))
+            self._strangers.append(_Stranger(ours(connection), now_s))
 
     def _hear(self, name: str, peer: _Peer, now_s: float) -> None:
         assert peer.connection is not None
@@ -204,7 +220,7 @@ class Links(threading.Thread):
         self._gone.add(name)
         if peer.connection is not None:
             peer.connection.close()
-            peer.connection = None
+            peer.connection, peer.is_told = None, False
 
     def _adjust(self, now_s: float) -> None:
         """Makes the links that are wanted, and ends the others."""
@@ -236,11 +252,12 @@ class Links(threading.Thread):
     def _greet(self, now_s: float) -> None:
         """Learns who connected, from the first line, which is left to be read as any other."""
         kept = []
-        for connection, since_s in self._strangers:
+        for stranger in self._strangers:
+            connection, is_mute = stranger.connection, False
             try:
                 line = connection.recv(MAX_LINE, socket.MSG_PEEK)
             except BlockingIOError:
-                line = b"?"
+                line, is_mute = b"?", True
             except OSError:
                 line = b""
             name = self._named(line)
@@ -248,10 +265,10 @@ class Links(threading.Thread):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 peer.connection = connection
                 self._hear(name, peer, now_s)
-            elif not line or now_s - since_s > 2 * FIRST_WORD_S:
+            elif not line or now_s - stranger.since_s > 2 * FIRST_WORD_S:
                 connection.close()
             else:
-                kept.append((connection, since_s))
+                kept.append(replace(stranger, is_mute=is_mute))
         self._strangers = kept
 
     def _named(self, line: bytes) -> str | None:
@@ -287,6 +304,7 @@ class Links(threading.Thread):
             if peer.connection is not None:
                 with contextlib.suppress(OSError):  # whoever does not read is silent too, and is judged by that
                     peer.connection.send(line)
+                    peer.is_told = True
 
     def _ring(self) -> None:
         with contextlib.suppress(OSError):
@@ -294,7 +312,7 @@ class Links(threading.Thread):
 
     def _end(self) -> None:
         with self._lock:
-            for connection in (*self._linked(), *(stranger for stranger, _ in self._strangers)):
+            for connection in (*self._linked(), *(stranger.connection for stranger in self._strangers)):
                 connection.close()
         for each in (self._listener, self._bell, self._rope):
             each.close()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from elastic.workloads.session.links import Links
+from elastic.workloads.session.links import Links, Status
 from tests.workloads.session.running import wait_until
 
 
 @contextmanager
-def _links(name: str) -> Iterator[Links]:
-    links = Links("job", silence_s=5.0, notify=lambda: None)
+def _links(name: str, *, silence_s: float = 5.0) -> Iterator[Links]:
+    links = Links("job", silence_s=silence_s, notify=lambda: None)
     links.begin(name, "127.0.0.1")
     try:
         yield links
@@ -29,3 +32,34 @@ def test_one_that_cannot_be_reached_is_given_up_and_the_others_are_heard(host: s
         one.reach({"m-2": ("127.0.0.1", two.port)})
         wait_until(lambda: "m-0" in two.gone(), "the judgement")
         assert {"m-1"} == set(two.heard()) and {"m-2"} == set(one.heard()) and not one.gone()
+
+
+@pytest.mark.timeout(30)
+def test_a_link_that_comes_about_late_waits_for_no_beat() -> None:
+    with _links("m-2", silence_s=1000.0) as two, socket.create_server(("127.0.0.1", 0), backlog=0) as other:
+        address = other.getsockname()
+        crowd = [socket.socket() for _ in range(3)]
+        for each in crowd:
+            each.setblocking(False)
+            each.connect_ex(address)
+        two.reach({"m-1": address})
+        time.sleep(0.2)  # its connection waits for a place in the queue
+        names: list[bytes] = []
+        while not names:
+            connection, _ = other.accept()
+            with connection, contextlib.suppress(TimeoutError):
+                connection.settimeout(0.1)
+                names.append(connection.recv(4096))
+        assert b'"m-2"' in names[0]
+        for each in crowd:
+            each.close()
+
+
+@pytest.mark.timeout(30)
+def test_a_stranger_that_says_its_name_late_waits_for_no_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elastic.workloads.session.links.FIRST_WORD_S", 1000.0)
+    with _links("m-1", silence_s=1000.0) as one, socket.create_connection(("127.0.0.1", one.port)) as stranger:
+        one.reach({"m-2": ("127.0.0.1", 9)})
+        time.sleep(0.2)
+        stranger.sendall(b'{"name": "m-2", "job": "job", "status": {"step": 7}}\n')
+        wait_until(lambda: one.heard() == {"m-2": Status(step=7)}, "its word")
