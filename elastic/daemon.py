@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import json
 import logging
@@ -198,6 +199,8 @@ def _run(daemon: Daemon, port: int) -> None:
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
     artifacts: Any = importlib.import_module("api.artifacts")
+    gc.freeze()
+    gc.enable()
     context = deps.Context(
         store=daemon.store,
         clock=daemon.clock,

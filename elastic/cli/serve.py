@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,7 @@ def serve(
     price_trace: Annotated[Path | None, typer.Option(help="CSV or JSON of price changes to replay.")] = None,
 ) -> None:
     """Run the daemon until SIGTERM or Ctrl-C; the nodes live on and the next start adopts them."""
+    gc.disable()  # until all is loaded: to look again and again through what stays is a tenth of the start
     from elastic.config import load_settings  # only this command pays for the daemon's imports
     from elastic.daemon import serve as serve_daemon
 
