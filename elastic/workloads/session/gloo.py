@@ -23,6 +23,10 @@ LOOK = timedelta(seconds=1)
 # waiting (torch 2.13); all others fail within milliseconds.
 DEAF_S = 0.5
 LEFT_OUT = "the job goes on without this process"
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+# Not bool: its sums are bytes that are neither true nor false.
+TYPES = (*FLOATS, torch.complex128, torch.complex64, torch.int64, torch.int32, torch.int8, torch.uint8)
+DEVICES = ("cpu", "cuda")
 _DEVICES = threading.Lock()
 
 
@@ -42,7 +46,7 @@ class Plug:
 
 
 class Gloo:
-    """A process group whose failures are all `GenerationLost`."""
+    """A process group whose lost connections are all `GenerationLost`."""
 
     def __init__(
         self,
@@ -81,7 +85,11 @@ class Gloo:
         sockets.cut(lambda own, other: own in self._own or other in self._others)
 
     def all_reduce(self, tensor: Tensor) -> Any:
-        """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives."""
+        """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives.
+
+        It is of one of `TYPES`, on one of `DEVICES`, and fills its memory: gloo looks at no strides, and fails as
+        if it had lost its connections where it does not know a type.
+        """
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
@@ -115,6 +123,8 @@ class Gloo:
         try:
             work = collective()
         except RuntimeError as error:
+            if not self.is_cut:
+                raise  # gloo does not take it: no other generation would
             raise GenerationLost(str(error)) from error
         self._works.append(work)
         return work

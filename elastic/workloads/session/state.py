@@ -11,6 +11,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides, placing, shares_memory
+from elastic.workloads.session.gloo import FLOATS
 
 Apply = Callable[[Sequence[Tensor | None], int], None]
 """Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a unit to leave alone;
@@ -49,9 +50,11 @@ class State:
                     "is [(parameter,)]",
                     field="units",
                 )
-            if not unit[0].is_floating_point():
+            if unit[0].dtype not in FLOATS:
                 raise InvalidInput(
-                    f"unit {index}: wanted a parameter of floating point numbers, found {unit[0].dtype}", field="units"
+                    f"unit {index}: wanted a parameter of floating point numbers of 2 bytes or more, found "
+                    f"{unit[0].dtype}",
+                    field="units",
                 )
         return cls(tuple(tuple(unit) for unit in units), apply)
 

@@ -10,7 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.errors import InvalidInput
+from elastic.workloads.layout import overlaps
 from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import DEVICES, TYPES
 
 
 class Outdated(Exception):
@@ -54,15 +57,30 @@ class Turn:
         return range(first + self.share.start, first + self.share.stop)
 
     def all_reduce(self, values: Tensor) -> Tensor:
-        """Sums `values` over the ranks, in place, and gives them. Every rank must call it alike."""
+        """Sums `values` over the ranks, in place, and gives them. Every rank must call it alike.
+
+        Raises InvalidInput where they cannot be summed, with one rank already.
+        """
+        _require_summable(values)
+        if not values.is_contiguous() and overlaps(values):
+            raise InvalidInput(
+                "turn.all_reduce: wanted values that share no memory, to put their sums there, found strides "
+                f"{tuple(values.stride())} of shape {tuple(values.shape)}; sum a copy (.clone())",
+                field="values",
+            )
         if self.generation.group is not None:
             began_s = perf_counter()
-            self.sum_up(values)
+            own = values.detach()
+            whole = own.resolve_conj().contiguous()
+            self.sum_up(whole)
+            if whole is not own:
+                own.copy_(whole)
             self.waited_s += perf_counter() - began_s
         return values
 
     def summed(self, values: Tensor) -> Tensor:
-        """Gives the sum over all ranks; gradients flow back through it to every rank's values."""
+        """Gives the sum over all ranks; gradients flow back through it to every rank's values. Raises InvalidInput."""
+        _require_summable(values)
         if self.generation.group is None:
             return values
         total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
@@ -83,6 +101,21 @@ class Outcome:
 
     step: int
     numbers: Tensor
+
+
+def _require_summable(values: object) -> None:
+    """Raises InvalidInput for what gloo does not sum."""
+    if not isinstance(values, Tensor):
+        found = f"a {type(values).__name__}"
+    elif values.layout is not torch.strided or values.device.type not in DEVICES or values.dtype not in TYPES:
+        found = f"one of {values.dtype}, {values.layout}, on {values.device}"
+    else:
+        return
+    types = ", ".join(str(each).removeprefix("torch.") for each in TYPES)
+    raise InvalidInput(
+        f"turn: wanted a dense tensor of {types} on {' or '.join(DEVICES)} to sum, got {found}; convert it first",
+        field="values",
+    )
 
 
 class _SumOverRanks(torch.autograd.Function):

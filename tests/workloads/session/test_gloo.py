@@ -44,3 +44,11 @@ def test_waits_no_longer_for_a_collective_that_does_not_notice_the_cut(group: Gl
     with pytest.raises(GenerationLost, match="has not noticed"):
         group.wait(work)
     assert work.waits > 1, "it is given some time to notice"
+
+
+def test_what_gloo_does_not_take_is_no_lost_connection(group: Gloo) -> None:
+    with pytest.raises(RuntimeError, match="unsupported device"):
+        group.all_reduce(torch.ones(3, device="meta"))
+    group.cut()
+    with pytest.raises(GenerationLost):
+        group.all_reduce(torch.ones(3, device="meta"))

@@ -73,6 +73,31 @@ def test_the_last_member_stays_though_it_asks_to_leave(store: TCPStore) -> None:
         assert session.is_member and session.step == 20
 
 
+def test_sums_come_to_their_places_however_values_lie_in_memory(store: TCPStore) -> None:
+    def lying() -> list[Tensor]:
+        plain = torch.arange(12.0).reshape(3, 4)
+        views = [plain.clone()[:, ::2], plain.clone()[1:, 1], plain.clone().t(), torch.complex(plain, plain).conj()]
+        return [*views, plain.clone().requires_grad_()]
+
+    found, worlds = {}, {}
+
+    def member(index: int) -> None:
+        task = Task(dtype=torch.float64, width=4)
+
+        def compute(turn: Turn) -> Sequence[Tensor]:
+            found[turn.world_size, index] = [turn.all_reduce(each) for each in lying()]
+            worlds[turn.step, index] = (turn.world_size, 0)
+            return task.compute(turn)
+
+        with Session.join(task.units(), task.apply, batch=96, numbers=1, settings=_settings(store)) as session:
+            _train_until(session, compute, done.is_set)
+
+    done = threading.Event()
+    _run_members(2, member, worlds, done)
+    for sums in (found[2, 0], found[2, 1]):
+        assert all(torch.equal(each.detach(), 2 * own.detach()) for each, own in zip(sums, lying(), strict=True))
+
+
 def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
     costs_s, shares = (0.001, 0.001, 0.006), {}
 

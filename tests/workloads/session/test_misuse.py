@@ -81,6 +81,7 @@ def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
         ({"units": [torch.zeros(2, 3), torch.zeros(2)]}, "unit 0: wanted a sequence of tensors, .* found a Tensor"),
         ({"units": [(torch.zeros(2),), ()]}, "unit 1: wanted a sequence of tensors, .* found none"),
         ({"units": [(torch.zeros(2, dtype=torch.int64),)]}, "unit 0: wanted .* floating point .* found torch.int64"),
+        ({"units": [(torch.zeros(2).to(torch.float8_e5m2),)]}, "unit 0: wanted .* 2 bytes or more, found torch.float8"),
     ],
     ids=str,
 )
@@ -112,6 +113,31 @@ def test_gradients_that_do_not_fit_are_told_by_number_and_shape(
         with pytest.raises(InvalidInput, match=f"compute: {wanted}"):
             session.run(lambda turn: gradients)
         assert session.step == 0 and not any(each.any() for each in task.parameters)
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        (torch.ones(3, dtype=torch.int16), "turn: wanted a dense tensor of float64, .* got one of torch.int16"),
+        (torch.ones(3, dtype=torch.bool), "turn: .* got one of torch.bool"),
+        (torch.eye(2).to_sparse(), "turn: .* torch.sparse_coo"),
+        (torch.ones(3, device="meta"), "turn: .* on cpu or cuda to sum, .* on meta"),
+        (2.0, "turn: .* got a float"),
+        (torch.ones(1).expand(3), r"turn.all_reduce: .* share no memory, .* strides \(0,\) of shape \(3,\)"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_summed_is_told_before_there_is_anybody_to_sum_it_with(
+    settings: Settings, values: Any, wanted: str
+) -> None:
+    task = Descent()
+    with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
+        with pytest.raises(InvalidInput, match=wanted):
+            session.run(lambda turn: [turn.all_reduce(values)])
+        if not wanted.startswith("turn.all_reduce"):
+            with pytest.raises(InvalidInput, match=wanted):
+                session.run(lambda turn: [turn.summed(values)])
+        assert session.step == 0
 
 
 @pytest.mark.parametrize(("numbers", "given"), [(0, torch.ones(2)), (3, torch.ones(1)), (2, torch.ones(3)), (1, 3.0)])
