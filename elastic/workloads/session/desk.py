@@ -99,24 +99,29 @@ class Desk:
             self.changed.notify_all()
 
     def await_entry(self) -> tuple[Generation, bool]:
-        """Waits for a first generation; gives it, and whether its members have agreed on it with this newcomer.
+        """Waits for a first generation, and moves the state that comes meanwhile; gives that generation, and whether
+        its members have agreed on it with this newcomer.
 
-        Raises SessionEnded, and InvalidInput where the members train on other terms.
+        Raises SessionEnded, InvalidInput where the members train on other terms, and what `apply` raises.
         """
         self.settle()
-        with self.changed:
-            self.is_entering = True
-            self.changed.notify_all()
-            try:
-                while self.end is None:
+        self.is_entering = True
+        self.notify()
+        try:
+            while True:
+                with self.changed:
+                    if self.end is not None:
+                        raise SessionEnded(self.end)
                     if self.misfit is not None:
                         raise self.misfit
                     if (found := self._entry()) is not None:
                         return found
-                    self.changed.wait(1.0)
-                raise SessionEnded(self.end)
-            finally:
-                self.is_entering = False
+                    if (inlet := self.inlet) is None or not inlet.is_due:
+                        self.changed.wait(1.0)
+                        continue
+                inlet.move()
+        finally:
+            self.is_entering = False
 
     def await_next(self) -> Generation | None:
         """Waits for a generation after the current one; None where this process must start over.

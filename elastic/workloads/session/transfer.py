@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -48,6 +49,9 @@ class Room:
 class Inlet(threading.Thread):
     """The newcomer's side: takes one source at a time, turns all others away, and keeps the state up with it.
 
+    The training thread, which waits to come in, moves the state, by `move` as soon as it `is_due`: there `apply` finds
+    whatever the script has set for a thread, and what it raises ends that script.
+
     `units` are those that the present source has sent; `is_touched` says that any has sent one, and `is_torn` that what
     this process holds since then is no state of the job.
     """
@@ -71,10 +75,24 @@ class Inlet(threading.Thread):
         self.ended_s = 0.0
         self.adopted: int | None = None
         self._connection: socket.socket | None = None
+        self._due: Callable[[], None] | None = None
+        self._moved = threading.Semaphore(0)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether what has come waits to be made part of the state."""
+        return self._due is not None
 
     @property
     def is_complete(self) -> bool:
         return self.units == len(self._state.units)
+
+    def move(self) -> None:
+        """Makes what has come part of the state. Raises what `apply` raises: the state is torn then."""
+        assert self._due is not None
+        self._due()
+        self._due = None
+        self._moved.release()
 
     def close(self) -> None:
         """Takes nothing more."""
@@ -83,6 +101,7 @@ class Inlet(threading.Thread):
                 with contextlib.suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self._moved.release()
 
     def run(self) -> None:
         taking: threading.Thread | None = None
@@ -140,18 +159,28 @@ class Inlet(threading.Thread):
         match message.kind:
             case "chunk":
                 assert message.content is not None
-                self.is_touched = self.is_torn = True
-                self._state.unpack(about["first"], about["last"], message.content)
+                self.is_touched = True
+                self._have_moved(partial(self._state.unpack, about["first"], about["last"], message.content))
                 self.step, self.units = about["step"], about["last"]
                 self.is_torn = not self.is_complete
             case "gradients":
                 assert message.content is not None
-                self._apply(message.content, about["units"], about["step"])
+                self._have_moved(partial(self._apply, message.content, about["units"], about["step"]))
+                self.step = about["step"] + 1
+                self.is_torn = not self.is_complete
             case "adopt":
                 if not self.is_complete:
                     raise ValueError(f"a member's name for one that has {self.units} units")
                 self.adopted = about["number"]
         self._changed()
+
+    def _have_moved(self, change: Callable[[], None]) -> None:
+        """Waits for the state to be changed. Raises ConnectionAbortedError where it will not be any more."""
+        self.is_torn, self._due = True, change
+        self._changed()
+        self._moved.acquire()
+        if self._due is not None:
+            raise ConnectionAbortedError("nothing more is taken")
 
     def _apply(self, content: Tensor, units: int, step: int) -> None:
         parameters = self._state.parameters
@@ -163,7 +192,6 @@ class Inlet(threading.Thread):
             gradients[index] = flat.as_strided(parameter.size(), self._strides[index], offset)
             offset += parameter.numel()
         self._state.apply(gradients, step)
-        self.step = step + 1
 
 
 def send(connection: socket.socket, message: Message) -> None:

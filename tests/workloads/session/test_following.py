@@ -40,8 +40,10 @@ def _terms(state: State, *, batch: int = BATCH) -> Terms:
 
 
 def _inlet(state: State, *, batch: int = BATCH) -> Inlet:
+    """Gives an inlet whose own thread stands for the training thread too."""
     terms = _terms(state, batch=batch)
-    return Inlet("127.0.0.1", state, job=HELLO, terms=terms, changed=lambda: None)
+    inlet = Inlet("127.0.0.1", state, job=HELLO, terms=terms, changed=lambda: inlet.move() if inlet.is_due else None)
+    return inlet
 
 
 def _follow(inlet: Inlet, state: State, *, chunk_bytes: int) -> Follower:

@@ -66,7 +66,8 @@ def _follower(
 
 @contextlib.contextmanager
 def _inlet(state: State) -> Iterator[Inlet]:
-    inlet = Inlet("127.0.0.1", state, job=JOB, terms=TERMS, changed=lambda: None)
+    """Gives an inlet whose own thread stands for the training thread too."""
+    inlet = Inlet("127.0.0.1", state, job=JOB, terms=TERMS, changed=lambda: inlet.move() if inlet.is_due else None)
     inlet.start()
     yield inlet
     inlet.close()
