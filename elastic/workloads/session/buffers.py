@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import torch
 from torch import Tensor
@@ -13,6 +14,10 @@ from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides, overlaps
 from elastic.workloads.session.agreement import MAX_MEMBERS
 from elastic.workloads.session.state import Apply
+
+# Turns in which more is looked at than each could afford, for what is wrong in a script is so in all of them; a
+# newcomer's share of its first is empty.
+LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class Buffers:
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
         self._messages: list[Message] = []
         self._riders = 0
-        self._turn = 0
+        self._turn, self._looks = 0, LOOKS
         self._held_step: int | None = None
 
     @torch.no_grad()
@@ -90,6 +95,8 @@ class Buffers:
                 f"got {found}",
                 field="numbers",
             )
+        if self._looks:
+            _require_summable(gradients)
         if given:
             torch._foreach_copy_(views, given)
         if self.numbers:
@@ -115,11 +122,12 @@ class Buffers:
         still be sent them."""
         flat = self._flats[self._turn]
         before = flat._version  # noqa: SLF001 (autograd's counter of changes in place: torch has no other name for it)
+        code = self._looked() if self._looks else None
         apply(self.summed(), step)
-        if flat._version != before:  # noqa: SLF001 (the same)
+        if flat._version != before or (code is not None and code != _code(self.flat())):  # noqa: SLF001 (the same)
             raise InvalidInput(
                 "apply: wanted the gradients left as they are, found them changed in place; have it work on new ones "
-                "(gradient * 0.5, not gradient.mul_(0.5))",
+                "(gradient * 0.5, not gradient.mul_(0.5), nor gradient.data.mul_(0.5))",
                 field="apply",
             )
 
@@ -147,12 +155,21 @@ class Buffers:
         kept = [(view, gradient) for view, gradient in pairs if gradient is not None]
         return [view for view, _ in kept], [gradient for _, gradient in kept]
 
+    def _looked(self) -> int:
+        """Gives what tells the last step's gradients from others, for changes by way of `.data` are not counted."""
+        self._looks -= 1
+        return _code(self.flat())
+
     def _message(self, riders: int) -> Message:
         """Gives the message that is being filled."""
         if riders != self._riders:
             end, self._riders = self.offsets[-1] + self.numbers, riders
             self._messages = [Message(flat[: end + riders], flat[end : end + riders]) for flat in self._flats]
         return self._messages[1 - self._turn]
+
+
+def _code(values: Tensor) -> int:
+    return crc32(values.view(torch.uint8).cpu().numpy().data)
 
 
 def _sizes(gradients: object) -> list[torch.Size] | None:
@@ -172,6 +189,18 @@ def _fit(gradients: object, shapes: Sequence[torch.Size]) -> bool:
 
 def _fits(gradient: object, shape: torch.Size) -> bool:
     return gradient is None or (isinstance(gradient, Tensor) and gradient.shape == shape)
+
+
+def _require_summable(gradients: Sequence[Tensor | None]) -> None:
+    """Raises InvalidInput where a gradient is none that is copied whole to where it is summed."""
+    for index, gradient in enumerate(gradients):
+        if gradient is not None and (gradient.layout is not torch.strided or gradient.is_complex()):
+            raise InvalidInput(
+                f"compute: gradient {index}: wanted a dense one of real numbers, got one of {gradient.dtype}, "
+                f"{gradient.layout}; have nn.Embedding(sparse=False) make it so, or give gradient.to_dense(), or "
+                "gradient.real",
+                field="compute",
+            )
 
 
 def _no_numbers(given: object, count: int) -> str | None:

@@ -57,6 +57,21 @@ def test_apply_may_not_change_its_gradients_in_place(settings: Settings) -> None
         assert session.step == 0
 
 
+def test_apply_may_not_change_its_gradients_behind_torch_s_back(settings: Settings) -> None:
+    task = Descent()
+
+    def clip(gradients: Sequence[Tensor | None], step: int) -> None:
+        for gradient in gradients:
+            if gradient is not None:
+                gradient.data.mul_(0.5)
+        task.apply(gradients, step)
+
+    with Session.join(task.units(), clip, batch=4, settings=settings) as session:
+        with pytest.raises(InvalidInput, match=r"apply: wanted the gradients left as they are, .* nor gradient.data"):
+            session.run(_compute)
+        assert session.step == 0
+
+
 def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
     task = Descent()
 
@@ -102,6 +117,8 @@ def test_join_refuses_what_makes_no_sense(settings: Settings, wrong: dict[str, A
         ([torch.ones(2, 3)], "wanted 2 gradients, .* got 1"),
         ([None, None, None], "wanted 2 gradients, .* got 3"),
         (None, "wanted 2 gradients, .* got nothing"),
+        ([None, torch.ones(2).to_sparse()], "gradient 1: wanted a dense one .* got .* torch.sparse_coo; .*to_dense"),
+        ([torch.ones(2, 3) * 1j, None], "gradient 0: wanted .* real numbers, got one of torch.complex64"),
     ],
     ids=str,
 )
