@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import NoReturn
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session.following import Follower
@@ -15,6 +16,8 @@ from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
+CLOSED = "this session is closed: run and finish belong into its with block"
+FINISHED = "this session's job is complete, as finish has said: no turn comes after that, end the loop there"
 NOBODY_WHOLE = "no process with the job's whole state is left; start again from a checkpoint"
 OVER = "for another member the job is over after step {}, and this one goes on: give all of them one number of steps"
 LEVEL_S = 3.0  # how long a newcomer that is behind may put off the change before training waits for it, or drops it
@@ -37,7 +40,7 @@ class Desk:
     a sample; `turning` the steps after which the last turn was begun, `ending` those after which the job is over for
     the training thread; `is_torn` says that the state held here is no state of the job; `is_entering` that the training
     thread waits to come in; `end` why no generation can come any more; `misfit` why this process cannot train with the
-    members.
+    members; `over` why this session trains no more.
     """
 
     terms: Terms
@@ -53,6 +56,7 @@ class Desk:
     must_start_over: bool = False
     is_entering: bool = False
     is_closed: bool = False
+    over: str | None = None
     step: int = 0
     need: int = 0
     cost: float = 0.0
@@ -67,8 +71,15 @@ class Desk:
 
     def require_open(self) -> None:
         """Raises InvalidInput once this process's part is over."""
-        if self.is_closed:
-            raise InvalidInput("this session is closed: run and finish belong into its with block", field="session")
+        if self.over is not None:
+            raise InvalidInput(self.over, field="session")
+
+    def refuse_run_within(self) -> NoReturn:
+        """Raises InvalidInput for a turn that was done while its gradients were computed."""
+        raise InvalidInput(
+            "compute: wanted one turn's gradients, found that turn done meanwhile: call run after compute, not within",
+            field="compute",
+        )
 
     def status(self) -> Status:
         """Gives what the other members are told."""
@@ -211,9 +222,14 @@ class Desk:
     def close(self) -> None:
         """Says that this process's part is over."""
         with self.changed:
-            self.is_closed = True
+            self.is_closed, self.over = True, CLOSED
             self._end_streams()
             self.changed.notify_all()
+
+    def tear(self) -> None:
+        """Says that the state held here is too old, and to be had anew."""
+        with self.changed:
+            self.is_torn = self.must_start_over = True
 
     def start_over(self) -> None:
         """Forgets all that belongs to the name that this process gives up."""
@@ -223,6 +239,12 @@ class Desk:
             self.followers.clear()
             self.inlet, self.current, self.offered, self.is_lost, self.need = None, None, None, True, 0
             self.is_torn, self.must_start_over = True, False
+            self.changed.notify_all()
+
+    def leave(self) -> None:
+        """Says that this process is to leave."""
+        with self.changed:
+            self.is_leaving = True
             self.changed.notify_all()
 
     def notify(self) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from elastic.workloads.session import shares
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
-from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
+from elastic.workloads.session.desk import FINISHED, NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
@@ -148,9 +148,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def leave(self) -> None:
         """Asks to leave at a step's end, without loss; may be called from anywhere. Go on with `run` until it has."""
-        with self._desk.changed:
-            self._desk.is_leaving = True
-            self._desk.changed.notify_all()
+        self._desk.leave()
 
     def snapshot(self) -> Snapshot:
         """Gives a copy of the state as it is between two turns."""
@@ -168,6 +166,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         has left before it was, or was left out and has come in again: look at `step` and `is_member`, and go on.
         Who goes on where others end hears so from `run`, which raises SessionEnded.
         """
+        if self._desk.over == FINISHED:
+            return True
         self._desk.require_open()
         step, end, once = self.step, self._end, None if keep is None else functools.cache(keep)
         if keep is not None:
@@ -176,6 +176,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             own = once if self.is_first else None
             with contextlib.suppress(Outdated):
                 if end.has_come(own, meet=None if keep is None else self._meet_at_end, recover=self._recover):
+                    self._desk.over = FINISHED
                     return True
         return False
 
@@ -197,7 +198,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Waits until this process is a member of a generation that works."""
         while True:
             generation, is_planned = self._desk.await_entry()
-            self._adopt(generation)
+            self._adopted(generation)
             with contextlib.suppress(GenerationLost):
                 self._meet(generation, is_planned=is_planned)
                 return
@@ -209,6 +210,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         desk, current = self._desk, self.generation
         turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current, self._sum)
         gradients = compute(turn)
+        if desk.step != turn.step:
+            desk.refuse_run_within()
         desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
         costs, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._move()
@@ -283,23 +286,19 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _change_over(self, generation: Generation) -> None:
         """Changes over to what all ranks have agreed on."""
-        if not self._adopted(generation):
-            return
-        try:
-            self._meet(generation, is_planned=True)
-        except GenerationLost:
-            self._recover()
+        if self._adopted(generation):
+            try:
+                self._meet(generation, is_planned=True)
+            except GenerationLost:
+                self._recover()
 
     def _adopted(self, generation: Generation) -> bool:
         """Makes `generation` the current one; gives False where it has left this process out, as it asked."""
         self._desk.hand_over(generation)
-        self._adopt(generation)
-        self._has_left = generation.rank is None
-        return not self._has_left
-
-    def _adopt(self, generation: Generation) -> None:
         self._generation = generation
         self._desk.adopt(generation)
+        self._has_left = generation.rank is None
+        return not self._has_left
 
     def _meet(self, generation: Generation, *, is_planned: bool) -> None:
         """Begins a generation. What all ranks have agreed on is met in while they compute its first turn: they know
@@ -327,8 +326,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             if meeting is not None and meeting.end(self._buffers):
                 self._move()
         except TooOld:
-            with self._desk.changed:
-                self._desk.is_torn = self._desk.must_start_over = True
+            self._desk.tear()
             raise
         self._demand(self.generation)
 

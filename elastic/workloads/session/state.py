@@ -41,7 +41,15 @@ class State:
     @classmethod
     def of(cls, units: Sequence[Sequence[Tensor]], apply: Apply) -> State:
         """Gives the state that a script names. Raises InvalidInput."""
-        if not len(units):
+        if not callable(apply):
+            raise InvalidInput(f"apply: wanted a function that moves the units, got {apply!r}", field="apply")
+        if not isinstance(units, Sequence):
+            raise InvalidInput(
+                f"units: wanted a sequence, for it is gone through more than once, got a {type(units).__name__}; "
+                "give list(units)",
+                field="units",
+            )
+        if not units:
             raise InvalidInput("units: wanted one for each parameter, got none", field="units")
         for index, unit in enumerate(units):
             if (found := _no_unit(unit)) is not None:

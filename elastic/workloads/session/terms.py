@@ -34,8 +34,7 @@ class Terms:
         require_whole("numbers", numbers, least=0)
         if steps is not None:
             require_whole("steps", steps, least=1)
-        if len(terms) > MAX_TERMS:
-            raise InvalidInput(f"terms: wanted a text of at most {MAX_TERMS} characters; give a digest", field="terms")
+        _require_text(terms)
         return cls(batch, steps, numbers, state.shape_digest(), terms)
 
     def told(self) -> dict[str, Any]:
@@ -74,3 +73,11 @@ def require_whole(name: str, value: object, *, least: int) -> None:
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InvalidInput(f"{name}: wanted a whole number, {least} or more, got {value!r}", field=name)
+
+
+def _require_text(terms: object) -> None:
+    if not isinstance(terms, str) or len(terms) > MAX_TERMS:
+        found = f"one of {len(terms)}" if isinstance(terms, str) else f"a {type(terms).__name__}"
+        raise InvalidInput(
+            f"terms: wanted a text of at most {MAX_TERMS} characters, got {found}; give a digest", field="terms"
+        )

@@ -92,6 +92,11 @@ def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
         ({"step": -3}, "step: wanted a whole number, 0 or more, got -3"),
         ({"steps": 0}, "steps: wanted a whole number, 1 or more, got 0"),
         ({"numbers": -1}, "numbers: wanted a whole number, 0 or more, got -1"),
+        ({"units": iter([(torch.zeros(2),)])}, "units: wanted a sequence, .* got a list_iterator; give list"),
+        ({"units": None}, "units: wanted a sequence, .* got a NoneType"),
+        ({"apply": None}, "apply: wanted a function that moves the units, got None"),
+        ({"terms": 5}, "terms: wanted a text of at most 1000 characters, got a int; give a digest"),
+        ({"terms": "a" * 1001}, "terms: wanted a text of at most 1000 characters, got one of 1001"),
         ({"units": []}, "units: wanted one for each parameter, got none"),
         ({"units": [torch.zeros(2, 3), torch.zeros(2)]}, "unit 0: wanted a sequence of tensors, .* found a Tensor"),
         ({"units": [(torch.zeros(2),), ()]}, "unit 1: wanted a sequence of tensors, .* found none"),
@@ -102,9 +107,9 @@ def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
 )
 def test_join_refuses_what_makes_no_sense(settings: Settings, wrong: dict[str, Any], wanted: str) -> None:
     task = Descent()
-    given: dict[str, Any] = {"units": task.units(), "batch": 4, **wrong}
+    given: dict[str, Any] = {"units": task.units(), "apply": task.apply, "batch": 4, **wrong}
     with pytest.raises(InvalidInput, match=wanted):
-        Session.join(apply=task.apply, settings=settings, **given).close()
+        Session.join(settings=settings, **given).close()
 
 
 @pytest.mark.parametrize(
@@ -190,3 +195,28 @@ def test_a_closed_session_trains_no_more(settings: Settings) -> None:
         with pytest.raises(InvalidInput, match="this session is closed"):
             use()
     assert session.step == 1
+
+
+def test_a_turn_is_not_run_within_another(settings: Settings) -> None:
+    task = Descent()
+
+    def compute(turn: Turn) -> Sequence[Tensor]:
+        session.run(_compute)
+        return GRADIENTS
+
+    with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
+        with pytest.raises(InvalidInput, match=r"compute: .* call run after compute, not within"):
+            session.run(compute)
+        assert session.step == 1, "the inner one's"
+        assert session.run(_compute) is not None
+
+
+def test_a_job_that_is_complete_trains_no_more(settings: Settings) -> None:
+    task, kept = Descent(), []
+    with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
+        session.run(_compute)
+        assert session.finish(lambda: kept.append(session.step))
+        with pytest.raises(InvalidInput, match="this session's job is complete, as finish has said"):
+            session.run(_compute)
+        assert session.finish(lambda: kept.append(session.step)) and session.is_member
+    assert session.step == 1 and kept == [1]
