@@ -9,7 +9,9 @@ from elastic.model.job import (
     JobPhase,
     JobSpec,
     Objective,
+    Resume,
     TrainingPhase,
+    idle_s,
     move_job,
 )
 from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches, surcharge_usd
@@ -82,6 +84,7 @@ __all__ = [
     "Price",
     "PriceHistory",
     "Reason",
+    "Resume",
     "Rounds",
     "Sample",
     "Series",
@@ -96,6 +99,7 @@ __all__ = [
     "choose_tier",
     "declared_tier",
     "histories",
+    "idle_s",
     "interruptions_per_h",
     "is_python",
     "last_safe_instant",

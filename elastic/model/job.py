@@ -26,7 +26,13 @@ class JobPhase(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        return not LEGAL_JOB_MOVES[self]
+        """Whether nothing of the job is left to be done, unless somebody resumes it."""
+        return self in _ENDINGS
+
+    @property
+    def may_resume(self) -> bool:
+        """Whether the job is over and may yet go on."""
+        return self.is_final and JobPhase.SUBMITTED in LEGAL_JOB_MOVES[self]
 
 
 _ENDINGS = frozenset({JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED})
@@ -38,7 +44,8 @@ LEGAL_JOB_MOVES: Mapping[JobPhase, frozenset[JobPhase]] = {
     JobPhase.RUNNING: _ALIVE - {JobPhase.RUNNING},
     JobPhase.RESCALING: _ALIVE - {JobPhase.RESCALING},
     JobPhase.DRAINING: _ENDINGS,
-    **{ending: frozenset() for ending in _ENDINGS},
+    **{ending: frozenset({JobPhase.SUBMITTED}) for ending in _ENDINGS},
+    JobPhase.SUCCEEDED: frozenset(),
 }
 
 
@@ -162,3 +169,17 @@ class Job:
     finished_at_s: float | None = None
     ending: JobPhase | None = None
     message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """A job that was over goes on: when it had ended, as what, and from when on it was wanted again."""
+
+    ended_at_s: float
+    ending: JobPhase
+    resumed_at_s: float
+
+
+def idle_s(resumes: Iterable[Resume]) -> float:
+    """Seconds for which a job was over before it went on."""
+    return sum(each.resumed_at_s - each.ended_at_s for each in resumes)

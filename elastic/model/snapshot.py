@@ -26,7 +26,10 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A recorded decision that changed the target: what it left, where it went, when and why (its reason's code)."""
+    """A recorded decision that changed the target: what it left, where it went, when and why (its reason's code).
+
+    The end of a job that has gone on since is one too: from it on there was no target.
+    """
 
     at_s: float
     from_group: Group | None

@@ -178,7 +178,7 @@ class Reconciler:
             if facts.job.phase.is_final or not self._act(self._world(facts, plan, now_s=now_s)):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
-        if not facts.nodes and facts.job.phase is not JobPhase.DRAINING:
+        if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
             self.store.move_job(job_id, phase, now_s=now_s)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, and_, delete, or_, select, update
 
 from elastic.errors import NotFound
+from elastic.model import JobPhase
 from elastic.store.engine import Database
 from elastic.store.schema import DONE, code, jobs
 
 UNUSED_KEPT_S = 86_400.0
 """How long an archive that no unfinished job runs is kept: its job may be on its way."""
+
+RESUMABLE_KEPT_S = 30 * 86_400.0
+"""How long after its end one is kept of a job that may be resumed."""
+
+_MAY_RESUME = tuple(phase.value for phase in JobPhase if phase.may_resume)
 
 
 class Archives:
@@ -19,8 +25,9 @@ class Archives:
         self._database = database
 
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
-        """Stores an archive, or begins its day anew if it is there; those that nobody has run for a day go."""
-        used = select(jobs.c.code).where(jobs.c.code.is_not(None), jobs.c.phase.not_in(DONE))
+        """Stores an archive, or begins its day anew if it is there; those go that are kept for nobody any more."""
+        ended_lately = and_(jobs.c.phase.in_(_MAY_RESUME), jobs.c.finished_at_s >= now_s - RESUMABLE_KEPT_S)
+        used = select(jobs.c.code).where(jobs.c.code.is_not(None), or_(jobs.c.phase.not_in(DONE), ended_lately))
         is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
         with self._database.write() as connection:
             connection.execute(delete(code).where(is_stale))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from elastic.model import Change, Generation, Group, Job, Node, Series, Switch
-from elastic.store import decisions, generations, jobs, ledger, measurements, nodes
+from elastic.model import Change, Generation, Group, Job, Node, Resume, Series, Switch
+from elastic.store import decisions, generations, jobs, ledger, measurements, nodes, resumes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,20 @@ class JobFacts:
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
     """Gives the facts about a job at one instant. Raises NotFound."""
     row = jobs.row(connection, job_id)
+    resumed = resumes.listed(connection, job_id)
     return JobFacts(
         job=jobs.to_job(row),
         target=jobs.to_target(row),
         nodes=nodes.listed(connection, job_id),
         generation=generations.latest(connection, job_id),
         series=measurements.recent_series(connection, job_id),
-        switches=generations.switches(connection, job_id),
-        changes=decisions.changes(connection, job_id),
+        switches=generations.switches(connection, job_id, resumes=resumed),
+        changes=_with_ends(decisions.changes(connection, job_id), resumed),
         spent_usd=ledger.spent(connection, job_id, now_s=now_s),
     )
+
+
+def _with_ends(changes: tuple[Change, ...], resumed: tuple[Resume, ...]) -> tuple[Change, ...]:
+    """What was changed, and each end that the job has got over: a trial, say, that was going on was over by then."""
+    ends = (Change(each.ended_at_s, None, None, each.ending) for each in resumed)
+    return tuple(sorted((*changes, *ends), key=lambda change: change.at_s))

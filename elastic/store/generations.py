@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from elastic.model import Generation, Group, Node, Switch
+from elastic.model import Generation, Group, Node, Resume, Switch
 from elastic.store import nodes as node_rows
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -79,12 +80,19 @@ def first_step_at_s(connection: Connection, job_id: str) -> float | None:
     return found
 
 
-def switches(connection: Connection, job_id: str, *, limit: int = 32) -> tuple[Switch, ...]:
-    """The latest changes of group that were carried out and reached a first step, oldest first."""
+def switches(
+    connection: Connection, job_id: str, *, resumes: Sequence[Resume] = (), limit: int = 32
+) -> tuple[Switch, ...]:
+    """The latest changes of group that were carried out and reached a first step, oldest first.
+
+    What lies on both sides of one of the job's `resumes` is none: nobody was waiting.
+    """
     rows = connection.execute(_NEWEST_TRAINED, {"job_id": job_id, "limit": limit + 1}).all()[::-1]
     found = []
     for earlier, later in pairwise(rows):
         if earlier.members == later.members:  # a restart after a failure, not a change of group
+            continue
+        if any(earlier.started_at_s < each.resumed_at_s <= later.started_at_s for each in resumes):
             continue
         found.append(
             Switch(

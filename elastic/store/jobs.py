@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, case, select, update
 
 from elastic.errors import Conflict, NotFound
 from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
@@ -19,7 +19,13 @@ LASTING_S = 600.0
 
 _IS_MEANT = jobs.c.id == bindparam("job_id")
 _GET = select(jobs).where(_IS_MEANT)
-_NEWEST_OF_NAME = select(jobs).where(jobs.c.name == bindparam("name")).order_by(jobs.c.seq.desc()).limit(1)
+_OF_NAME = (
+    select(jobs)
+    .where(jobs.c.name == bindparam("name"))
+    .order_by(case((jobs.c.phase.in_(DONE), 1), else_=0), jobs.c.seq.desc())
+    .limit(1)
+)
+_LIVING_OF_NAME = select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
 _CHANGE = update(jobs).where(_IS_MEANT)
@@ -39,7 +45,11 @@ def submit(
             if earlier.request_hash != request_hash:
                 raise Conflict(f"Idempotency-Key {key!r} was used for another request; use a new key for a new job")
             return to_job(earlier), False
-    _refuse_a_name_in_use(connection, spec.name)
+    # Commands take names: two living jobs of one name would let `job stop` end the wrong one.
+    if (living := living_of_name(connection, spec.name)) is not None:
+        raise Conflict(
+            f"wanted a name of its own, {spec.name!r} is {living}'s, which goes on: choose another or stop that"
+        )
     if spec.code is not None:
         refuse_unknown(connection, spec.code)
     job_id = f"job-{secrets.token_hex(4)}"
@@ -61,21 +71,20 @@ def submit(
 
 
 def get(connection: Connection, job_id: str) -> Job:
-    """Gives the job of this id, or else the newest of this name. Raises NotFound."""
+    """Gives the job of this id, or else of this name the one that goes on, or else the newest. Raises NotFound."""
     return to_job(row(connection, job_id))
 
 
-def _refuse_a_name_in_use(connection: Connection, name: str) -> None:
-    # Commands take names: two living jobs of one name would let `job stop` end the wrong one.
-    living = connection.execute(select(jobs.c.id).where(jobs.c.name == name, jobs.c.phase.not_in(DONE)).limit(1))
-    if (job_id := living.scalar()) is not None:
-        raise Conflict(f"wanted a name of its own, {name!r} is {job_id}'s, which goes on: choose another or stop that")
+def living_of_name(connection: Connection, name: str) -> str | None:
+    """The id of the job of this name that is not over, if there is one."""
+    found: str | None = connection.execute(_LIVING_OF_NAME, {"name": name}).scalar()
+    return found
 
 
 def row(connection: Connection, job_id: str) -> Row[tuple[object, ...]]:
     """The row behind `get`."""
     by_id = connection.execute(_GET, {"job_id": job_id}).one_or_none()
-    found = by_id or connection.execute(_NEWEST_OF_NAME, {"name": job_id}).one_or_none()
+    found = by_id or connection.execute(_OF_NAME, {"name": job_id}).one_or_none()
     if found is None:
         raise NotFound(f"no job {job_id!r}; `elasticd job ls` lists them")
     return found

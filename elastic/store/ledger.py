@@ -20,18 +20,29 @@ from elastic.store.schema import ledger, nodes
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
-def reprice(connection: Connection, price: Price) -> None:
-    """Takes a new price into every chain of its offering that was still running when it came to hold."""
-    affected = connection.execute(
-        select(nodes.c.id).where(
-            nodes.c.node_type == price.offering.node_type,
-            nodes.c.capacity == price.offering.capacity,
-            nodes.c.zone == price.offering.zone,
-            nodes.c.launched_at_s.is_not(None),
-            nodes.c.terminated_at_s.is_(None) | (nodes.c.terminated_at_s > price.valid_from_s),
-        )
+def add_price(
+    connection: Connection,
+    offering: Offering,
+    usd_per_h: float,
+    *,
+    valid_from_s: float,
+    observed_at_s: float,
+    source: str,
+    extras_usd_per_h: float = 0.0,
+) -> Price:
+    """Records a price; the running rows of its nodes go on at it."""
+    price, is_new = prices.add(
+        connection,
+        offering,
+        usd_per_h,
+        valid_from_s=valid_from_s,
+        observed_at_s=observed_at_s,
+        source=source,
+        extras_usd_per_h=extras_usd_per_h,
     )
-    rewrite(connection, affected.scalars().all())
+    if is_new:
+        _reprice(connection, price)
+    return price
 
 
 def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
@@ -79,6 +90,20 @@ def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:
         extras_usd_per_h=row.extras_usd_per_h,
         is_waived=row.is_waived,
     )
+
+
+def _reprice(connection: Connection, price: Price) -> None:
+    """Takes a new price into every chain of its offering that was still running when it came to hold."""
+    affected = connection.execute(
+        select(nodes.c.id).where(
+            nodes.c.node_type == price.offering.node_type,
+            nodes.c.capacity == price.offering.capacity,
+            nodes.c.zone == price.offering.zone,
+            nodes.c.launched_at_s.is_not(None),
+            nodes.c.terminated_at_s.is_(None) | (nodes.c.terminated_at_s > price.valid_from_s),
+        )
+    )
+    rewrite(connection, affected.scalars().all())
 
 
 def _tenure(node: Row[tuple[object, ...]]) -> Tenure:

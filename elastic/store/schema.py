@@ -76,6 +76,16 @@ jobs = Table(
     Column("request_hash", String(64), nullable=False),
 )
 
+resumes = Table(
+    "resumes",
+    metadata,
+    Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    _instant("ended_at_s"),
+    Column("ending", String(24), nullable=False),
+    _instant("resumed_at_s"),
+)
+
 code = Table(
     "code",
     metadata,

@@ -47,6 +47,7 @@ from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.past_prices import PastPrices
+from elastic.store.resumes import Resumes
 from elastic.store.tallies import Tallies, tallies
 
 P = ParamSpec("P")
@@ -60,6 +61,7 @@ class Store:
         self._database = database
         self.past_prices = PastPrices(database)
         self.code = Archives(database)
+        self.resumes = Resumes(database)
 
     def close(self) -> None:
         self._database.close()
@@ -233,19 +235,15 @@ class Store:
         extras_usd_per_h: float = 0.0,
     ) -> Price:
         """Records a price; the running ledger rows of its nodes go on at it."""
-        with self._database.write() as connection:
-            price, is_new = prices.add(
-                connection,
-                offering,
-                usd_per_h,
-                valid_from_s=valid_from_s,
-                observed_at_s=observed_at_s,
-                source=source,
-                extras_usd_per_h=extras_usd_per_h,
-            )
-            if is_new:
-                ledger.reprice(connection, price)
-            return price
+        return self._write(
+            ledger.add_price,
+            offering,
+            usd_per_h,
+            valid_from_s=valid_from_s,
+            observed_at_s=observed_at_s,
+            source=source,
+            extras_usd_per_h=extras_usd_per_h,
+        )
 
     def cited_prices(self, ids: Sequence[int]) -> tuple[Price, ...]:
         """The prices of these ids."""

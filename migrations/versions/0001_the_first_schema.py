@@ -129,6 +129,16 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("job_id", "at_s", "training_phase", name=op.f("pk_buckets")),
     )
     op.create_table(
+        "resumes",
+        sa.Column("job_id", sa.String(length=32), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("ended_at_s", sa.Float(precision=53), nullable=False),
+        sa.Column("ending", sa.String(length=24), nullable=False),
+        sa.Column("resumed_at_s", sa.Float(precision=53), nullable=False),
+        sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_resumes_job_id")),
+        sa.PrimaryKeyConstraint("job_id", "number", name=op.f("pk_resumes")),
+    )
+    op.create_table(
         "decisions",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
         sa.Column("job_id", sa.String(length=32), nullable=False),
@@ -296,6 +306,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_decisions_action"))
 
     op.drop_table("decisions")
+    op.drop_table("resumes")
     op.drop_table("buckets")
     op.drop_table("past_prices")
     with op.batch_alter_table("prices", schema=None) as batch_op:

@@ -19,7 +19,9 @@ from elastic.model import (
     Notice,
     NoticeKind,
     Obstacle,
+    Resume,
     Unavailable,
+    idle_s,
     last_safe_instant,
     move_job,
     move_node,
@@ -28,11 +30,19 @@ from elastic.model import (
 from tests.builders import NOW_S, group, job_spec, node, node_type, offering, window
 
 
-def test_a_job_that_has_ended_never_moves_again() -> None:
+def test_a_job_that_has_ended_is_at_most_wanted_again_and_one_that_succeeded_never() -> None:
     for ending in (each for each in JobPhase if each.is_final):
-        for wanted in JobPhase:
+        for wanted in set(JobPhase) - ({JobPhase.SUBMITTED} if ending.may_resume else set()):
             with pytest.raises(Conflict, match=f"a job that is {ending} cannot become {wanted}"):
                 move_job(ending, wanted)
+    assert [each.value for each in JobPhase if each.may_resume] == ["failed", "cancelled", "budget_exhausted"]
+    assert all(move_job(each, JobPhase.SUBMITTED) is JobPhase.SUBMITTED for each in JobPhase if each.may_resume)
+    assert not any(each.is_final for each in (JobPhase.SUBMITTED, JobPhase.RUNNING, JobPhase.DRAINING))
+
+
+def test_seconds_between_an_end_and_a_resume_add_up() -> None:
+    first, second = Resume(100.0, JobPhase.CANCELLED, 160.0), Resume(200.0, JobPhase.FAILED, 205.0)
+    assert (idle_s([]), idle_s([first, second])) == (0.0, 65.0)
 
 
 def test_a_node_that_is_gone_never_moves_again_and_one_that_is_terminating_only_ends() -> None:

@@ -491,7 +491,7 @@ def test_code_is_kept_while_a_living_job_runs_it(store: Store) -> None:
         store.code.get("unused")
     with pytest.raises(NotFound):
         store.submit_job(JobSpec("other", ("train.py",), code="unused"), key=None, request_hash="h", now_s=3.0)
-    store.move_job(job.id, JobPhase.FAILED, now_s=86_403.0)
+    store.move_job(job.id, JobPhase.SUCCEEDED, now_s=86_403.0)
     store.code.put("late", b"", now_s=86_404.0 + 86_000.0)
     store.code.put("later", b"", now_s=86_404.0 + 86_401.0)
     assert store.code.get("late") == b"", "its day began anew"

@@ -1,0 +1,140 @@
+"""Resumes as rows: each time that a job which was over goes on, with nothing left of what had ended it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, bindparam, select
+
+from elastic.errors import Conflict
+from elastic.model import Job, JobPhase, Objective, Resume, move_job
+from elastic.store import jobs as job_rows
+from elastic.store import ledger, nodes
+from elastic.store.code import refuse_unknown
+from elastic.store.codec import to_text
+from elastic.store.engine import Database
+from elastic.store.events import add_event
+from elastic.store.schema import events, resumes
+
+_OF_JOB = select(resumes).where(resumes.c.job_id == bindparam("job_id")).order_by(resumes.c.number)
+_CHECKPOINT = (
+    select(events.c.numbers)
+    .where(events.c.job_id == bindparam("job_id"), events.c.kind == "checkpoint")
+    .order_by(events.c.id.desc())
+    .limit(1)
+)
+
+
+class Resumes:
+    """How jobs that were over went on."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, job_id: str) -> tuple[Resume, ...]:
+        """Each time that a job went on after it had ended, oldest first."""
+        with self._database.read() as connection:
+            return listed(connection, job_id)
+
+    def resume(self, job_id: str, objective: Objective, *, now_s: float) -> Job:
+        """Makes a job that is over, but did not succeed, wanted again: the same job, from its newest checkpoint on.
+
+        Its failures count anew; its generations, rounds and dollars go on. Raises Conflict if it cannot go on: it goes
+        on already, it succeeded, a node of it is not gone, its name is another's, its budget is spent, its deadline has
+        passed. Raises NotFound if its code is not stored any more.
+        """
+        with self._database.write() as connection:
+            return _resume(connection, job_rows.get(connection, job_id), objective, now_s)
+
+
+def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
+    """Each time that a job went on after it had ended, oldest first."""
+    rows = connection.execute(_OF_JOB, {"job_id": job_id})
+    return tuple(Resume(each.ended_at_s, JobPhase(each.ending), each.resumed_at_s) for each in rows)
+
+
+def _resume(connection: Connection, job: Job, objective: Objective, now_s: float) -> Job:
+    _refuse_phase(job)
+    _refuse_living_nodes(connection, job)
+    _refuse_a_taken_name(connection, job)
+    _refuse_limits(job, objective, ledger.spent(connection, job.id, now_s=now_s), now_s)
+    if job.spec.code is not None:
+        refuse_unknown(connection, job.spec.code)
+    retained, number = _retained(connection, job), len(listed(connection, job.id)) + 1
+    ended_at_s = now_s if job.finished_at_s is None else job.finished_at_s
+    values = {"job_id": job.id, "number": number, "ended_at_s": ended_at_s, "ending": job.phase, "resumed_at_s": now_s}
+    connection.execute(resumes.insert().values(**values))
+    anew = {
+        "phase": move_job(job.phase, JobPhase.SUBMITTED),
+        "spec": to_text(replace(job.spec, objective=objective)),
+        "version": job.version + 1,
+        "iteration": retained,
+        "failures": 0,
+        "failed_iteration": -1,
+    }
+    job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "target")))
+    said = "; ".join([f"job {job.spec.name} is resumed at iteration {retained}", *_changed(job, objective)])
+    text = f"{said}; it was {job.phase}" + (f": {job.message}" if job.message else "")
+    numbers = {"iteration": retained, "resume": number}
+    add_event(connection, "job_resumed", text, job_id=job.id, numbers=numbers, now_s=now_s)
+    return job_rows.get(connection, job.id)
+
+
+def _refuse_phase(job: Job) -> None:
+    name = job.spec.name
+    if job.phase is JobPhase.SUCCEEDED:
+        raise Conflict(f"job {name} succeeded; there is nothing left to do: submit another one to train on")
+    if job.phase is JobPhase.DRAINING:
+        raise Conflict(f"job {name} is {job.phase}; it can be resumed once it has ended")
+    if not job.phase.may_resume:
+        raise Conflict(f"job {name} is {job.phase}; it goes on, and there is nothing to resume")
+
+
+def _refuse_living_nodes(connection: Connection, job: Job) -> None:
+    living = nodes.listed(connection, job.id)
+    if living:
+        raise Conflict(f"job {job.spec.name} has a node that has not ended yet, {living[0].id}: try again when it has")
+
+
+def _refuse_a_taken_name(connection: Connection, job: Job) -> None:
+    other = job_rows.living_of_name(connection, job.spec.name)
+    if other is not None:
+        raise Conflict(f"job {job.spec.name} cannot go on: its name is {other}'s now, which goes on: stop that first")
+
+
+def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: float) -> None:
+    budget_usd, deadline_s = objective.budget_usd, objective.deadline_s
+    if budget_usd is not None and spent_usd >= budget_usd:
+        raise Conflict(
+            f"job {job.spec.name} has spent ${spent_usd:.4g}, and its budget is ${budget_usd:.4g}: "
+            "resume it with a higher one (--budget)"
+        )
+    if deadline_s is not None and deadline_s <= now_s:
+        raise Conflict(
+            f"job {job.spec.name} was to be done by {_instant(deadline_s)}, which has passed: "
+            "resume it with a later deadline (--deadline 6h)"
+        )
+
+
+def _retained(connection: Connection, job: Job) -> int:
+    """The iterations that its newest checkpoint holds, as far as its script has told of any."""
+    numbers = connection.execute(_CHECKPOINT, {"job_id": job.id}).scalar_one_or_none()
+    kept = None if numbers is None else json.loads(numbers).get("iteration")
+    return job.iteration if kept is None else min(job.iteration, int(kept))
+
+
+def _changed(job: Job, objective: Objective) -> Iterator[str]:
+    before = job.spec.objective
+    if objective.budget_usd is not None and objective.budget_usd != before.budget_usd:
+        instead = "" if before.budget_usd is None else f" instead of ${before.budget_usd:.4g}"
+        yield f"budget ${objective.budget_usd:.4g}{instead}"
+    if objective.deadline_s is not None and objective.deadline_s != before.deadline_s:
+        instead = "" if before.deadline_s is None else f" instead of {_instant(before.deadline_s)}"
+        yield f"deadline {_instant(objective.deadline_s)}{instead}"
+
+
+def _instant(at_s: float) -> str:
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
