@@ -171,7 +171,12 @@ ContextOf = Annotated[Context, Depends(get_context)]
 FeedOf = Annotated[Feed, Depends(get_feed)]
 Body = Annotated[bytes, Depends(read_body)]
 JobFilter = Annotated[str | None, Depends(read_job)]
-JobKey = Annotated[str, Path(max_length=64, description="The job's id, or the name of its newest run.")]
+JobKey = Annotated[
+    str,
+    Path(
+        max_length=64, description="The job's id, or its name: of several runs the one that goes on, else the newest."
+    ),
+]
 Limit = Annotated[int, Query(ge=1, le=500, description="Most items to give.")]
 Before = Annotated[int | None, Query(ge=0, le=2**53, description="`next_before` of the page before this one.")]
 IfMatch = Annotated[str | None, Header(max_length=200, description="The ETag the job must still have.")]

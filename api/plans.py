@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from api import schemas
 from api.deps import Context
 from elastic.config import Settings
-from elastic.model import Job, JobPhase, JobSpec, Limits, Series, Snapshot
+from elastic.model import Job, JobPhase, JobSpec, Limits, Plan, Snapshot
 from elastic.policy import decide
 
 _LOOKED_BACK = 100
@@ -18,9 +19,9 @@ def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.Pri
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
     series = () if earlier is None else context.store.recent_series(earlier.id)
-    snapshot = _snapshot(context, spec, series=(), now_s=now_s)
+    snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
-    known = decide(_snapshot(context, spec, series=series, now_s=now_s)) if series else plan
+    known = decide(replace(snapshot, series=series)) if series else plan
     return schemas.PricedPlan(
         spec=schemas.JobSpec.of(spec),
         plan=schemas.Plan.of(plan),
@@ -30,6 +31,20 @@ def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.Pri
         budget_usd=spec.objective.budget_usd,
         notes=list(_notes(context.settings, spec)),
     )
+
+
+def next_plan(context: Context, job: Job, *, now_s: float) -> Plan:
+    """What the next tick would decide of a job that has no node, were it wanted as it stands here."""
+    facts = context.store.facts(job.id, now_s=now_s)
+    snapshot = replace(
+        _snapshot(context, job.spec, now_s=now_s),
+        job=replace(job, phase=JobPhase.SUBMITTED),
+        series=facts.series,
+        switches=facts.switches,
+        changes=facts.changes,
+        spent_usd=facts.spent_usd,
+    )
+    return decide(snapshot)
 
 
 def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
@@ -52,7 +67,7 @@ def _earlier_run(context: Context, spec: JobSpec) -> Job | None:
     return next(same, None)
 
 
-def _snapshot(context: Context, spec: JobSpec, *, series: tuple[Series, ...], now_s: float) -> Snapshot:
+def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
     provider, store = context.provider, context.store
     on_offer = set(provider.offerings())
     policy = context.settings.policy.model_dump()
@@ -64,7 +79,7 @@ def _snapshot(context: Context, spec: JobSpec, *, series: tuple[Series, ...], no
         nodes=(),
         node_types=provider.node_types(),
         prices=tuple(each for each in store.prices_in_force(now_s) if each.offering in on_offer),
-        series=series,
+        series=(),
         switches=(),
         changes=(),
         spent_usd=0.0,

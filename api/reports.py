@@ -12,7 +12,7 @@ from api.accounts import cost_by_node
 from api.artifacts import Artifacts
 from api.files import artifacts_if_told
 from elastic.errors import NotFound, StorageUnavailable
-from elastic.model import Action, Group, Job, Price, spent_usd
+from elastic.model import Action, Group, Job, Price, idle_s, spent_usd
 from elastic.policy import FixedChoice, fixed_choices, iterations_by_phase
 from elastic.store import Event, Store
 
@@ -37,7 +37,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         name=job.spec.name,
         phase=job.phase,
         iterations_done=job.iteration,
-        elapsed_s=end_s - job.submitted_at_s,
+        elapsed_s=end_s - job.submitted_at_s - idle_s(store.resumes.of(job.id)),
         spent_usd=spent,
         iterations_per_usd=job.iteration / spent if spent > 0 else None,
         nodes=cost_by_node(rows, now_s=now_s),

@@ -23,7 +23,7 @@ def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None
         progress=_progress(job, current, decisions, now_s=now_s),
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
-        waits_because=decisions[0].plan.reason.text if decisions and not nodes and not job.phase.is_final else None,
+        waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
         running_tier=running_tier(generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
@@ -35,6 +35,13 @@ def running_tier(generation: Generation | None, nodes: Sequence[Node]) -> Tier |
     """Gives the lowest tier that a member of the generation says its workers run on; None while none says so."""
     members = () if generation is None or generation.ended_at_s is not None else generation.node_ids
     return min((node.tier for node in nodes if node.id in members and node.tier is not None), default=None)
+
+
+def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:
+    resumes = store.resumes.of(job.id)
+    since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+    # One from before its end tells of another time.
+    return decisions[0].plan.reason.text if decisions and decisions[0].last_at_s >= since_s else None
 
 
 def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float) -> schemas.Progress:

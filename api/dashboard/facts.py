@@ -8,7 +8,7 @@ from api import schemas
 from api.accounts import cost_over_time
 from api.reports import costs_if_fixed, where_it_began
 from api.standings import standing_of
-from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node
+from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, idle_s
 from elastic.policy import FixedChoice
 from elastic.reconciler import training_group
 from elastic.store import Event, Store, ThroughputPoint
@@ -24,7 +24,7 @@ class JobFacts:
     """One job as its pages show it. `decisions` are newest first, everything else oldest first.
 
     `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the one of the group
-    that trained first.
+    that trained first. `idle_s` is for how long the job was over before it went on.
     """
 
     now_s: float
@@ -41,6 +41,7 @@ class JobFacts:
     cost: tuple[schemas.CostPoint, ...] = ()
     fixed: tuple[FixedChoice, ...] = ()
     began: FixedChoice | None = None
+    idle_s: float = 0.0
 
 
 def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
@@ -66,6 +67,7 @@ def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
         cost=tuple(cost_over_time(rows, points=_COST_POINTS, now_s=now_s)),
         fixed=fixed,
         began=where_it_began(store, job, fixed),
+        idle_s=idle_s(store.resumes.of(job.id)),
     )
 
 

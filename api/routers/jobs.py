@@ -1,4 +1,4 @@
-"""Jobs: submitting, reading, stopping, scaling."""
+"""Jobs: submitting, reading, stopping, resuming, scaling."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.job_document import AUTO
 from api.paging import cut
 from api.plans import priced_plan
+from api.resuming import objective_of, refuse_unpayable
 from api.specs import check_node_types, check_workers, to_spec, without_untried
 from api.standings import standing_of
 from elastic.errors import Conflict
@@ -102,6 +103,27 @@ def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMa
     )
     context.wake()
     return _shown(context, stopped, response)
+
+
+@router.post("/jobs/{job}:resume", status_code=202)
+def resume_job(
+    job: JobKey,
+    response: Response,
+    context: ContextOf,
+    resume: schemas.Resume | None = None,
+    if_match: IfMatch = None,
+) -> schemas.Job:
+    """Lets a job that is over, but did not succeed, go on from its newest checkpoint, within new limits if there are.
+
+    What it has cost counts. A budget that is spent or a deadline that has passed is a conflict until it is changed.
+    """
+    found, now_s = context.store.job(job), context.clock.now_s()
+    check_version(if_match, found.version)
+    objective = objective_of(found, resume or schemas.Resume(), now_s=now_s)
+    refuse_unpayable(context, found, objective, now_s=now_s)
+    resumed = context.store.resumes.resume(found.id, objective, now_s=now_s)
+    context.wake()
+    return _shown(context, resumed, response)
 
 
 @router.post("/jobs/{job}:scale", status_code=202)

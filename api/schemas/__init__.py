@@ -16,7 +16,7 @@ from api.schemas.decision import (
     Switch,
 )
 from api.schemas.fleet import Alarm, Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
-from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Scale
+from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Resume, Scale
 from api.schemas.market import (
     Audit,
     AuditFinding,
@@ -81,6 +81,7 @@ __all__ = [
     "Reason",
     "Replay",
     "Report",
+    "Resume",
     "Sample",
     "Scale",
     "Series",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
+from api.job_document import Usd
 from api.schemas.decision import Candidate, Decision, Plan
 from api.schemas.fleet import Event, Group
 from api.schemas.market import Offering, Price
@@ -25,7 +26,7 @@ class Progress(Wire):
 class Job(JobState):
     """A job as it stands: what was asked, how far it is, on what, for how much, and what it is weighed against."""
 
-    is_final: bool
+    is_final: bool = Field(description="Whether it is over; one that did not succeed may be resumed.")
     progress: Progress
     current_group: Group | None = Field(description="The group that trains now; null while none does.")
     target_group: Group | None = Field(description="The group decided last.")
@@ -63,6 +64,19 @@ class Scale(Wire):
         if self.nodes is None and self.node_type is None:
             raise ValueError("wanted nodes, node_type or both; got neither")
         return self
+
+
+class Resume(Wire):
+    """Within which limits a job that is over is to go on; what is left out stays as it was."""
+
+    model_config = ConfigDict(strict=True)
+
+    budget_usd: Usd | None = Field(None, description="Most that the whole job may cost, what it has cost included.")
+    deadline: str | None = Field(
+        None,
+        max_length=64,
+        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
+    )
 
 
 class CostPoint(Wire):

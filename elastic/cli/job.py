@@ -158,6 +158,26 @@ def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> No
         print(f"job {stopped['id']}: {stopped['phase']}")
 
 
+@app.command("resume")
+def resume(
+    context: typer.Context,
+    job: JobArgument,
+    budget: Annotated[
+        float | None, typer.Option("--budget", help="Most that it may cost in USD, what it has cost included.")
+    ] = None,
+    deadline: Annotated[
+        str | None, typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone.")
+    ] = None,
+) -> None:
+    """Let a job that is over, but did not succeed, go on from its newest checkpoint."""
+    with connection_of(context).open() as client:
+        resumed = client.post(f"{path_of(job)}:resume", _given(budget_usd=budget, deadline=deadline))
+        print(
+            f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} with "
+            f"{render.usd(resumed['spent_usd'])} spent; `elasticd job watch {resumed['spec']['name']}` follows it"
+        )
+
+
 @app.command("scale")
 def scale(
     context: typer.Context,
@@ -166,8 +186,7 @@ def scale(
     node_type: Annotated[str | None, typer.Option("--type", help="Train on this node type.")] = None,
 ) -> None:
     """Ask for another group now; the next decisions start from there."""
-    wanted = {"nodes": nodes, "node_type": node_type}
-    given = {name: value for name, value in wanted.items() if value is not None}
+    given = _given(nodes=nodes, node_type=node_type)
     if not given:
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
     with connection_of(context).open() as client:
@@ -260,6 +279,11 @@ def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
     if not (can_ask and sys.stdin.isatty()):
         raise InvalidInput(f"{question} There is nobody to ask here: say --yes")
     typer.confirm(question, abort=True)
+
+
+def _given(**options: str | float | None) -> JsonObject:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _wanted(spec: JsonObject) -> str:

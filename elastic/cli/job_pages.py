@@ -10,6 +10,7 @@ from elastic.archive import Archive
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist
 from elastic.cli.render import Column
+from elastic.model import JobPhase
 
 _WIDTH = 100
 
@@ -61,6 +62,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
+    if JobPhase(job["phase"]).may_resume:
+        print(f"`elasticd job resume {job['id']}` lets it go on from its newest checkpoint")
     if job["waits_because"]:
         print(f"waits: {job['waits_because']}")
     print(_limits(spec["objective"]))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.archive import unpack
+from elastic.model import JobPhase
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
 from tests.providers.contract import request
@@ -157,6 +158,24 @@ def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None
     assert run("job", "scale", job["id"], "--type", "large").status == 0
     assert run("job", "stop", job["id"], "-y").status == 0
     assert run("job", "watch", job["id"], "--timeout", "0").status == 101
+
+
+def test_a_job_that_is_over_is_resumed_within_new_limits(run: Run, spec: Path, live: Live) -> None:
+    spec.write_text(spec.read_text().replace("second", "third"))
+    name = json.loads(run("job", "submit", "-f", str(spec), "-y", "-o", "json").out)["id"]
+    refused = run("job", "resume", name)
+    assert refused.status == 6 and "it goes on" in refused.err
+    run("job", "stop", name, "-y")
+    live.world.store.move_job(name, JobPhase.CANCELLED, now_s=live.world.clock.now_s())
+    assert f"`elasticd job resume {name}` lets it go on" in run("job", "get", name).out
+    assert run("job", "resume", name, "--deadline", "never").status == 2
+    resumed = run("job", "resume", name, "--budget", "5", "--deadline", "6h")
+    assert resumed.status == 0
+    assert resumed.out.startswith(f"job {name}: submitted, goes on at iteration 0 with $0")
+    shown = run("job", "get", name).out
+    assert "for at most $5" in shown and "job resume" not in shown
+    assert run("job", "watch", name, "--timeout", "0").status == 101
+    assert f"{name}" in run("job", "ls").out
 
 
 @pytest.fixture

@@ -45,6 +45,7 @@ class JobHead:
     fraction: float | None
     is_final: bool
     problem: str
+    hint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ def job_head(facts: JobFacts) -> JobHead:
         fraction=_fraction(job),
         is_final=job.phase.is_final,
         problem=_problem(facts),
+        hint=_hint(job),
     )
 
 
@@ -145,9 +147,17 @@ def _problem(facts: JobFacts) -> str:
         return f"The job failed: {job.message or 'no reason was recorded'}"
     if job.phase is JobPhase.BUDGET_EXHAUSTED:
         return f"The job stopped at its budget: {job.message or 'the dollars are used up'}"
-    if facts.decisions and facts.decisions[0].plan.action is Action.STOP and not job.phase.is_final:
+    if facts.decisions and facts.decisions[0].plan.action is Action.STOP and job.phase is JobPhase.DRAINING:
         return f"The job is being stopped: {facts.decisions[0].plan.reason.text}"
     return ""
+
+
+def _hint(job: Job) -> str:
+    """What can be done about a job that is over and did not succeed."""
+    if not job.phase.may_resume:
+        return ""
+    budget = " --budget USD" if job.phase is JobPhase.BUDGET_EXHAUSTED else ""
+    return f"`elasticd job resume {job.id}{budget}` lets it go on from its newest checkpoint."
 
 
 def _cards(facts: JobFacts, current: Candidate | None) -> tuple[Card, ...]:
@@ -177,7 +187,7 @@ def _progress_card(facts: JobFacts) -> Card:
         else [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
     )
     if job.finished_at_s is not None:
-        notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s)}")
+        notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:
         notes.append(f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}")
     meter = None if fraction is None else round(fraction * 100, 2)

@@ -165,6 +165,26 @@ def test_what_went_wrong_is_said_in_words(phase: JobPhase, words: str) -> None:
     assert words in job_view(make_facts(replace(JOB, phase=phase, message="disk full"))).head.problem
 
 
+def test_a_job_that_did_not_succeed_says_how_it_goes_on() -> None:
+    hints = {phase: job_view(make_facts(replace(JOB, phase=phase))).head.hint for phase in JobPhase}
+    assert {phase for phase, hint in hints.items() if hint} == {phase for phase in JobPhase if phase.may_resume}
+    assert f"`elasticd job resume {JOB.id} --budget USD`" in hints[JobPhase.BUDGET_EXHAUSTED]
+
+
+def test_what_was_decided_before_a_resume_stops_nothing() -> None:
+    stop = replace(make_facts().decisions[0], plan=Plan(Action.STOP, None, Reason("budget", "all is spent")))
+    problems = {
+        phase: job_view(replace(make_facts(replace(JOB, phase=phase)), decisions=(stop,))).head.problem
+        for phase in (JobPhase.DRAINING, JobPhase.SUBMITTED)
+    }
+    assert problems == {JobPhase.DRAINING: "The job is being stopped: all is spent", JobPhase.SUBMITTED: ""}
+
+
+def test_the_time_between_an_end_and_a_resume_is_none_that_it_took() -> None:
+    job = replace(JOB, phase=JobPhase.SUCCEEDED, finished_at_s=80.0)
+    assert card(replace(make_facts(job), idle_s=20.0), "Iterations done")[2].endswith("took 1 min")
+
+
 def test_a_job_without_a_total_shows_no_fraction() -> None:
     row = job_row(make_facts(replace(JOB, spec=replace(SPEC, iterations=None))))
     assert row.head.fraction is None

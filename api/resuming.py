@@ -1,0 +1,65 @@
+"""Within which limits a job that is over may go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from api import schemas
+from api.dashboard.format import usd
+from api.deps import Context
+from api.job_document import instant_s
+from api.plans import next_plan
+from elastic.errors import Conflict, InvalidInput
+from elastic.model import Job, Objective, Plan
+
+_S_PER_H = 3600.0
+# Above what is foreseen: speeds and prices change while it trains.
+_ALLOWANCE = 1.1
+
+
+def objective_of(job: Job, asked: schemas.Resume, *, now_s: float) -> Objective:
+    """Gives the job's objective with what is asked for in it. Raises InvalidInput for a deadline that is none."""
+    objective = job.spec.objective
+    if asked.budget_usd is not None:
+        objective = replace(objective, budget_usd=asked.budget_usd)
+    if asked.deadline is not None:
+        objective = replace(objective, deadline_s=_deadline_s(asked.deadline, now_s))
+    return objective
+
+
+def refuse_unpayable(context: Context, job: Job, objective: Objective, *, now_s: float) -> None:
+    """Raises Conflict where the next tick would stop the job at its budget again, and says which one would do."""
+    if objective.budget_usd is None or not job.phase.may_resume:
+        return
+    wanted = replace(job, spec=replace(job.spec, objective=objective))
+    plan = next_plan(context, wanted, now_s=now_s)
+    if "budget" not in plan.limited_by:
+        return
+    without = replace(job, spec=replace(job.spec, objective=replace(objective, budget_usd=None)))
+    spent_usd = context.store.spent(job.id, now_s)
+    raise Conflict(
+        f"job {job.spec.name} cannot go on: {plan.reason.text}; resume it with a higher budget (--budget)"
+        + _enough(context, next_plan(context, without, now_s=now_s), spent_usd)
+    )
+
+
+def _enough(context: Context, plan: Plan, spent_usd: float) -> str:
+    """Which budget should do, as far as that can be told."""
+    chosen = next((each for each in plan.candidates if each.group == plan.target), None)
+    if chosen is None or chosen.usd_per_h is None:
+        return ""
+    kept_back_usd = chosen.usd_per_h * context.settings.policy.wind_down_s / _S_PER_H
+    if chosen.remaining_usd is None:
+        return f": {usd(spent_usd + _ALLOWANCE * kept_back_usd)}, and what it may cost from now on"
+    more_usd = chosen.remaining_usd + kept_back_usd
+    return f": {usd(spent_usd + _ALLOWANCE * more_usd)} should see it to its end"
+
+
+def _deadline_s(deadline: str, now_s: float) -> float:
+    try:
+        at_s = instant_s(deadline, now_s=now_s)
+    except ValueError as error:
+        raise InvalidInput(f"deadline: {error}", field="deadline") from error
+    if at_s <= now_s:
+        raise InvalidInput("deadline: wanted one that is still to come", field="deadline")
+    return at_s

@@ -1,0 +1,150 @@
+"""A job that was over goes on: what the API takes, refuses and shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from elastic.model import Job, JobPhase, Objective
+from tests.api.world import START_S, World, decide_once, train
+
+
+def end(world: World, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, message: str = "stopped on request") -> None:
+    """Everything of the job is ended, a minute and 40 s after it was submitted."""
+    now_s = START_S + 100.0
+    for node in world.store.nodes(job.id):
+        world.store.intend_end(node.id, reason="the job is ending", now_s=now_s)
+        world.store.node_gone(node.id, at_s=now_s)
+    world.store.end_generation(job.id, 1, now_s=now_s)
+    world.store.request_stop(job.id, ending, message, now_s=now_s)
+    world.store.move_job(job.id, ending, now_s=now_s)
+    world.clock.advance(max(now_s - world.clock.now_s(), 0.0))
+
+
+def limit(world: World, job: Job, objective: Objective) -> None:
+    world.store.set_spec(job.id, replace(job.spec, objective=objective))
+
+
+def resume(client: TestClient, body: Any = None, **headers: str) -> Any:
+    return client.post("/v1/jobs/first:resume", json=body, headers=headers)
+
+
+@pytest.fixture
+def ended(world: World) -> Job:
+    job, _ = train(world)
+    decide_once(world, job)
+    end(world, job)
+    return world.store.job(job.id)
+
+
+def test_a_stopped_job_goes_on_as_the_same_job(client: TestClient, world: World, ended: Job) -> None:
+    assert client.get("/v1/jobs/first").json()["is_final"]
+    wakes = len(world.wakes)
+    answer = resume(client)
+    job = answer.json()
+    assert (answer.status_code, job["id"], job["phase"], job["is_final"]) == (202, ended.id, "submitted", False)
+    assert answer.headers["etag"] == f'"{ended.version + 1}"' and len(world.wakes) == wakes + 1
+    assert (job["finished_at_s"], job["ending"], job["message"], job["target_group"]) == (None, None, None, None)
+    assert (job["iteration"], job["spent_usd"]) == (60, pytest.approx(0.01))
+    assert job["waits_because"] is None, "its newest decision is from before its end"
+    assert client.get("/v1/jobs").json()["items"] == [job]
+    again = resume(client)
+    assert again.status_code == 409 and "there is nothing to resume" in again.json()["detail"]
+
+
+def test_only_the_version_that_was_read_is_resumed(client: TestClient, ended: Job) -> None:
+    assert resume(client, **{"If-Match": '"77"'}).status_code == 412
+    assert resume(client, **{"If-Match": f'"{ended.version}"'}).status_code == 202
+
+
+def test_a_job_that_succeeded_or_goes_on_is_a_conflict(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    assert "it goes on" in resume(client).json()["detail"]
+    world.store.request_stop(job.id, JobPhase.SUCCEEDED, None, now_s=START_S)
+    assert "once it has ended" in resume(client).json()["detail"]
+    end(world, job, JobPhase.SUCCEEDED)
+    refused = resume(client, {"budget_usd": 5})
+    assert refused.status_code == 409 and "there is nothing left to do" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"budget_usd": 0}, "budget_usd"),
+        ({"budget_usd": "5"}, "budget_usd"),
+        ({"deadline": "soon"}, "deadline"),
+        ({"deadline": "2020-01-01T00:00:00Z"}, "deadline"),
+        ({"budget": 5}, "budget"),
+    ],
+)
+def test_limits_that_are_none_are_refused_by_name(client: TestClient, ended: Job, body: Any, field: str) -> None:
+    refused = resume(client, body)
+    assert refused.status_code == 422
+    assert [each["field"] for each in refused.json()["errors"]] == [field]
+
+
+def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
+    client: TestClient, world: World, ended: Job
+) -> None:
+    limit(world, ended, Objective(budget_usd=0.05))
+    refused = resume(client)
+    assert refused.status_code == 409
+    assert refused.json()["detail"] == (
+        "job first cannot go on: $0.01 spent and $0.06 kept back to end in good order (10 min of $0.36/h) reach the "
+        "budget of $0.05: the job stops; resume it with a higher budget (--budget): $0.0881 should see it to its end"
+    )
+    assert resume(client, {"budget_usd": 0.06}).status_code == 409
+    job = resume(client, {"budget_usd": 0.0881}).json()
+    assert job["spec"]["objective"]["budget_usd"] == 0.0881
+    (event,) = [each for each in client.get("/v1/events").json()["items"] if each["kind"] == "job_resumed"]
+    assert event["text"].startswith("job first is resumed at iteration 60; budget $0.0881 instead of $0.05; it was")
+
+
+def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: World) -> None:
+    spec = {"name": "first", "command": ["/a.py"], "iterations": 9, "objective": {"budget_usd": 0.05}}
+    job_id = client.post("/v1/jobs", json=spec).json()["id"]
+    world.store.move_job(job_id, JobPhase.CANCELLED, now_s=START_S)
+    assert "(--budget): $0.066, and what it may cost from now on" in resume(client).json()["detail"]
+
+
+def test_without_a_price_no_budget_can_be_named(client: TestClient, world: World, ended: Job) -> None:
+    world.clock.advance(10 * 86_400.0)
+    limit(world, ended, Objective(budget_usd=0.01))
+    detail = resume(client).json()["detail"]
+    assert detail.endswith("(--budget)") and "$0.01 spent" in detail
+
+
+def test_a_deadline_that_has_passed_wants_a_later_one(client: TestClient, world: World, ended: Job) -> None:
+    limit(world, ended, Objective(deadline_s=START_S + 90.0))
+    refused = resume(client)
+    assert refused.status_code == 409 and "--deadline 6h" in refused.json()["detail"]
+    job = resume(client, {"deadline": "1h"}).json()
+    assert job["spec"]["objective"]["deadline_s"] == START_S + 100.0 + 3600.0
+
+
+def test_the_time_between_is_no_part_of_how_long_it_took(client: TestClient, world: World, ended: Job) -> None:
+    assert client.get("/v1/jobs/first/report").json()["elapsed_s"] == 100.0
+    world.clock.advance(5000.0)
+    resume(client)
+    world.clock.advance(30.0)
+    assert client.get("/v1/jobs/first/report").json()["elapsed_s"] == 130.0
+
+
+def test_metrics_tell_of_it_again(client: TestClient, ended: Job) -> None:
+    labels = f'{{job_id="{ended.id}",job_name="first"}}'
+    assert labels not in client.get("/metrics").text
+    resume(client)
+    text = client.get("/metrics").text
+    assert f"elasticd_job_iterations{labels} 60.0" in text and 'elasticd_jobs{phase="submitted"} 1.0' in text
+    assert 'elasticd_events_total{kind="job_resumed"} 1.0' in text
+
+
+def test_the_page_of_an_ended_job_names_the_command(client: TestClient, ended: Job) -> None:
+    page, hint = f"/jobs/{ended.id}", f"<code>elasticd job resume {ended.id}</code>"
+    assert hint in client.get(page).text
+    resume(client)
+    text = client.get(page).text
+    assert hint not in text and "being stopped" not in text
