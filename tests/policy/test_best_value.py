@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from elastic.model import Action, Capacity, CapacityChoice, Group, JobPhase, Objective, Offering, Plan, TrainingPhase
+from elastic.model import (
+    Action,
+    Capacity,
+    CapacityChoice,
+    Change,
+    Group,
+    JobPhase,
+    Objective,
+    Offering,
+    Plan,
+    TrainingPhase,
+)
 from elastic.policy import best_value
 from tests.builders import (
     NOW_S,
@@ -187,6 +198,17 @@ def test_a_trial_that_was_won_uses_up_no_dollars_of_the_other_trials_while_it_tr
         )
 
     assert [decided(ago_s).action for ago_s in (60, 100_000)] == [Action.TRIAL, Action.TRIAL]
+
+
+def test_a_trial_that_was_cut_short_by_the_jobs_end_cost_nothing_until_the_job_went_on() -> None:
+    trial = change("local.full", "local.half", code="trial", ago_s=100_000)
+    end, start = change(None, code="cancelled", ago_s=99_990), change("local.half", ago_s=700)
+
+    def decided(*changes: Change) -> Plan:
+        return best_value(snapshot(target="local.half", measured=ALL_MEASURED[:2], changes=changes))
+
+    assert (decided(trial, end, start).action, decided(trial, end, start).target) == (Action.TRIAL, FULL)
+    assert "a trial would exceed what trials may cost" in decided(trial, start).reason.text
 
 
 def test_a_trial_ends_when_its_dollars_are_used_up() -> None:
