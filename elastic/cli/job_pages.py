@@ -62,8 +62,9 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
-    if JobPhase(job["phase"]).may_resume:
-        print(f"`elasticd job resume {job['id']}` lets it go on from its newest checkpoint")
+    if (phase := JobPhase(job["phase"])).may_resume:
+        budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
+        print(f"`elasticd job resume {job['id']}{budget}` lets it go on from its newest checkpoint")
     if job["waits_because"]:
         print(f"waits: {job['waits_because']}")
     print(_limits(spec["objective"]))
