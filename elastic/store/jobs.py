@@ -191,9 +191,11 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
     A script that does not say which iteration it is at may begin at its first each time: what it counts grows for ever,
     so only a run that lasted is progress.
     """
+    if job.iteration <= job.failed_iteration:
+        return False
     query = select(windows.c.iteration).where(windows.c.job_id == job.id).order_by(windows.c.id.desc()).limit(1)
     if connection.execute(query).scalar_one_or_none() is not None:
-        return bool(job.iteration > job.failed_iteration)
+        return True
     mine = (generations.c.job_id == job.id) & (generations.c.number == job.progress_generation)
     lasted_s = generations.c.last_step_at_s - generations.c.first_step_at_s
     return (connection.execute(select(lasted_s).where(mine)).scalar_one_or_none() or 0.0) >= LASTING_S

@@ -439,6 +439,11 @@ def test_a_script_that_names_no_iteration_has_progressed_only_if_its_run_lasted(
     assert failures == [1, 2, 1, 2]
 
 
+def test_a_long_run_ends_one_row_of_failures_and_not_those_that_follow_it(store: Store, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 1, ended_at_s=300.0), window(node, 2, ended_at_s=900.0)])
+    assert [store.count_failure(node.job_id) for _ in range(3)] == [1, 2, 3]
+
+
 def test_events_are_the_first_after_one_or_the_newest(store: Store) -> None:
     for number in range(1, 6):
         store.add_event("note", f"said {number}", now_s=float(number))
