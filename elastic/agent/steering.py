@@ -167,13 +167,22 @@ def is_outside(group: Group, *, has_trained: bool, has_joined: bool) -> bool:
     return group.is_in_session and not group.is_adopted and has_trained and not has_joined
 
 
-def outcome_of(*, last_words: frozenset[str], exit_code: int, was_draining: bool) -> Outcome:
-    """How a generation ended, by its workers' last words before its exit code: torchrun's code is 1 for many reasons.
+def outcome_of(
+    *, last_words: frozenset[str], have_all_said: bool, exit_code: int, was_draining: bool, is_in_session: bool = False
+) -> Outcome:
+    """How a generation ended on this node; ``have_all_said`` says that each of its workers has said its last word.
 
-    >>> outcome_of(last_words=frozenset(), exit_code=0, was_draining=False).value
-    'succeeded'
+    In a session "finished" is said of the job, and any member may say it. Elsewhere a worker says it of itself, perhaps
+    long before others, who may fail yet: torchrun's exit code tells of all of them, unless it was made to end, or was
+    killed, while it waited for other nodes.
+
+    >>> said = {"last_words": frozenset({"finished"}), "have_all_said": False, "was_draining": False}
+    >>> [outcome_of(exit_code=code, **said).value for code in (0, 1)]
+    ['succeeded', 'failed']
     """
-    if "finished" in last_words:
+    if is_in_session and "finished" in last_words:
+        return Outcome.SUCCEEDED
+    if have_all_said and last_words == {"finished"} and (was_draining or exit_code < 0):
         return Outcome.SUCCEEDED
     if "drained" in last_words or was_draining:
         return Outcome.DRAINED

@@ -15,6 +15,7 @@ from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory, remember
+from elastic.agent.owner import Owner
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
@@ -37,9 +38,8 @@ from elastic.agent.steering import (
     outcome_of,
     steer,
 )
-from elastic.agent.tiers import Way, choose_way, is_fork_distrusted
+from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.clock import SystemClock
 from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
@@ -70,6 +70,7 @@ class Supervisor:
         self._launcher = launcher
         self._intake = intake
         self._spool = spool
+        self._owner = Owner(spool)
         self._lease = lease
         self._carriage = carriage
         self._rounds = rounds
@@ -85,7 +86,6 @@ class Supervisor:
         self._notice: Notice | None = None
         self._goes_at: float | None = None
         self._ending: Exit | None = None
-        self._told_why = ""
         self._is_warm = launcher.is_warm
         if memory.running is not None:
             self._adopt(memory.running)
@@ -223,7 +223,7 @@ class Supervisor:
         self._intake.listen_to(assignment.generation)
         self._carriage.begin(assignment)
         way = choose_way(assignment, code_dir=self._settings.code_dir, distrusts_fork=self._memory.distrusts_fork)
-        self._tell_of(way)
+        self._owner.hear_way(way)
         self._memory = replace(
             self._memory, running=assignment, last_exit=None, tier=way.tier, began=assignment.generation
         )
@@ -251,13 +251,6 @@ class Supervisor:
         self._carriage.serve(assignment.generation)
         self._set_group(replace(group, serves=assignment.generation))
         self._wake_heart.set()
-
-    def _tell_of(self, way: Way) -> None:
-        """Tells the job's owner, once, why its workers are started otherwise than asked for."""
-        if way.why and way.why != self._told_why:
-            log.warning("%s", way.why)
-            self._spool.add([{"kind": "note", "text": way.why, "at_s": SystemClock().now_s()}])
-        self._told_why = way.why
 
     def _seen_afresh(self, group: Group, wanted: Wanted, now: float) -> Group:
         heard = self._intake.heard()
@@ -317,7 +310,11 @@ class Supervisor:
         ending = Exit(
             generation=group.number,
             outcome=outcome_of(
-                last_words=heard.last_words, exit_code=exit_code, was_draining=group.drain_asked_at is not None
+                last_words=heard.last_words,
+                have_all_said=self._all_said_last_word(heard),
+                exit_code=exit_code,
+                was_draining=group.drain_asked_at is not None,
+                is_in_session=group.is_in_session,
             ),
             exit_code=exit_code,
             iteration=heard.iteration,

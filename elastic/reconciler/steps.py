@@ -151,7 +151,7 @@ def _pursuing(world: World) -> Iterator[Step]:
 def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
     members = [world.member(node_id) for node_id in active.node_ids]
     exits = [exit_of(node, active.number) for node in members]
-    if any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits):
+    if _is_done(world, members, exits):
         yield BeginEnding(JobPhase.SUCCEEDED, "")
     elif active.drain_at_s is not None:
         yield from _stopping(world, active, active.drain_at_s)
@@ -159,12 +159,23 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
         yield EndGeneration(active.number, None)
     elif world.job.spec.tier is Tier.T2:
         yield from _keeping_session(world, active, wanted, is_ready)
-    elif any(each is not None for each in exits):
+    elif any(each is not None and each.outcome is not Outcome.SUCCEEDED for each in exits):
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
     elif (leaver := _first_to_go(world, members)) is not None:
         yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
+
+
+def _is_done(world: World, members: list[Node | None], exits: list[Exit | None]) -> bool:
+    """Whether the job is complete: any member of a session may say so; elsewhere each speaks only of its own workers.
+
+    torchrun waits 300 s for other nodes' workers and then ends well, while the first rank may still judge or save.
+    """
+    if world.job.spec.tier is Tier.T2:
+        return any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits)
+    of_living = [each for node, each in zip(members, exits, strict=True) if node is not None]
+    return bool(of_living) and all(each is not None and each.outcome is Outcome.SUCCEEDED for each in of_living)
 
 
 def _keeping_session(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:

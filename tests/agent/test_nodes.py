@@ -83,13 +83,24 @@ def test_a_node_whose_spawner_died_warms_up_no_longer_and_still_trains(world: Wo
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
 
 
-def test_two_nodes_train_a_gan_whose_optimizers_count_once(world: World) -> None:
-    world.assign(world.script(GAN_SCRIPT), nnodes_min=2, nnodes_max=2)
-    world.node("n1")
-    world.node("n2")
-    ends = [world.wait_for(partial(world.daemon.exit_of, 1, node_id)) for node_id in ("n1", "n2")]
-    assert [end["outcome"] for end in ends] == ["succeeded", "succeeded"]
-    assert sorted([world.daemon.turns("n1"), world.daemon.turns("n2")]) == [0, 30]
+@pytest.mark.parametrize("tier", ["T0", "T1"])
+def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, tier: str) -> None:
+    world.assign(world.script(GAN_SCRIPT), nnodes_min=3, nnodes_max=3, tier=tier)
+    names = ["n1", "n2", "n3"]
+    for name in names:
+        world.node(name)
+    ends = [world.wait_for(partial(world.daemon.exit_of, 1, name)) for name in names]
+    assert [(end["outcome"], end["exit_code"]) for end in ends] == [("succeeded", 0)] * 3
+    assert sorted(world.daemon.turns(name) for name in names) == [0, 0, 30]
+
+
+@pytest.mark.parametrize("tier", ["T0", "T1"])
+def test_a_rank_that_ends_well_does_not_make_up_for_one_that_fails_later(world: World, tier: str) -> None:
+    fails = "\nimport os\nif os.environ['RANK'] == '0': time.sleep(1); raise OSError('no space for the final model')\n"
+    world.assign(world.script(PLAIN_SCRIPT.format(turns=5) + fails), nproc_per_node=2, tier=tier, max_restarts=0)
+    world.node()
+    end = world.wait_for(lambda: world.daemon.exit_of(1))
+    assert (end["outcome"], end["exit_code"]) == ("failed", 1)
 
 
 def test_a_move_to_another_generation_loses_no_iteration(world: World) -> None:

@@ -117,7 +117,7 @@ def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_a
     assert hears_no_drain(waiting, any_word=True, has_joined=False), "it may have told of its start: of no turn"
     asked = replace(waiting, drain_asked_at=100.0, needs_signal=True)
     assert next_step(None, asked, now=100.1) == Terminate()
-    assert outcome_of(last_words=frozenset(), exit_code=1, was_draining=True) is Outcome.DRAINED
+    assert outcome_of(last_words=frozenset(), have_all_said=False, exit_code=1, was_draining=True) is Outcome.DRAINED
 
 
 @pytest.mark.parametrize("group", [replace(GROUP, is_in_session=True, is_adopted=True), GROUP])
@@ -162,25 +162,44 @@ def test_nothing_is_begun_before_the_daemon_knows_how_the_last_generation_ended(
 
 
 @pytest.mark.parametrize(
-    ("last_words", "exit_code", "was_draining", "outcome"),
+    ("last_words", "have_all_said", "exit_code", "was_draining", "outcome"),
     [
-        ({"finished"}, 0, False, Outcome.SUCCEEDED),
-        ({"finished"}, -9, True, Outcome.SUCCEEDED),  # killed in the exit barrier
-        ({"finished", "drained"}, 0, True, Outcome.SUCCEEDED),
-        ({"drained"}, 0, True, Outcome.DRAINED),
-        ({"drained"}, 1, False, Outcome.DRAINED),
-        (set(), 0, False, Outcome.SUCCEEDED),
-        (set(), 0, True, Outcome.DRAINED),
-        (set(), 1, True, Outcome.DRAINED),
-        (set(), 1, False, Outcome.FAILED),
-        (set(), -9, False, Outcome.FAILED),
+        ({"finished"}, True, 0, False, Outcome.SUCCEEDED),
+        ({"finished"}, False, 1, False, Outcome.FAILED),  # another rank failed, while it saved the model say
+        ({"finished"}, True, 1, False, Outcome.FAILED),  # it failed after its last line
+        ({"finished"}, True, -9, True, Outcome.SUCCEEDED),  # killed in the exit barrier
+        ({"finished"}, True, 1, True, Outcome.SUCCEEDED),  # made to end there
+        ({"finished"}, True, -9, False, Outcome.SUCCEEDED),  # nobody saw torchrun's end
+        ({"finished"}, False, -9, True, Outcome.DRAINED),  # one shard was shorter
+        ({"finished", "drained"}, True, 0, True, Outcome.DRAINED),
+        ({"drained"}, True, 0, True, Outcome.DRAINED),
+        ({"drained"}, True, 1, False, Outcome.DRAINED),
+        (set(), False, 0, False, Outcome.SUCCEEDED),
+        (set(), False, 0, True, Outcome.DRAINED),
+        (set(), False, 1, True, Outcome.DRAINED),
+        (set(), False, 1, False, Outcome.FAILED),
+        (set(), False, -9, False, Outcome.FAILED),
     ],
 )
-def test_last_words_decide_the_outcome_before_the_exit_code(
-    last_words: set[str], exit_code: int, was_draining: bool, outcome: Outcome
+def test_a_generation_succeeds_only_if_each_of_its_workers_has(
+    last_words: set[str], have_all_said: bool, exit_code: int, was_draining: bool, outcome: Outcome
 ) -> None:
-    said = frozenset(last_words)
-    assert outcome_of(last_words=said, exit_code=exit_code, was_draining=was_draining) is outcome
+    found = outcome_of(
+        last_words=frozenset(last_words), have_all_said=have_all_said, exit_code=exit_code, was_draining=was_draining
+    )
+    assert found is outcome
+
+
+@pytest.mark.parametrize(("exit_code", "was_draining"), [(0, False), (1, False), (1, True), (-9, True)])
+def test_any_member_of_a_session_may_say_that_its_job_is_done(exit_code: int, was_draining: bool) -> None:
+    found = outcome_of(
+        last_words=frozenset({"finished", "drained"}),
+        have_all_said=False,
+        exit_code=exit_code,
+        was_draining=was_draining,
+        is_in_session=True,
+    )
+    assert found is Outcome.SUCCEEDED
 
 
 def test_a_node_is_idle_again_once_its_exit_is_known() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from elastic.model import (
     AgentState,
     Exit,
@@ -16,6 +18,7 @@ from elastic.model import (
     NodePhase,
     Offering,
     Outcome,
+    Tier,
 )
 from elastic.reconciler import World, next_steps
 from elastic.reconciler.steps import (
@@ -207,9 +210,30 @@ def test_a_generation_with_no_member_left_is_over() -> None:
     assert steps == (Launch(Group.of(HALF), "price"), EndGeneration(1, None))
 
 
-def test_one_member_that_is_done_ends_the_job() -> None:
-    done = node("a", exit=left(Outcome.SUCCEEDED))
-    steps = next_steps(world(done, node("b"), target=Group.of(HALF, 2), generation=generation("a", "b")))
+def test_a_job_is_done_when_every_member_that_lives_is() -> None:
+    """torchrun ends well after it has waited 300 s for another node's workers, the first rank among them perhaps."""
+    target, training = Group.of(HALF, 2), generation("a", "b")
+    done, also_done = (node(name, exit=left(Outcome.SUCCEEDED)) for name in ("a", "b"))
+    assert next_steps(world(done, node("b"), target=target, generation=training)) == ()
+    success = (BeginEnding(JobPhase.SUCCEEDED, ""),)
+    assert next_steps(world(done, also_done, target=target, generation=training)) == success
+    lost = next_steps(world(done, target=Group.of(HALF), generation=training))
+    assert lost == success, "the workers that are left have gone on without it"
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.DRAINED])
+def test_a_member_that_ends_otherwise_than_well_keeps_the_job_from_being_done(outcome: Outcome) -> None:
+    ended, done = node("a", exit=left(outcome)), node("b", exit=left(Outcome.SUCCEEDED))
+    target, training = Group.of(HALF, 2), generation("a", "b")
+    (drain,) = next_steps(world(ended, done, target=target, generation=training))
+    assert isinstance(drain, DrainGeneration)
+    (over,) = next_steps(world(ended, done, target=target, generation=generation("a", "b", drain_at_s=99.0)))
+    assert over == EndGeneration(1, ended.exit if outcome is Outcome.FAILED else None)
+
+
+def test_one_member_of_a_session_may_say_that_the_job_is_done() -> None:
+    done, session = node("a", exit=left(Outcome.SUCCEEDED)), replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
+    steps = next_steps(world(done, node("b"), target=Group.of(HALF, 2), generation=generation("a", "b"), job=session))
     assert steps == (BeginEnding(JobPhase.SUCCEEDED, ""),)
 
 
