@@ -25,7 +25,7 @@ STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
 WARM_UP_ITERATIONS = 50
 """So many steps a script may do before it comes into a session: what they load and allocate costs nobody there."""
-AGENT_WORDS = frozenset({"needs_signal", "joined", "settle"})
+AGENT_WORDS = frozenset({"began", "turns", "needs_signal", "joined", "left", "settle"})
 log = logging.getLogger(__name__)
 
 
@@ -33,10 +33,14 @@ log = logging.getLogger(__name__)
 class Heard:
     """What the workers of one generation have said on this node; `has_joined`, that they are members of a session.
 
-    `has_trained` says that they have told of more turns than a warm-up has, or of the job's end.
+    `any_word` is more than that they have begun, or left; `has_trained` says that they have told of more turns than a
+    warm-up has, or of the job's end; `starts` is how often torchrun has started them, as far as they have begun, and
+    `left` how many of the last start have nothing more to do.
     """
 
     any_word: bool = False
+    starts: int = 0
+    left: int = 0
     has_joined: bool = False
     has_trained: bool = False
     needs_signal: bool = False
@@ -65,6 +69,9 @@ class Intake:
         self._serves: tuple[int, int] | None = None
         self._words: dict[int, tuple[str, str]] = {}
         self._workers: set[str] = set()
+        self._places: dict[int, str] = {}
+        self._left: set[str] = set()
+        self._starts = 0
         self._needs_signal = False
         self._has_joined = self._has_trained = False
         self._iteration: int | None = None
@@ -93,6 +100,7 @@ class Intake:
             self._generation, self._serves = generation, None
             self._forget()
             self._workers.clear()
+            self._starts = 0
             self._iteration, self._has_joined, self._has_trained = None, False, False
 
     def serve(self, generation: int, *, world_size: int) -> None:
@@ -105,6 +113,8 @@ class Intake:
         with self._lock:
             return Heard(
                 any_word=bool(self._workers),
+                starts=self._starts,
+                left=len(self._left),
                 has_joined=self._has_joined,
                 has_trained=self._has_trained,
                 needs_signal=self._needs_signal,
@@ -179,9 +189,12 @@ class Intake:
         kind, rank, worker = message["kind"], message.get("rank"), str(message.get("worker"))
         if not isinstance(rank, int):
             return
-        if worker not in self._workers and kind == "window":
-            # torchrun has started the workers anew: what the former ones said last was not the end.
-            self._forget()
+        if kind == "began":
+            self._note_start(worker, place=message.get("local_rank"))
+            return
+        if kind == "left":
+            self._left.add(worker)
+            return
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
         self._has_joined |= kind == "joined"
@@ -194,8 +207,19 @@ class Intake:
         if self._saw_round is not None and isinstance(message.get("round"), int):
             self._saw_round(message["round"])
 
+    def _note_start(self, worker: str, *, place: object) -> None:
+        """A worker in another's place: torchrun has started all anew, and what the former ones said was not the end."""
+        if not isinstance(place, int) or self._places.get(place) == worker:
+            return
+        if place in self._places or not self._starts:
+            self._forget()
+            self._starts += 1
+        self._places[place] = worker
+
     def _forget(self) -> None:
         self._words.clear()
+        self._places.clear()
+        self._left.clear()
         self._needs_signal = False
 
 

@@ -10,6 +10,7 @@ from elastic.model import AgentState, Outcome
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
+LEFT_GRACE_S = 1.0  # python's own end comes after a worker's very last word
 OUTSIDE_GRACE_S = 1.0  # that workers join may be heard a moment after their first turn
 OUTSIDE = (
     "this script trains in no session, or makes no Attendance of it; on T2 each node would do the whole job alone: "
@@ -49,6 +50,7 @@ class Group:
     drain_asked_at: float | None = None
     terminated_at: float | None = None
     all_said_last_word_at: float | None = None
+    all_left_at: float | None = None
     outside_since: float | None = None
     is_in_session: bool = False
     is_foreign: bool = False
@@ -237,7 +239,9 @@ def _steer_drain(group: Group, now: float) -> Action:
     if group.drain_asked_at is None:
         return AskToDrain()
     if group.terminated_at is not None:
-        return Kill() if now - group.terminated_at >= TERM_GRACE_S else Wait()
+        # torch has a forked worker that ends well wait for a torchrun that, once it was told to end, lets nobody go.
+        has_nothing_to_do = group.all_left_at is not None and now - group.all_left_at >= LEFT_GRACE_S
+        return Kill() if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S else Wait()
     # Workers that are done leave a torchrun that waits up to 300 s for the other nodes' and cannot hear a signal then.
     if group.all_said_last_word_at is not None:
         return Kill() if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S else Wait()

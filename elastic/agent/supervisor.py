@@ -11,7 +11,7 @@ from typing import Any
 
 from elastic.agent import logs
 from elastic.agent.carriage import STORE_PATIENCE_S, Carriage, Verdict
-from elastic.agent.intake import Heard, Intake
+from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory, remember
@@ -257,7 +257,7 @@ class Supervisor:
         if now >= self._look_at_log:
             self._look_at_log = now + LOG_LOOK_S
             logs.bound(self._launcher.log_path(group.generation))
-        done_at = group.all_said_last_word_at
+        done_at, left_at = group.all_said_last_word_at, group.all_left_at
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
         return replace(
             group,
@@ -265,13 +265,14 @@ class Supervisor:
             needs_signal=heard.needs_signal
             or hears_no_drain(group, any_word=heard.any_word, has_joined=heard.has_joined),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
-            all_said_last_word_at=(done_at or now) if self._all_said_last_word(heard) else None,
+            all_said_last_word_at=(done_at or now) if self._are_all(heard.last_word_ranks) else None,
+            all_left_at=(left_at or now) if self._are_all(heard.left) else None,
             outside_since=(group.outside_since or now) if is_astray else None,
         )
 
-    def _all_said_last_word(self, heard: Heard) -> bool:
+    def _are_all(self, workers: int) -> bool:
         running = self._memory.running
-        return running is not None and heard.last_word_ranks >= running.nproc_per_node
+        return running is not None and workers >= running.nproc_per_node
 
     def _collect(self, group: Group) -> None:
         """Ends a generation once its last checkpoint is stored; until then it is looked at again at each step."""
@@ -311,7 +312,7 @@ class Supervisor:
             generation=group.number,
             outcome=outcome_of(
                 last_words=heard.last_words,
-                have_all_said=self._all_said_last_word(heard),
+                have_all_said=self._are_all(heard.last_word_ranks),
                 exit_code=exit_code,
                 was_draining=group.drain_asked_at is not None,
                 is_in_session=group.is_in_session,

@@ -61,6 +61,7 @@ class Worker:
         self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
         self.counts_own_turns = False
+        self._has_turned = False
         self._pid = os.getpid()
         self._outbox = Outbox(
             membership.socket_path,
@@ -85,6 +86,9 @@ class Worker:
 
     def count(self, iteration: int | None, phase: str) -> bool:
         """Counts a turn whoever saw it, the script or the optimizer's hook."""
+        if not self._has_turned:
+            self._has_turned = True
+            self.tell_agent("turns")
         now = self.recorder.turn(iteration, phase) if self._is_reporting else time.perf_counter()
         if now >= self._next_look:
             self._next_look = now + DRAIN_LOOK_S
@@ -125,14 +129,19 @@ class Worker:
         self.recorder.flush()
         self._post({"kind": kind, "at_s": time.time(), "iteration": iteration})
 
-    def tell_agent(self, kind: str) -> None:
+    def tell_agent(self, kind: str, **content: int) -> None:
         """Says something that concerns this node's agent only, from any rank."""
-        self._post({"kind": kind, "at_s": time.time()})
+        self._post({"kind": kind, "at_s": time.time(), **content})
+
+    def begin(self) -> None:
+        """Says that this process takes its place on the node, perhaps another's that torchrun has ended."""
+        self.tell_agent("began", local_rank=self.membership.local_rank)
 
     def close(self) -> None:
         # A fork (a data loader's worker) must not speak for its parent.
         if os.getpid() == self._pid:
             self.recorder.flush()
+            self.tell_agent("left")
             self._outbox.close(timeout_s=LAST_SEND_TIMEOUT_S)
 
     def _post(self, message: Datagram) -> None:
@@ -154,6 +163,7 @@ def worker() -> Worker:
     """
     result = Worker(Membership.from_environment(os.environ), started_at=time.perf_counter() - process_age_s())
     atexit.register(result.close)
+    result.begin()
     return result
 
 

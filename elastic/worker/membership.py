@@ -11,6 +11,7 @@ class Membership:
     """A worker's place in a job; every path is ``None`` in a script that runs without elasticd."""
 
     rank: int = 0
+    local_rank: int = 0
     world_size: int = 1
     generation: int | None = None
     socket_path: str | None = None
@@ -26,6 +27,7 @@ class Membership:
         generation = environment.get("ELASTICD_GENERATION")
         return cls(
             rank=int(environment.get("RANK", "0")),
+            local_rank=int(environment.get("LOCAL_RANK", "0")),
             world_size=int(environment.get("WORLD_SIZE", "1")),
             generation=int(generation) if generation else None,
             socket_path=environment.get("ELASTICD_SOCKET") or None,

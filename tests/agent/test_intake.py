@@ -43,8 +43,12 @@ class Desk:
         self.intake.start()
 
     def worker(self, *, rank: int = 0, generation: int = 1) -> Worker:
-        membership = Membership(rank=rank, world_size=2, generation=generation, socket_path=str(self.path))
-        return Worker(membership, started_at=0.0)
+        membership = Membership(
+            rank=rank, local_rank=rank, world_size=2, generation=generation, socket_path=str(self.path)
+        )
+        result = Worker(membership, started_at=0.0)
+        result.begin()
+        return result
 
     def kept(self) -> list[str]:
         self.intake.settle()
@@ -107,14 +111,38 @@ def test_a_wish_for_a_signal_stays_on_the_node(desk: Desk) -> None:
     assert desk.intake.heard().needs_signal
 
 
-def test_last_words_before_a_restart_of_the_workers_do_not_count(desk: Desk) -> None:
-    with closing(desk.worker()) as first:
+@pytest.mark.parametrize("rank", [0, 1])
+def test_last_words_before_a_restart_of_the_workers_do_not_count(desk: Desk, rank: int) -> None:
+    with closing(desk.worker(rank=rank)) as first:
         first.turn(1, "main")
         first.say_last("finished", 1)
-    with closing(desk.worker()) as second:
-        second.turn(1, "main")
+    with closing(desk.worker(rank=rank)):
+        desk.intake.settle()
+        heard = desk.intake.heard()
+    assert (heard.starts, heard.last_words, heard.left) == (2, frozenset(), 0)
+
+
+def test_the_workers_of_one_start_speak_for_their_node_together(desk: Desk) -> None:
+    for start in (1, 2):
+        with closing(desk.worker(rank=1)) as early:
+            early.say_last("finished", 1)
+        with closing(desk.worker(rank=0)):
+            desk.intake.settle()
+            heard = desk.intake.heard()
+        assert (heard.starts, heard.last_word_ranks, heard.left) == (start, 1, 1)
     desk.intake.settle()
-    assert desk.intake.heard().last_words == frozenset()
+    assert desk.intake.heard().left == 2
+    desk.intake.listen_to(2)
+    assert (desk.intake.heard().starts, desk.intake.heard().left) == (0, 0)
+
+
+def test_any_rank_s_first_turn_is_a_word_of_its_own(desk: Desk) -> None:
+    with closing(desk.worker(rank=1)) as worker:
+        desk.intake.settle()
+        assert not desk.intake.heard().any_word, "it may load for long, and fail before it turns"
+        worker.turn(1, "main")
+        assert desk.kept() == []
+        assert desk.intake.heard().any_word
 
 
 def test_an_earlier_generation_counts_as_progress_but_does_not_speak_for_the_present(desk: Desk) -> None:

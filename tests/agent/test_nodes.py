@@ -227,6 +227,28 @@ def test_unmodified_ranks_are_stopped_together_by_a_signal(world: World) -> None
     assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
 
 
+HANDLING_SCRIPT = """
+import os, signal, sys, time, torch
+asked = []
+signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
+optimizer = torch.optim.SGD(torch.nn.Linear(2, 2).parameters(), lr=0.1)
+while not asked:
+    optimizer.step(); time.sleep(0.02)
+print("saved", os.environ["RANK"], flush=True)
+sys.exit(0)
+"""
+
+
+def test_forked_ranks_that_end_well_when_they_are_told_to_are_not_held_back(world: World) -> None:
+    world.assign(world.script(HANDLING_SCRIPT), nproc_per_node=2, tier="T1", drain_grace_s=60.0)
+    node = world.node()
+    world.wait_for(lambda: world.daemon.turns() > 10)
+    world.daemon.assignment = None
+    assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
+    assert {"saved 0", "saved 1"} <= set(node.logs().splitlines())
+    assert "forcefully exiting" not in node.logs(), "torchrun does so after 10 s"
+
+
 DDP_SCRIPT = """
 import os, pathlib, signal, sys, time, torch, torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel

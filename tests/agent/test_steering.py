@@ -8,6 +8,7 @@ import pytest
 
 from elastic.agent.steering import (
     EXIT_BARRIER_GRACE_S,
+    LEFT_GRACE_S,
     OUTSIDE_GRACE_S,
     TERM_GRACE_S,
     AskToDrain,
@@ -136,6 +137,12 @@ def test_what_does_not_heed_the_signal_is_killed() -> None:
     terminated = replace(DRAINING, terminated_at=130.0)
     assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S - 1) == Wait()
     assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
+
+
+def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_the_signal() -> None:
+    terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5)
+    assert next_step(TWO, terminated, now=130.4 + LEFT_GRACE_S) == Wait()
+    assert next_step(TWO, terminated, now=130.5 + LEFT_GRACE_S) == Kill()
 
 
 def test_a_torchrun_that_waits_for_others_after_its_workers_last_word_is_killed_soon() -> None:

@@ -39,13 +39,16 @@ class AgentSocket:
         for outbox in self._outboxes:
             outbox.close(timeout_s=0.0)
 
-    def received(self) -> list[dict[str, Any]]:
+    def received(self, *, of_life: bool = False) -> list[dict[str, Any]]:
+        """What workers have said since; by default without what each says of its beginning, first turn and end."""
         result = []
         while True:
             try:
-                result.append(json.loads(self._socket.recv(65536)))
+                message = json.loads(self._socket.recv(65536))
             except BlockingIOError:
                 return result
+            if (message["kind"] in ("began", "turns", "left")) is of_life:
+                result.append(message)
 
     def outbox(self, **common: int) -> Outbox:
         result = Outbox(str(self.path), worker="w", common=common)

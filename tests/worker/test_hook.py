@@ -64,7 +64,14 @@ def test_every_turn_and_word_of_a_short_process_arrives(
     assert [m["kind"] for m in messages] == ["note", "window", "window", "finished"]
     assert sum(m.get("iterations", 0) for m in messages) == 5
     assert {m["generation"] for m in messages} == {4}
-    assert [m["seq"] for m in messages] == [1, 2, 3, 4]
+    assert [m["seq"] for m in messages] == [2, 4, 5, 6], "it says itself that it begins, and turns"
+
+
+def test_every_rank_tells_its_agent_when_it_begins_makes_its_first_turn_and_leaves(agent_socket: AgentSocket) -> None:
+    run(LOOP, ELASTICD_SOCKET=str(agent_socket.path), RANK="5", LOCAL_RANK="1", WORLD_SIZE="6")
+    messages = agent_socket.received(of_life=True)
+    assert [(m["kind"], m["rank"]) for m in messages] == [("began", 5), ("turns", 5), ("left", 5)]
+    assert messages[0]["local_rank"] == 1
 
 
 def test_a_worker_asked_to_stop_learns_it_at_its_next_turn(agent_socket: AgentSocket, tmp_path: Path) -> None:
