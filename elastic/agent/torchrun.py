@@ -70,7 +70,10 @@ def _worker(*, is_forked: bool) -> list[str]:
     A forked one has torch already, which torchrun has imported: importing it costs 1.2 to 2 s of processor time, at
     every start and restart (benchmarks/agent_start.py).
     """
-    return ["--start-method=fork", "--run-path", str(FORKED_WORKER)] if is_forked else ["--module", FRESH_WORKER]
+    # Without the two dashes torchrun takes a script's --n, say, for one of its own options cut short.
+    if is_forked:
+        return ["--start-method=fork", "--run-path", "--", str(FORKED_WORKER)]
+    return ["--module", "--", FRESH_WORKER]
 
 
 def preloads(command: Sequence[str]) -> list[str]:

@@ -62,6 +62,15 @@ def test_an_unmodified_script_is_counted_and_succeeds(world: World) -> None:
     assert [m["kind"] for m in world.daemon.said["n1"]][-1] == "finished"
 
 
+@pytest.mark.parametrize("tier", ["T0", "T1"])
+def test_a_script_s_options_may_be_torchrun_s_own_cut_short(world: World, tier: str) -> None:
+    script = world.script("import sys; print('options', *sys.argv[1:], flush=True)")
+    world.assign(script, "--n", "200", "--", "--max-r=1", tier=tier)
+    node = world.node()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
+    assert "options --n 200 -- --max-r=1" in node.logs()
+
+
 def test_a_node_says_that_it_warms_up_and_then_that_it_is_idle(world: World) -> None:
     node = world.node()
     world.wait_for(lambda: any(beat["state"] == "idle" for beat in world.daemon.heartbeats))

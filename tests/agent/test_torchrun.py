@@ -40,9 +40,9 @@ def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
 def test_a_worker_of_t1_is_forked_and_one_of_t0_is_a_program_of_its_own() -> None:
     forked = arguments_of(replace(ONE, tier=Tier.T1))
     fresh = arguments_of(replace(ONE, tier=Tier.T0))
-    assert forked[-4:] == ["--run-path", str(FORKED_WORKER), "--watched", "train.py"]
+    assert forked[-5:] == ["--run-path", "--", str(FORKED_WORKER), "--watched", "train.py"]
     assert "--start-method=fork" in forked
-    assert fresh[-4:] == ["--module", "elastic.worker.begin", "--watched", "train.py"]
+    assert fresh[-5:] == ["--module", "--", "elastic.worker.begin", "--watched", "train.py"]
     assert "--start-method=fork" not in fresh
 
 
