@@ -9,16 +9,17 @@ MAX_LOG_BYTES = 16 << 20
 TAIL_BYTES = 8000  # torchrun alone writes 3,000 below the traceback of one worker
 
 
-def tail(path: Path, *, size: int = TAIL_BYTES) -> str:
-    """The last bytes of a log, from the start of a line; empty when there is no log."""
+def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
+    """The last bytes of a log, of those after ``since``, from the start of a line; empty when there is no log."""
     try:
         with path.open("rb") as file:
-            start = max(0, file.seek(0, os.SEEK_END) - size)
+            end = file.seek(0, os.SEEK_END)
+            start = max(since if since <= end else 0, end - size)
             file.seek(start)
             data = file.read(size)
     except FileNotFoundError:
         return ""
-    if start and b"\n" in data:
+    if start > since and b"\n" in data:
         data = data.split(b"\n", 1)[1]
     return data.decode(errors="replace")
 

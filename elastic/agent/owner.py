@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
+from elastic.agent import logs
+from elastic.agent.cause import cause_in, is_echo
 from elastic.agent.spool import Spool
 from elastic.agent.tiers import Way
 from elastic.clock import SystemClock
@@ -17,12 +20,28 @@ class Owner:
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._told_why = ""
+        self._starts = 0
+        self._read_to = 0
 
     def hear_way(self, way: Way) -> None:
         """Tells why the workers are started otherwise than asked for, if they are."""
         if way.why and way.why != self._told_why:
             self._tell(way.why)
         self._told_why = way.why
+
+    def hear_starts(self, starts: int, *, log_path: Path, is_alone: bool) -> None:
+        """Tells that torchrun has started the workers anew, if their log says why.
+
+        Where a node that is not alone only stopped because another did, that one's agent tells of it.
+        """
+        if starts == self._starts:
+            return
+        if starts > max(self._starts, 1):
+            said = logs.tail(log_path, since=self._read_to)
+            why = cause_in(said)
+            if why is not None and (is_alone or not is_echo(said)):
+                self._tell(f"torchrun started the workers anew ({starts - 1}): {why}")
+        self._starts, self._read_to = starts, log_path.stat().st_size if log_path.exists() else 0
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)

@@ -7,11 +7,13 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from elastic.agent import logs
-from elastic.agent.carriage import STORE_PATIENCE_S, Carriage, Verdict
-from elastic.agent.intake import Intake
+from elastic.agent.carriage import STORE_PATIENCE_S, Carriage
+from elastic.agent.ending import as_stored, exit_of
+from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory, remember
@@ -20,7 +22,6 @@ from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
 from elastic.agent.steering import (
-    OUTSIDE,
     Action,
     AskToDrain,
     Collect,
@@ -35,12 +36,11 @@ from elastic.agent.steering import (
     is_last_moment,
     is_outside,
     node_state,
-    outcome_of,
     steer,
 )
 from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
+from elastic.model import Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
 LOG_LOOK_S = 10.0
@@ -256,7 +256,8 @@ class Supervisor:
         heard = self._intake.heard()
         if now >= self._look_at_log:
             self._look_at_log = now + LOG_LOOK_S
-            logs.bound(self._launcher.log_path(group.generation))
+            logs.bound(self._log_path(group))
+        self._tell_of_starts(group, heard)
         done_at, left_at = group.all_said_last_word_at, group.all_left_at
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
         return replace(
@@ -265,14 +266,21 @@ class Supervisor:
             needs_signal=heard.needs_signal
             or hears_no_drain(group, any_word=heard.any_word, has_joined=heard.has_joined),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
-            all_said_last_word_at=(done_at or now) if self._are_all(heard.last_word_ranks) else None,
-            all_left_at=(left_at or now) if self._are_all(heard.left) else None,
+            all_said_last_word_at=(done_at or now) if heard.last_word_ranks >= self._workers() else None,
+            all_left_at=(left_at or now) if heard.left >= self._workers() else None,
             outside_since=(group.outside_since or now) if is_astray else None,
         )
 
-    def _are_all(self, workers: int) -> bool:
+    def _tell_of_starts(self, group: Group, heard: Heard) -> None:
         running = self._memory.running
-        return running is not None and workers >= running.nproc_per_node
+        if running is not None and not group.is_foreign:  # a shell script may run one program after the other
+            is_alone = running.nnodes_max == 1 or group.is_in_session
+            self._owner.hear_starts(heard.starts, log_path=self._log_path(group), is_alone=is_alone)
+
+    def _workers(self) -> int:
+        """How many torchrun runs here."""
+        assert self._memory.running is not None
+        return self._memory.running.nproc_per_node
 
     def _collect(self, group: Group) -> None:
         """Ends a generation once its last checkpoint is stored; until then it is looked at again at each step."""
@@ -284,7 +292,7 @@ class Supervisor:
         if verdict is None:
             self._tell_that_it_saves(group)
             return
-        report, self._ending = _with(verdict, self._ending), None
+        report, self._ending = as_stored(self._ending, verdict), None
         log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, report.exit_code)
         distrusts_fork = is_fork_distrusted(
             self._memory.distrusts_fork,
@@ -308,21 +316,16 @@ class Supervisor:
         self._launcher.kill(group.generation)
         self._intake.settle()
         heard = self._intake.heard()
-        ending = Exit(
-            generation=group.number,
-            outcome=outcome_of(
-                last_words=heard.last_words,
-                have_all_said=self._are_all(heard.last_word_ranks),
-                exit_code=exit_code,
-                was_draining=group.drain_asked_at is not None,
-                is_in_session=group.is_in_session,
-            ),
+        return exit_of(
+            group,
+            heard,
             exit_code=exit_code,
-            iteration=heard.iteration,
-            log_tail=logs.tail(self._launcher.log_path(group.generation)),
+            workers=self._workers(),
+            log_path=self._log_path(group),
         )
-        is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
-        return _failed(ending, OUTSIDE) if is_astray else ending
+
+    def _log_path(self, group: Group) -> Path:
+        return self._launcher.log_path(group.generation)
 
     def _has_news_of_exit(self) -> bool:
         last_exit = self._memory.last_exit
@@ -335,14 +338,3 @@ class Supervisor:
 
 def _world_size(assignment: Assignment) -> int:
     return assignment.nnodes_max * assignment.nproc_per_node
-
-
-def _with(verdict: Verdict, ending: Exit) -> Exit:
-    """The exit as it may be told: what is lost with this node must not pass for drained or done."""
-    if verdict.is_durable or ending.outcome is Outcome.FAILED:
-        return ending
-    return _failed(ending, verdict.why)
-
-
-def _failed(ending: Exit, why: str) -> Exit:
-    return replace(ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\n{AGENT_SAYS}{why}\n")

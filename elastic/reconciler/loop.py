@@ -8,6 +8,7 @@ from typing import Protocol, assert_never
 
 import structlog
 
+from elastic.agent.cause import told
 from elastic.errors import ClaimLost, ElasticError, ProviderError
 from elastic.model import (
     Action,
@@ -31,7 +32,6 @@ from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.alarms import Alarms
 from elastic.reconciler.catalog import Catalog, read_catalog
-from elastic.reconciler.cause import told
 from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elastic.agent.cause import cause_in
 from elastic.model import AgentState, Exit, Generation, Node, NodePhase, Outcome
-from elastic.reconciler.cause import cause_in
 
 MOST_FAILURES = 2
 RUNNING_STILL = frozenset({AgentState.STARTING, AgentState.RUNNING, AgentState.DRAINING, AgentState.SAVING})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from elastic.agent.carriage import STORE_PATIENCE_S
+from elastic.agent.cause import is_echo
 from elastic.model import (
     AgentState,
     Exit,
@@ -20,7 +21,6 @@ from elastic.model import (
     last_safe_instant,
 )
 from elastic.reconciler import session
-from elastic.reconciler.cause import is_echo
 from elastic.reconciler.leaving import told
 from elastic.reconciler.world import World, lives
 

@@ -17,6 +17,8 @@ DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second 
 LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
 MAX_NOTE_LENGTH = 2000
+WORKER_PID = "ELASTICD_WORKER_PID"
+"""Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""
 
 
 def paramount(iteration: int | None = None, *, phase: str = "main") -> bool:
@@ -61,7 +63,7 @@ class Worker:
         self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
         self.counts_own_turns = False
-        self._has_turned = False
+        self._has_begun = self._has_turned = False
         self._pid = os.getpid()
         self._outbox = Outbox(
             membership.socket_path,
@@ -135,13 +137,15 @@ class Worker:
 
     def begin(self) -> None:
         """Says that this process takes its place on the node, perhaps another's that torchrun has ended."""
+        self._has_begun = True
         self.tell_agent("began", local_rank=self.membership.local_rank)
 
     def close(self) -> None:
         # A fork (a data loader's worker) must not speak for its parent.
         if os.getpid() == self._pid:
             self.recorder.flush()
-            self.tell_agent("left")
+            if self._has_begun:
+                self.tell_agent("left")
             self._outbox.close(timeout_s=LAST_SEND_TIMEOUT_S)
 
     def _post(self, message: Datagram) -> None:
@@ -163,7 +167,8 @@ def worker() -> Worker:
     """
     result = Worker(Membership.from_environment(os.environ), started_at=time.perf_counter() - process_age_s())
     atexit.register(result.close)
-    result.begin()
+    if os.environ.setdefault(WORKER_PID, str(os.getpid())) == str(os.getpid()):
+        result.begin()
     return result
 
 

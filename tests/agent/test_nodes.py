@@ -180,6 +180,8 @@ def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
     assert pid_file.read_text() != first
     assert world.daemon.turns() > 100
     assert "SIGKILL" in node.logs()
+    (note,) = world.daemon.messages("note")
+    assert note["text"] == "torchrun started the workers anew (1): local rank 0 was killed by SIGKILL"
 
 
 def test_a_lease_that_nobody_renews_ends_the_node_and_all_its_processes(world: World) -> None:

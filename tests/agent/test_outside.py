@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from elastic.agent.cause import told
 from elastic.model import Exit, Outcome
-from elastic.reconciler.cause import told
 from tests.agent.conftest import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]

@@ -41,7 +41,7 @@ class AgentSocket:
 
     def received(self, *, of_life: bool = False) -> list[dict[str, Any]]:
         """What workers have said since; by default without what each says of its beginning, first turn and end."""
-        result = []
+        result: list[dict[str, Any]] = []
         while True:
             try:
                 message = json.loads(self._socket.recv(65536))

@@ -74,6 +74,16 @@ def test_every_rank_tells_its_agent_when_it_begins_makes_its_first_turn_and_leav
     assert messages[0]["local_rank"] == 1
 
 
+def test_a_program_that_a_worker_starts_does_not_begin_in_its_place(agent_socket: AgentSocket) -> None:
+    script = (
+        "import subprocess, sys\n"
+        + LOOP
+        + "\nsubprocess.run([sys.executable, '-c', 'import elastic.worker as w; w.note(1 * str())'])"
+    )
+    run(script, ELASTICD_SOCKET=str(agent_socket.path))
+    assert [m["kind"] for m in agent_socket.received(of_life=True)] == ["began", "turns", "left"]
+
+
 def test_a_worker_asked_to_stop_learns_it_at_its_next_turn(agent_socket: AgentSocket, tmp_path: Path) -> None:
     (tmp_path / "drain").touch()
     run(

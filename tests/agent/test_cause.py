@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from elastic.model import AGENT_SAYS
-from elastic.reconciler.cause import cause_in, is_echo
+import pytest
+
+from elastic.agent.cause import cause_in, is_echo, told
+from elastic.model import AGENT_SAYS, Exit, Outcome
 
 WORKER = """Traceback (most recent call last):
   File "train.py", line 3, in <module>
@@ -39,6 +41,32 @@ def test_an_end_that_begins_within_a_traceback_still_tells() -> None:
 
 def test_a_log_without_an_exception_tells_no_cause() -> None:
     assert cause_in("loss 0.5\nloss 0.4\n" + TORCHRUN) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (
+            "E1122 11:24:46 6999 elastic/multiprocessing/api.py:836] failed (exitcode: 7) local_rank: 0 "
+            "(pid: 7148) of fn: run_script_path (start_method: fork)",
+            "local rank 0 exited with 7",
+        ),
+        (
+            "E1122 11:24:46 6999 elastic/multiprocessing/api.py:1002] failed (exitcode: -9) local_rank: 3 "
+            "(pid: 7148) of binary: /usr/bin/python3",
+            "local rank 3 was killed by SIGKILL",
+        ),
+        ("failed (exitcode: -99) local_rank: 0 (pid: 1)", "local rank 0 was killed by signal 99"),
+        (
+            "usage: train.py [-h]\ntrain.py: error: unrecognized arguments: --n",
+            "train.py: error: unrecognized arguments: --n",
+        ),
+    ],
+)
+def test_an_end_without_an_exception_is_told_as_torchrun_or_a_parser_of_options_saw_it(line: str, cause: str) -> None:
+    assert cause_in(f"loss 0.5\n{line}\n{TORCHRUN}") == cause
+    assert cause_in(f"{WORKER}{line}\n{TORCHRUN}") == "RuntimeError: Parent directory /data does not exist."
+    assert told(Exit(1, Outcome.FAILED, 1, log_tail=line)) == f"the workers exited with 1: {cause}"
 
 
 def test_losing_a_peer_is_the_echo_of_another_failure() -> None:

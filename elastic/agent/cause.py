@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 
 from elastic.model import AGENT_SAYS, Exit, Outcome
@@ -13,14 +14,21 @@ _RANK = re.compile(r"^\[rank\d+\]: ?")
 _TORCHRUN = ("torch.distributed.elastic.", "torch.multiprocessing.spawn.")
 # What gloo and NCCL raise on every rank whose peer is gone.
 _ECHOES = ("Connection closed by peer", "Connection reset by peer", "Broken pipe", "ncclRemoteError")
+# What argparse prints, torchrun's own or a script's.
+_USAGE = re.compile(r"^\S+: error: .+$", re.MULTILINE)
+# What torchrun prints of the first worker that ends otherwise than well.
+_WORKER_S_END = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
 _MOST_CHARACTERS = 300
 
 
 def cause_in(log_tail: str) -> str | None:
-    r"""Gives what the agent added, else the last exception that a worker raised, None if the log's end shows none.
+    r"""Gives what the agent added, or else the last exception of a worker, why an option was refused, or how a worker
+    ended by torchrun's word; None if the log's end shows nothing of all that.
 
     >>> cause_in("Traceback (most recent call last):\n  File 'train.py'\nValueError: no such folder: /data\n")
     'ValueError: no such folder: /data'
+    >>> cause_in("E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train")
+    'local rank 1 was killed by SIGKILL'
     >>> cause_in("Killed") is None
     True
     >>> cause_in("loss 0.5\nelasticd: the last checkpoint was not stored\n")
@@ -30,6 +38,7 @@ def cause_in(log_tail: str) -> str | None:
     if last.startswith(AGENT_SAYS):
         return last.removeprefix(AGENT_SAYS)[:_MOST_CHARACTERS]
     found = [each for each in _exceptions(log_tail) if not each.startswith(_TORCHRUN)]
+    found = found or _USAGE.findall(log_tail) or [_end(*each) for each in _WORKER_S_END.findall(log_tail)]
     return found[-1][:_MOST_CHARACTERS] if found else None
 
 
@@ -45,6 +54,14 @@ def is_echo(log_tail: str) -> bool:
     """Whether the workers failed only because workers of another node did."""
     cause = cause_in(log_tail)
     return cause is not None and any(each in cause for each in _ECHOES)
+
+
+def _end(exit_code: str, local_rank: str) -> str:
+    code = int(exit_code)
+    if code >= 0:
+        return f"local rank {local_rank} exited with {code}"
+    names = {each.value: each.name for each in signal.Signals}
+    return f"local rank {local_rank} was killed by {names.get(-code, f'signal {-code}')}"
 
 
 def _exceptions(log_tail: str) -> Iterator[str]:

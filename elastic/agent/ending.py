@@ -1,0 +1,42 @@
+"""How a generation ended on this node, as its daemon is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from elastic.agent import logs
+from elastic.agent.carriage import Verdict
+from elastic.agent.intake import Heard
+from elastic.agent.steering import OUTSIDE, Group, is_outside, outcome_of
+from elastic.model import AGENT_SAYS, Exit, Outcome
+
+
+def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_path: Path) -> Exit:
+    """Gives the exit of a torchrun that has ended with this code, and had so many workers here."""
+    ending = Exit(
+        generation=group.number,
+        outcome=outcome_of(
+            last_words=heard.last_words,
+            have_all_said=heard.last_word_ranks >= workers,
+            exit_code=exit_code,
+            was_draining=group.drain_asked_at is not None,
+            is_in_session=group.is_in_session,
+        ),
+        exit_code=exit_code,
+        iteration=heard.iteration,
+        log_tail=logs.tail(log_path),
+    )
+    is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
+    return _failed(ending, OUTSIDE) if is_astray else ending
+
+
+def as_stored(ending: Exit, verdict: Verdict) -> Exit:
+    """The exit as it may be told: what is lost with this node must not pass for drained or done."""
+    if verdict.is_durable or ending.outcome is Outcome.FAILED:
+        return ending
+    return _failed(ending, verdict.why)
+
+
+def _failed(ending: Exit, why: str) -> Exit:
+    return replace(ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\n{AGENT_SAYS}{why}\n")

@@ -1,0 +1,72 @@
+"""What a job's owner is told of how the workers are run on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elastic.agent.owner import Owner
+from elastic.agent.spool import Spool
+from elastic.agent.tiers import choose_way
+from tests.agent.test_steering import ONE
+
+KILLED = "E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train\n"
+ECHO = "Traceback (most recent call last):\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]\n"
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Iterator[Spool]:
+    with closing(Spool(tmp_path / "spool")) as result:
+        yield result
+
+
+def told(spool: Spool) -> list[str]:
+    return [message["text"] for message in spool.batch()]
+
+
+def test_why_workers_are_started_otherwise_than_asked_for_is_told_once(spool: Spool) -> None:
+    owner, way = Owner(spool), choose_way(replace(ONE, command=("train.sh",)))
+    for _ in range(2):
+        owner.hear_way(way)
+    assert told(spool) == [way.why]
+
+
+def test_each_new_start_of_the_workers_is_told_with_what_their_log_has_said_since(spool: Spool, tmp_path: Path) -> None:
+    owner, log = Owner(spool), tmp_path / "log"
+    owner.hear_starts(1, log_path=log, is_alone=True)
+    log.write_text("Traceback (most recent call last):\nValueError: no such folder: /data\n")
+    for _ in range(2):
+        owner.hear_starts(2, log_path=log, is_alone=True)
+    with log.open("a") as file:
+        file.write(KILLED)
+    owner.hear_starts(3, log_path=log, is_alone=True)
+    assert told(spool) == [
+        "torchrun started the workers anew (1): ValueError: no such folder: /data",
+        "torchrun started the workers anew (2): local rank 1 was killed by SIGKILL",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_alone", "notes"), [(ECHO, False, 0), (ECHO, True, 1), (KILLED, False, 1), ("", True, 0)]
+)
+def test_a_node_that_only_echoes_another_s_failure_leaves_it_to_that_one_to_tell(
+    spool: Spool, tmp_path: Path, said: str, is_alone: bool, notes: int
+) -> None:
+    owner, log = Owner(spool), tmp_path / "log"
+    owner.hear_starts(1, log_path=log, is_alone=is_alone)
+    log.write_text(said)
+    owner.hear_starts(2, log_path=log, is_alone=is_alone)
+    assert len(told(spool)) == notes
+
+
+def test_the_next_generation_counts_its_own_starts(spool: Spool, tmp_path: Path) -> None:
+    owner = Owner(spool)
+    (tmp_path / "g1").write_text(KILLED)
+    (tmp_path / "g2").write_text(KILLED)
+    for starts, log in ((1, "g1"), (0, "g2"), (1, "g2")):
+        owner.hear_starts(starts, log_path=tmp_path / log, is_alone=True)
+    assert told(spool) == []
