@@ -10,30 +10,53 @@ TAIL_BYTES = 8000  # torchrun alone writes 3,000 below the traceback of one work
 
 
 def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
-    """The last bytes of a log, of those after ``since``, from the start of a line; empty when there is no log."""
-    try:
-        with path.open("rb") as file:
-            end = file.seek(0, os.SEEK_END)
-            start = max(since if since <= end else 0, end - size)
-            file.seek(start)
-            data = file.read(size)
-    except FileNotFoundError:
-        return ""
-    if start > since and b"\n" in data:
+    """The last bytes of a log, of those after ``since``, from the start of a line; empty when there is no log.
+
+    What was moved away a moment ago counts, and so does all that there is where ``since`` was moved away itself.
+    """
+    since = since if since <= _size(path) else 0
+    data, is_whole = _end_of(path, size=size, since=since)
+    if is_whole and not since:
+        before, is_whole = _end_of(_moved(path), size=size - len(data))
+        data = before + data
+    if not is_whole and b"\n" in data:
         data = data.split(b"\n", 1)[1]
     return data.decode(errors="replace")
 
 
 def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
-    """Moves a log that has grown too large to ``<path>.1``, in place of the one moved before.
+    """Moves the end of a log that has grown too large to ``<path>.1``, in place of what was moved before.
 
     The writers keep the file open for appending, so it is copied and cut rather than renamed; a line written in between
     is lost.
     """
-    try:
-        if path.stat().st_size <= max_bytes:
-            return
-    except FileNotFoundError:
+    size = _size(path)
+    if size <= max_bytes:
         return
-    path.with_name(f"{path.name}.1").write_bytes(path.read_bytes())
+    with path.open("rb") as log, _moved(path).open("wb") as moved:
+        at = size - max_bytes
+        while at < size and (copied := os.sendfile(moved.fileno(), log.fileno(), at, size - at)):
+            at += copied
     os.truncate(path, 0)
+
+
+def _end_of(path: Path, *, size: int, since: int = 0) -> tuple[bytes, bool]:
+    """The last bytes of a file after ``since``, and whether these are all; none of a file that is not there."""
+    try:
+        with path.open("rb") as file:
+            start = max(since, file.seek(0, os.SEEK_END) - size)
+            file.seek(start)
+            return file.read(size), start == since
+    except FileNotFoundError:
+        return b"", True
+
+
+def _moved(path: Path) -> Path:
+    return path.with_name(f"{path.name}.1")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -43,7 +43,6 @@ from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
 from elastic.model import Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
-LOG_LOOK_S = 10.0
 # A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
 LAST_DRAIN_GRACE_S = 60.0
 log = logging.getLogger(__name__)
@@ -80,7 +79,6 @@ class Supervisor:
         self._must_leave = False
         self._group: Group | None = None
         self._wake = threading.Event()
-        self._look_at_log = 0.0
         self._told_exit_of: int | None = None
         self._told_saving_of: int | None = None
         self._notice: Notice | None = None
@@ -254,9 +252,7 @@ class Supervisor:
 
     def _seen_afresh(self, group: Group, wanted: Wanted, now: float) -> Group:
         heard = self._intake.heard()
-        if now >= self._look_at_log:
-            self._look_at_log = now + LOG_LOOK_S
-            logs.bound(self._log_path(group))
+        logs.bound(self._log_path(group))
         self._tell_of_starts(group, heard)
         done_at, left_at = group.all_said_last_word_at, group.all_left_at
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
@@ -314,6 +310,7 @@ class Supervisor:
         exit_code = self._launcher.life(group.generation).exit_code or 0
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
+        logs.bound(self._log_path(group))
         self._intake.settle()
         heard = self._intake.heard()
         return exit_of(

@@ -104,17 +104,30 @@ def test_a_log_s_end_starts_with_a_whole_line(tmp_path: Path) -> None:
     assert logs.tail(log) == "first line\nsecond\nthird\n"
 
 
-def test_a_log_that_grows_too_large_is_moved_aside_under_its_writer(tmp_path: Path) -> None:
+def test_of_a_log_that_grows_too_large_the_end_is_moved_aside_under_its_writer(tmp_path: Path) -> None:
     log = tmp_path / "g1.log"
     with log.open("ab", buffering=0) as writer:
-        writer.write(b"x" * 100)
+        writer.write(b"a" * 50 + b"x" * 50)
         logs.bound(log, max_bytes=100)
         assert log.stat().st_size == 100
-        writer.write(b"y")
+        writer.write(b"y" * 50)
         logs.bound(log, max_bytes=100)
         writer.write(b"z")
     assert log.read_text() == "z"
-    assert (tmp_path / "g1.log.1").stat().st_size == 101
+    assert (tmp_path / "g1.log.1").read_text() == "x" * 50 + "y" * 50
+
+
+def test_a_log_s_end_may_lie_in_what_was_moved_aside(tmp_path: Path) -> None:
+    log = tmp_path / "g1.log"
+    with log.open("ab", buffering=0) as writer:
+        writer.write(b"first line\nsecond\nthird\n")
+        told_to = log.stat().st_size
+        logs.bound(log, max_bytes=13)
+        assert logs.tail(log, size=10) == "third\n"
+        writer.write(b"fourth\n")
+    assert logs.tail(log, size=21) == "second\nthird\nfourth\n"
+    assert logs.tail(log, since=told_to) == "second\nthird\nfourth\n"
+    assert logs.tail(log, since=3) == "rth\n"
 
 
 @pytest.mark.parametrize("fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}])

@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
+from elastic.agent.logs import MAX_LOG_BYTES
 from elastic.agent.processes import is_running, kill_group
 from tests.agent.conftest import World
 
@@ -330,6 +331,17 @@ def test_a_script_that_fails_is_reported_with_the_end_of_its_log(world: World) -
     end = world.wait_for(lambda: world.daemon.exit_of(1))
     assert (end["outcome"], end["exit_code"]) == ("failed", 1)
     assert "ValueError: no such folder: /data" in end["log_tail"]
+
+
+def test_a_script_that_prints_without_end_leaves_no_more_than_two_bounded_logs(world: World) -> None:
+    script = "import sys\nfor _ in range(60): sys.stdout.write(('y' * 1023 + '\\n') * 1024)\nraise ValueError('done')\n"
+    world.assign(world.script(script), max_restarts=0)
+    node = world.node()
+    end = world.wait_for(lambda: world.daemon.exit_of(1))
+    sizes = [path.stat().st_size for path in node.work_dir.glob("logs/g1.log*")]
+    assert len(sizes) == 2
+    assert max(sizes) <= MAX_LOG_BYTES
+    assert "ValueError: done" in end["log_tail"]
 
 
 WHO_SCRIPT = """
