@@ -24,17 +24,22 @@ def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
-        running_tier=running_tier(generation, nodes),
+        running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.Candidate.of(each) for each in candidates],
     )
 
 
-def running_tier(generation: Generation | None, nodes: Sequence[Node]) -> Tier | None:
-    """Gives the lowest tier that a member of the generation says its workers run on; None while none says so."""
-    members = () if generation is None or generation.ended_at_s is not None else generation.node_ids
-    return min((node.tier for node in nodes if node.id in members and node.tier is not None), default=None)
+def running_tier(store: Store, generation: Generation | None, nodes: Sequence[Node]) -> Tier | None:
+    """Gives the lowest tier that a member of the generation says its workers run on, or ran on; None if none has said.
+
+    `nodes` are the job's living ones: members that are gone are looked up.
+    """
+    members = () if generation is None else generation.node_ids
+    by_id = {node.id: node for node in nodes}
+    tiers = [(by_id.get(each) or store.node(each)).tier for each in members]
+    return min((tier for tier in tiers if tier is not None), default=None)
 
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:

@@ -19,7 +19,7 @@ def job_page(context: Context, facts: JobFacts) -> JobExtras:
     return JobExtras(
         generations=generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=event_rows(newest_events(store, job.id), now_s=now_s),
-        spec=spec_lines(job.spec, running=running_tier(facts.generation, facts.nodes)),
+        spec=spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
         pictures=pictures(job, [each.name for each in artifacts_if_told(kept, job.id)]),
         log_tail=log_tail(context.provider, kept, job.id, facts.nodes, _LOG_LINES),
         report=None if report is None else report_view(report),

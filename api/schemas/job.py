@@ -33,7 +33,9 @@ class Job(JobState):
     waits_because: str | None = Field(
         None, description="Why it has no node now, by the newest decision; null while it has."
     )
-    running_tier: Tier | None = Field(description="What its workers run on, by their nodes' word; null while none do.")
+    running_tier: Tier | None = Field(
+        description="What its workers run on, or ran on last, by their nodes' word; null if none has said."
+    )
     spent_usd: FiniteFloat
     files_at: str | None = Field(None, description="Its checkpoints and artifacts: a folder, or a place in a bucket.")
     candidates: list[Candidate] = Field(description="How the newest decision weighed each group.")

@@ -41,17 +41,21 @@ def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrust
     A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here have failed before
     their first turn.
     """
+    tier = _unforked(assignment.tier)
     command = _within(code_dir, _without_own_python(assignment.command))
     if not _is_python(command):
         why = (
-            f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own (T0), it is "
-            "asked to stop by SIGTERM, and the turns that count are those it tells of by elastic.worker"
+            f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own{_as_on(tier)}, "
+            "it is asked to stop by SIGTERM, and the turns that count are those it tells of by elastic.worker"
         )
-        return Way(_unforked(assignment.tier), "--program", command, why)
+        return Way(tier, "--program", command, why)
     mode = "--plain" if workload_module(command) else "--watched"
     if assignment.tier > Tier.T0 and distrusts_fork:
-        why = "forked workers failed here before their first turn: they are started afresh now, as on T0"
-        return Way(_unforked(assignment.tier), mode, command, why)
+        why = (
+            "forked workers failed here before their first turn: each is now started as a program of its own"
+            f"{_as_on(tier)}, which takes some seconds longer"
+        )
+        return Way(tier, mode, command, why)
     return Way(assignment.tier, mode, command, is_forked=assignment.tier is not Tier.T0)
 
 
@@ -82,6 +86,10 @@ def is_fork_distrusted(before: bool, *, tier: Tier | None, outcome: Outcome, has
 def _unforked(tier: Tier) -> Tier:
     """Who trains in a session is a member of it however it was started."""
     return Tier.T2 if tier is Tier.T2 else Tier.T0
+
+
+def _as_on(tier: Tier) -> str:
+    return "" if tier is Tier.T2 else f" ({tier})"
 
 
 def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:

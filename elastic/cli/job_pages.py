@@ -118,7 +118,7 @@ def _value(value: object) -> str:
 
 def _tier(wanted: str, running: str | None) -> str:
     lower = running is not None and running != wanted
-    return f"tier {wanted}" + (f", running on {running}: its events say why" if lower else "")
+    return f"tier {wanted}" + (f", run on {running}: its events say why" if lower else "")
 
 
 def _limits(objective: Mapping[str, Any]) -> str:

@@ -124,8 +124,9 @@ class Node:
     `notice` is what the cloud has told the machine of its end, None while it has told nothing. `stopping_at_s` is when
     its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
     until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where
-    nothing is to be stored; `tier`, by the same word, is what its workers run on, None while none do. `failures` is how
-    many generations in a row have failed on it. Instants are Unix seconds and None while they have not happened.
+    nothing is to be stored; `tier`, by the same word, is what its workers run on, or ran on last, None while none have.
+    `failures` is how many generations in a row have failed on it. Instants are Unix seconds and None while they have
+    not happened.
     """
 
     id: str

@@ -51,7 +51,7 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
             numbers=note.numbers,
             now_s=note.at_s,
         )
-    node_rows.change(connection, node_id, _values(said, before, now_s) | _exit_values(node, said.last_exit))
+    node_rows.change(connection, node_id, _values(said, node, before, now_s) | _exit_values(node, said.last_exit))
     if said.round is not None or said.claim is not None:
         job_rows.note_rounds(connection, node.job_id, newest=said.round, claim=said.claim, node_id=node_id, now_s=now_s)
     if said.notice is not None:
@@ -59,14 +59,14 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
     return fresh
 
 
-def _values(said: Heard, acked_seq: int, now_s: float) -> dict[str, object]:
+def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
     return {
         "heartbeat_at_s": now_s,
         "agent_state": said.state,
         "agent_generation": said.generation,
         "acked_seq": max(said.acked_seq, acked_seq),
         "saving_s": said.saving_s,
-        "tier": said.tier,
+        "tier": said.tier or node.tier,
     }
 
 

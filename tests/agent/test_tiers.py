@@ -80,6 +80,7 @@ def test_a_member_of_a_session_stays_one_however_it_is_started(tmp_path: Path) -
         choose_way(session, distrusts_fork=True),
         choose_way(replace(session, command=(str(tmp_path / "train"),))),
     ]
+    assert not any("T0" in way.why for way in found), "its job is on T2 still"
     assert [(way.tier, way.mode, way.is_forked) for way in found] == [
         (Tier.T2, "--watched", True),
         (Tier.T2, "--watched", False),

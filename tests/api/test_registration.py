@@ -123,5 +123,8 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
     assert beat(client, second.id, "i-2", tokens["i-2"], state="running", generation=1, tier="T0") == 200
     assert shown() == "T0"
     assert [node["tier"] for node in client.get("/v1/nodes").json()["items"]] == ["T0", "T1"]
+    for node, machine in ((first, "i-1"), (second, "i-2")):
+        assert beat(client, node.id, machine, tokens[machine], state="idle", generation=1) == 200
     world.store.end_generation(job.id, 1, now_s=START_S)
-    assert shown() is None
+    world.store.node_gone(second.id, at_s=START_S)
+    assert shown() == "T0", "the job has run on it"

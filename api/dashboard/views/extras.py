@@ -141,7 +141,7 @@ def report_view(report: schemas.Report) -> ReportView:
 def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str], ...]:
     """Gives what was asked for, as names and values; what was left open is left out.
 
-    `running` is the tier that the workers run on, None while none do.
+    `running` is the tier that the workers run on, or ran on last, None while none have.
     """
     objective = spec.objective
     deadline = "" if objective.deadline_s is None else full_instant(objective.deadline_s)
@@ -152,7 +152,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
         ("nodes", str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"),
         ("processes a node", str(spec.nproc_per_node)),
-        ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, running on {running}"),
+        ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, run on {running}"),
         ("node types", ", ".join(spec.node_types) or "any"),
         ("capacity", spec.capacity.value),
         ("policy", f"{spec.policy} {spec.fixed_node_type or ''}".strip()),

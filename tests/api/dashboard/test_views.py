@@ -301,4 +301,4 @@ def test_what_was_left_open_is_left_out_of_the_spec() -> None:
 def test_a_tier_that_is_not_what_was_asked_for_is_shown_beside_it() -> None:
     spec = JobSpec("first", ("train.py",))
     shown = [dict(spec_lines(spec, running=tier))["tier"] for tier in (None, Tier.T1, Tier.T0)]
-    assert shown == ["T1", "T1", "T1, running on T0"]
+    assert shown == ["T1", "T1", "T1, run on T0"]
