@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Price, Snapshot, Unavailable
+from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Outcome, Price, Snapshot, Unavailable
 from elastic.reconciler.catalog import Catalog
 from elastic.reconciler.steps import exit_of
 from elastic.store import JobFacts
@@ -48,14 +48,20 @@ def observe(
 
 
 def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Group | None:
-    """The group that trains now: the members of a generation that still runs whole; None if there is no such."""
+    """The group that trains now: the members of a generation that still runs whole; None if there is no such.
+
+    A node whose workers are done belongs to it for as long as others' are not.
+    """
     if generation is None or generation.ended_at_s is not None or generation.drain_at_s is not None:
         return None
     present = {node.id: node for node in nodes}
     counts: dict[Offering, int] = {}
     for node_id in generation.node_ids:
         node = present.get(node_id)
-        if node is None or node.stopping_at_s is not None or exit_of(node, generation.number) is not None:
+        if node is None or node.stopping_at_s is not None:
+            return None
+        ended = exit_of(node, generation.number)
+        if ended is not None and ended.outcome is not Outcome.SUCCEEDED:
             return None
         counts[node.offering] = counts.get(node.offering, 0) + 1
     return Group(tuple(sorted(counts.items())))
