@@ -8,10 +8,10 @@ while a clock runs, but by one member writing the next round whole. Tested again
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from threading import Timer
 from typing import Any
 
 from torch.distributed import (  # type: ignore[attr-defined]  # torch forgets to export some
@@ -23,6 +23,7 @@ from torch.distributed.elastic.rendezvous.api import RendezvousError
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import C10dRendezvousBackend
 from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler, _NodeDesc
 
+from elastic.worker.ping import answers
 from elastic.workloads.nameless import give_up_names
 from elastic.workloads.session import sockets
 from elastic.workloads.session.agreement import MAX_MEMBERS
@@ -51,7 +52,7 @@ class Rendezvous:
     """One process's place in a job's rendezvous, under a name that no other process nor earlier place ever had."""
 
     def __init__(self, address: str, job: str, host: str, *, name: str | None = None) -> None:
-        self.store, self._job = connect(address), job
+        self.store, self.address, self._job = connect(address), address, job
         try:
             backend = C10dRendezvousBackend(self.store, job)
         except RendezvousError as error:
@@ -174,17 +175,27 @@ class Rendezvous:
         return result
 
 
-def connect(address: str) -> TCPStore:
-    """Gives a connection to the store at `host:port`, or `[host]:port`, whose silent loss the kernel notices in 4 s."""
+def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
+    """Gives a connection to the store at `host:port`, or `[host]:port`.
+
+    A call on it raises once no answer has come for `timeout_s` (`get`, which waits for its key first, twice that), and
+    within 4 s where the store's machine is gone. Raises StoreLost.
+    """
     give_up_names()
     host, port = place_of(address)
+    # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
+    if not answers(host, port, timeout_s=timeout_s):
+        raise StoreLost(f"no store answers at {address!r}")
+    # What it asks while it is made waits for ever, and is asked again as long as its own timeout is not over.
+    rescue = Timer(2 * timeout_s, sockets.cut, [lambda own, other: other[1] == port])
+    rescue.start()
     try:
-        # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
-        socket.create_connection((host, port), timeout=CALL_TIMEOUT_S).close()
-        store = TCPStore(host, port, None, False, timedelta(seconds=CALL_TIMEOUT_S), wait_for_workers=False)
-    except (RuntimeError, OSError) as error:
+        store = TCPStore(host, port, None, False, timedelta(seconds=timeout_s), wait_for_workers=False)
+    except RuntimeError as error:
         raise StoreLost(f"no store answers at {address!r}") from error
-    sockets.probe(lambda own, other: other[1] == port, idle_s=2, interval_s=1, count=2)
+    finally:
+        rescue.cancel()
+    sockets.probe(lambda own, other: other[1] == port, idle_s=2, interval_s=1, count=2, answer_s=timeout_s)
     return store
 
 

@@ -111,7 +111,10 @@ class Membership(threading.Thread):
         if not (self._name or self._desk.is_entering):
             # A newcomer's state is overwritten from outside: not while a turn of its own may still look at it.
             return QUIET_LOOK_S
-        rendezvous = self._rendezvous = self._rendezvous or self._connected()
+        if self._rendezvous is None or self._settings.address() not in ("", self._rendezvous.address):
+            # One that was replaced may come back to life: whoever stayed with it would be a side of its own.
+            self._rendezvous = self._connected()
+        rendezvous = self._rendezvous
         view = rendezvous.look()
         if view.is_closed and self._desk.current is None:
             self._desk.end = COMPLETE

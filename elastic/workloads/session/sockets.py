@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import weakref
 from collections.abc import Callable, Iterator
 
@@ -48,13 +49,19 @@ def cut(is_meant: Callable[[Address, Address], bool]) -> int:
     return found
 
 
-def probe(is_meant: Callable[[Address, Address], bool], *, idle_s: int, interval_s: int, count: int) -> None:
-    """Lets the kernel find out soon that the meant connections' other side has vanished without a word."""
+def probe(
+    is_meant: Callable[[Address, Address], bool], *, idle_s: int, interval_s: int, count: int, answer_s: float
+) -> None:
+    """Has what waits for the meant connections' other side fail soon where its machine has vanished without a word, and
+    after `answer_s` where it is silent: the kernel answers for a process that is stopped."""
+    bound = struct.pack("@ll", int(answer_s), int(answer_s % 1 * 1e6))  # a timeval
     for connection in _connections():
         with connection:
             own, other = _addresses(connection)
             if own is not None and other is not None and is_meant(own, other):
                 patient(connection, idle_s=idle_s, interval_s=interval_s, count=count)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, bound)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, bound)
 
 
 def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: int) -> None:
