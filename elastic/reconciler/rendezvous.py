@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 
 import psutil
+import structlog
 
 from elastic.model import Node, Rounds
+from elastic.worker.ping import answers
+
+log = structlog.get_logger(__name__)
 
 _MODULE = "elastic.workloads.rendezvous"
+_ANSWERS_WITHIN_S = 1.0
 _DIES_WITHIN_S = 5.0
 _STARTS_WITHIN_S = 60.0
 """One that has not answered for so long after its nodes joined is looked at no more often than all else."""
@@ -27,7 +32,7 @@ class RendezvousStores:
     """Starts, finds again and ends the stores; `root` holds a folder for each job.
 
     `ports` are those that a store may listen at, 0 standing for any. One that has not ended `patience_s` after it was
-    told to is killed.
+    told to is killed, and so is one that has been ready but is found silent for more than `silence_s`.
     """
 
     root: Path
@@ -35,6 +40,8 @@ class RendezvousStores:
     ports: range = range(1)
     python: str = sys.executable
     patience_s: float = 5.0
+    silence_s: float = 10.0
+    _silent_since_s: dict[str, float] = field(default_factory=dict)
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def lives(self, job_id: str) -> bool:
@@ -47,14 +54,21 @@ class RendezvousStores:
         ready = folder / "ready"
         if self._process(job_id) is None:
             ready.unlink(missing_ok=True)
+            self._silent_since_s.pop(job_id, None)
             self._start(job_id, folder, ready, rounds)
         if not ready.is_file():
             return None
         endpoint = ready.read_text().strip()
-        return endpoint if _answers(endpoint) else None
+        host, _, port = endpoint.rpartition(":")
+        if answers(host.strip("[]"), int(port), timeout_s=_ANSWERS_WITHIN_S):
+            self._silent_since_s.pop(job_id, None)
+            return endpoint
+        self._kill_if_silent(job_id)
+        return None
 
     def end(self, job_id: str) -> None:
         """Ends the job's store, if one lives."""
+        self._silent_since_s.pop(job_id, None)
         process = self._process(job_id)
         if process is not None:
             process.send_signal(signal.SIGTERM)
@@ -85,6 +99,14 @@ class RendezvousStores:
         record = {"pid": child.pid, "created_s": psutil.Process(child.pid).create_time()}
         (folder / "process.json").write_text(json.dumps(record))
 
+    def _kill_if_silent(self, job_id: str) -> None:
+        """Kills what is stopped, say, and would come back beside its successor; the next look starts that one."""
+        since_s = self._silent_since_s.setdefault(job_id, monotonic())
+        process = self._process(job_id)
+        if process is not None and monotonic() - since_s > self.silence_s:
+            log.warning("killing a store that does not answer", job=job_id, pid=process.pid)
+            process.kill()
+
     def _process(self, job_id: str) -> psutil.Process | None:
         child = self._children.get(job_id)
         if child is not None and child.poll() is not None:  # reap it, so that it is not taken for alive
@@ -102,12 +124,3 @@ def may_still_start(members: Iterable[Node], *, now_s: float) -> bool:
     """Whether a store that was started by the time these nodes joined may only need a moment more."""
     newest_s = max(node.joined_at_s or 0.0 for node in members)
     return now_s - newest_s < _STARTS_WITHIN_S
-
-
-def _answers(endpoint: str) -> bool:
-    host, _, port = endpoint.rpartition(":")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=1.0):
-            return True
-    except OSError:
-        return False

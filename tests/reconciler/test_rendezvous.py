@@ -1,4 +1,4 @@
-"""The stores where members meet: each a process that outlives the daemon, stood in for by one that only listens."""
+"""The stores where members meet: each a process that outlives the daemon, stood in for by one that only answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ ready = pathlib.Path(sys.argv[sys.argv.index("--ready-file") + 1])
 ready.with_suffix(".part").write_text("127.0.0.1:%d" % server.getsockname()[1])
 ready.with_suffix(".part").replace(ready)
 while True:
-    server.accept()[0].close()
+    with server.accept()[0] as connection:
+        connection.sendall(connection.recv(64)[-4:])
 """
 
 
@@ -89,6 +90,31 @@ def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: Rende
     assert process(stores).pid != first.pid
 
 
+def test_one_that_is_stopped_is_replaced_once_it_has_been_silent_for_long(stores: RendezvousStores) -> None:
+    answering(stores)
+    first = process(stores)
+    first.suspend()
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None, "its kernel still makes connections"
+    assert process(stores) == first, "it may only be slow"
+    stores.silence_s = 0.0
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None
+    answering(stores)
+    assert process(stores) != first and not _is_there(first), "nobody finds it again when it is back"
+
+
+def test_one_that_was_silent_for_a_while_only_is_kept(stores: RendezvousStores) -> None:
+    answering(stores)
+    slow = process(stores)
+    for _ in range(2):
+        stores.silence_s = 10.0
+        slow.suspend()
+        assert stores.endpoint("job-1", rounds=ROUNDS) is None
+        slow.resume()
+        stores.silence_s = 0.0
+        answering(stores)
+    assert process(stores) == slow
+
+
 def test_one_whose_members_train_on_is_told_so(stores: RendezvousStores) -> None:
     answering(stores, Rounds(newest=7, claimed=9, is_held=True))
     assert "job-1/held=1" in process(stores).cmdline()
@@ -120,3 +146,7 @@ def test_one_that_does_not_heed_its_end_is_killed(stores: RendezvousStores, prog
     deaf = process(stores)
     stores.end("job-1")
     assert not deaf.is_running()
+
+
+def _is_there(each: psutil.Process) -> bool:
+    return each.is_running() and each.status() != psutil.STATUS_ZOMBIE
