@@ -15,7 +15,8 @@ from elastic.errors import InvalidInput
 from elastic.worker.claims import claims_from
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
-from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
+from elastic.workloads.session.c10d import CALL_TIMEOUT_S, Rendezvous, StoreLost, View
+from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
 from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
@@ -36,6 +37,7 @@ STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
 RETIRED_S = 2.0
+LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0  # what a call to a store that is frozen takes at most, and some more
 
 OnGeneration = Callable[[int, Sequence[str]], None]
 
@@ -56,7 +58,7 @@ class Membership(threading.Thread):
         self._settings, self._state, self._desk = settings, state, desk
         told = None if on_generation is None else _patiently(on_generation)
         self._record = told or claims_from(present=desk.present, later=StoreLost)
-        self._reception = Reception(settings, state, desk)
+        self._reception, self._crew = Reception(settings, state, desk), Crew()
         self._rendezvous: Rendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
@@ -82,6 +84,14 @@ class Membership(threading.Thread):
             raise
         finally:
             self.links.close()
+            if self._builder is not None:
+                self._builder.cancel()
+
+    def end(self) -> None:
+        """Waits, once the desk is closed, until nothing of this process's part goes on, as far as it can."""
+        self.join(timeout=LAST_CALL_S)
+        self._crew.join(timeout_s=LAST_CALL_S)
+        self._reception.end()
 
     def lose(self) -> None:
         """Says that the current generation cannot go on."""
@@ -177,7 +187,7 @@ class Membership(threading.Thread):
             desk.inlet = Inlet(
                 settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify, brought=brought
             )
-            desk.inlet.start()
+            self._crew.start(desk.inlet)
             self._entrance = Entrance(self._name, desk.terms, self._record, founding_s=settings.founding_s)
         self._introduce(rendezvous)
         return rendezvous
@@ -253,7 +263,7 @@ class Membership(threading.Thread):
                 is_new=desk.current is None,
                 changed=desk.notify,
             )
-            self._builder.start()
+            self._crew.start(self._builder)
         elif builder.result is not None:
             desk.offer(builder.result)
             self._builder = None

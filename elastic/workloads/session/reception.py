@@ -6,6 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from elastic.workloads.session.c10d import View
+from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import Desk
 from elastic.workloads.session.following import Allowance, Follower
 from elastic.workloads.session.settings import Settings
@@ -15,6 +16,7 @@ from elastic.workloads.session.state import State
 RETRY_S = 0.5  # before a newcomer is connected to again, as long as another member is its source
 SLOW_S = 2.0  # before one that has not kept up is, for the first time; then twice as long, and so on
 SLOWEST_S = 64.0
+LAST_WORD_S = 2.0  # for newcomers to take what was queued for them, at the end
 COMPANY_S = 1.0  # how long a newcomer with all state waits for others that are still receiving theirs
 
 Place = Callable[[str], tuple[Address, Address] | None]
@@ -25,6 +27,7 @@ class Reception:
 
     def __init__(self, settings: Settings, state: State, desk: Desk) -> None:
         self._settings, self._state, self._desk, self._allowance = settings, state, desk, Allowance()
+        self._crew = Crew()
         self._complete_since_s: float | None = None
         self._due_s: dict[str, float] = {}
         self._pause_s: dict[str, float] = {}
@@ -83,11 +86,15 @@ class Reception:
         is_alone = len(complete) == len(view.waiting)
         return complete if is_alone or monotonic() - self._complete_since_s > COMPANY_S else frozenset()
 
+    def end(self) -> None:
+        """Waits a while for what the desk has told to end."""
+        self._crew.join(timeout_s=LAST_WORD_S)
+
     def _follow(self, name: str, inlet: Address) -> None:
         hello = {"job": self._settings.job, "step": self._desk.step, **self._desk.terms.told()}
         chunk_bytes = self._settings.chunk_bytes
         follower = Follower(name, inlet, self._state, chunk_bytes=chunk_bytes, hello=hello, allowance=self._allowance)
-        follower.start()
+        self._crew.start(follower)
         with self._desk.changed:
             self._desk.followers.append(follower)
 

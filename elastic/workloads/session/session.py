@@ -24,7 +24,6 @@ from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.terms import Terms, require_whole
 from elastic.workloads.session.turn import Compute, Outcome, Outdated, Turn
 
-LAST_WORD_S = 2.0
 PAUSE_S = 0.05
 
 
@@ -189,7 +188,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 self._end_meeting()
         self._end.linger()
         self._desk.close()
-        self._membership.join(timeout=LAST_WORD_S)
+        self._membership.end()
 
     def __exit__(self, *_: object) -> None:
         self.close()

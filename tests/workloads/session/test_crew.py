@@ -1,0 +1,109 @@
+"""A session's end waits for its threads that may be in torch: one that comes out of it later aborts the process."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from time import monotonic
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, Settings
+from elastic.workloads.session.c10d import Rendezvous, View
+from elastic.workloads.session.crew import Crew
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.reception import LAST_WORD_S, Reception
+from elastic.workloads.session.state import State
+from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import wait_until
+
+pytestmark = pytest.mark.timeout(60)
+
+TERMS = Terms(1, None, 0, "shapes")
+
+
+def test_those_that_end_are_waited_for_and_nobody_for_ever() -> None:
+    crew, is_over = Crew(), threading.Event()
+    short, endless = threading.Thread(target=time.sleep, args=(0.1,)), threading.Thread(target=is_over.wait)
+    began_s = monotonic()
+    for each in (endless, short):
+        crew.start(each)
+    crew.join(timeout_s=0.5)
+    assert not short.is_alive() and endless.is_alive() and monotonic() - began_s >= 0.5
+    is_over.set()
+    crew.join(timeout_s=30.0)
+    assert not endless.is_alive()
+
+
+def test_a_builder_that_waits_for_others_ends_with_its_session(store: TCPStore) -> None:
+    address = f"127.0.0.1:{store.port}"
+    others, task = frozenset(threading.enumerate()), Task(dtype=torch.float64, width=4)
+    with Session.join(task.units(), task.apply, batch=BATCH, settings=Settings(address, "job"), numbers=1) as session:
+        outside = Rendezvous(address, "job", "nowhere")
+        seen = outside.look()
+        # Of a round in which another one never answers.
+        assert outside.publish(seen, (*seen.participants, "127.0.0.1_1_0"), number=seen.round + 1)
+        builder = f"session-builder-{seen.round + 1}"
+        wait_until(lambda: builder in {each.name for each in threading.enumerate()}, "a builder")
+        session.run(task.compute)
+    assert not [each.name for each in threading.enumerate() if each not in others and each.name == builder]
+
+
+def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
+    state, desk = State(((torch.ones(3),),), _leave), Desk(TERMS)
+    desk.current = Generation(1, ("a",), 0, None)
+    reception = Reception(Settings("127.0.0.1:1", "job"), state, desk)
+
+    def follow() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            receive(connection, Room())
+            connection.sendall(b"0 0\n")
+            while connection.recv(65536):
+                pass
+            time.sleep(LAST_WORD_S / 10)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        newcomer = threading.Thread(target=follow)
+        newcomer.start()
+        here = listener.getsockname()[:2]
+        reception.serve("a", View(1, ("a",), ("newcomer_1_0",), is_closed=False), lambda name: (here, here))
+        (follower,) = desk.followed()
+        wait_until(lambda: follower.is_received, "the newcomer's answer")
+        desk.close()
+        reception.end()
+        assert not follower.is_alive()
+        newcomer.join()
+
+
+def test_an_inlet_that_has_ended_applies_nothing_any_more() -> None:
+    began, applied = threading.Event(), list[int]()
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        began.set()
+        time.sleep(0.3)
+        applied.append(step)
+
+    state = State(((torch.ones(3),),), apply)
+    inlet = Inlet("127.0.0.1", state, job="job", terms=TERMS, changed=lambda: None)
+    inlet.start()
+    with socket.create_connection(("127.0.0.1", inlet.port)) as source:
+        send(source, Message("hello", {"job": "job", "step": 0, **TERMS.told()}))
+        send(source, Message("chunk", {"first": 0, "last": 1, "step": 0}, state.pack(0, 1)))
+        send(source, Message("gradients", {"units": 1, "step": 0}, torch.zeros(3).view(torch.uint8)))
+        assert began.wait(30)
+        inlet.close()
+        inlet.join(30)
+    assert applied == [0]
+
+
+def _leave(gradients: Sequence[Tensor | None], step: int) -> None:
+    pass
