@@ -42,7 +42,7 @@ class BackgroundSaver:
         self._cost_s: float | None = None
         self._copy: Any = None
         self._writing: threading.Thread | None = None
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
 
     def is_due(self, iteration: int) -> bool:
         """Whether `iteration`, which has just been done, is one to keep."""
@@ -92,7 +92,7 @@ class BackgroundSaver:
         begun_at, processor_s = monotonic(), thread_time()
         try:
             self._checkpoints.save(iteration, self._copy)
-        except Exception as error:  # noqa: BLE001 (it is raised where somebody can act: in the training's thread)
+        except BaseException as error:  # noqa: BLE001 (it is raised where somebody can act: in the training's thread)
             self._error = error
             return
         # On a node whose cores are all busy, the processor's time is what training goes without.

@@ -39,6 +39,13 @@ class Full(Checkpoints):
         raise OSError(28, "No space left on device")
 
 
+class Ending(Checkpoints):
+    """Checkpoints of which something would end the program."""
+
+    def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
+        sys.exit("No space left")
+
+
 @pytest.fixture
 def told() -> list[Saved]:
     return []
@@ -102,10 +109,13 @@ def test_none_is_due_while_one_is_written_until_the_limit_is_reached(tmp_path: P
     assert saver.is_due(6)
 
 
-def test_what_writing_raised_is_raised_where_somebody_can_act(tmp_path: Path, told: list[Saved]) -> None:
-    saver = saver_of(Full(tmp_path, "p", "o"), told)
+@pytest.mark.parametrize(("kind", "error"), [(Full, OSError), (Ending, SystemExit)])
+def test_what_writing_raised_is_raised_where_somebody_can_act(
+    tmp_path: Path, told: list[Saved], kind: type[Checkpoints], error: type[BaseException]
+) -> None:
+    saver = saver_of(kind(tmp_path, "p", "o"), told)
     saver.take(1, {"weights": [torch.zeros(1)]})
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(error, match="No space left"):
         saver.take(2, {"weights": [torch.zeros(1)]})
     assert told == []
     saver.finish()

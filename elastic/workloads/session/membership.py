@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
 from time import monotonic
 
 from elastic.errors import InvalidInput
-from elastic.worker.claims import claims_from
 from elastic.workloads.session.agreement import Move, Sight, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import CALL_TIMEOUT_S, Rendezvous, StoreLost, View
@@ -24,6 +22,7 @@ from elastic.workloads.session.links import Links
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.place import placed
 from elastic.workloads.session.reception import Reception
+from elastic.workloads.session.recording import OnGeneration, recorder
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
@@ -38,8 +37,6 @@ STRAGGLER_S = 5.0
 BUILDING_S = 10.0
 RETIRED_S = 2.0
 LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0  # what a call to a store that is frozen takes at most, and some more
-
-OnGeneration = Callable[[int, Sequence[str]], None]
 
 
 class Membership(threading.Thread):
@@ -56,8 +53,7 @@ class Membership(threading.Thread):
         super().__init__(name="session-membership", daemon=True)
         self.links = Links(settings.job, silence_s=settings.silence_s, notify=desk.notify)
         self._settings, self._state, self._desk = settings, state, desk
-        told = None if on_generation is None else _patiently(on_generation)
-        self._record = told or claims_from(present=desk.present, later=StoreLost)
+        self._record = recorder(on_generation, present=desk.present)
         self._reception, self._crew = Reception(settings, state, desk), Crew()
         self._rendezvous: Rendezvous | None = None
         self._name = ""
@@ -78,7 +74,7 @@ class Membership(threading.Thread):
                 with self._desk.changed:
                     if not self._desk.is_closed:
                         self._desk.changed.wait(wait_s)
-        except Exception as error:  # whatever it is: nobody trains on without membership, nor waits for ever
+        except BaseException as error:  # whatever it is: nobody trains on without membership, nor waits for ever
             self._desk.end = f"membership has failed: {error!r}"
             self.lose()
             raise
@@ -187,7 +183,7 @@ class Membership(threading.Thread):
             desk.inlet = Inlet(
                 settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify, brought=brought
             )
-            self._crew.start(desk.inlet)
+            desk.inlet.start()
             self._entrance = Entrance(self._name, desk.terms, self._record, founding_s=settings.founding_s)
         self._introduce(rendezvous)
         return rendezvous
@@ -335,17 +331,3 @@ class Membership(threading.Thread):
         desk.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
         self._hung, self._beat_s = frozenset(), 0.0
-
-
-def _patiently(on_generation: OnGeneration) -> OnGeneration:
-    """Gives a script's own record of generations, whose failures put a change off and end nothing."""
-
-    def record(number: int, members: Sequence[str]) -> None:
-        try:
-            on_generation(number, members)
-        except StoreLost:
-            raise
-        except Exception as error:
-            raise StoreLost(f"on_generation({number}, ...) has failed: {error!r}") from error
-
-    return record

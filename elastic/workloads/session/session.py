@@ -16,8 +16,9 @@ from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.meeting import Meeting, TooOld
-from elastic.workloads.session.membership import Membership, OnGeneration
+from elastic.workloads.session.membership import Membership
 from elastic.workloads.session.patience import Patience
+from elastic.workloads.session.recording import OnGeneration
 from elastic.workloads.session.riders import Riders
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State

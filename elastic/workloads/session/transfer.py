@@ -109,15 +109,13 @@ class Inlet(threading.Thread):
             try:
                 connection, _ = self._listener.accept()
             except OSError:
-                break
+                return
             if self.adopted is not None or (taking is not None and taking.is_alive()):
                 connection.close()
                 continue
             self._connection = sockets.ours(connection)
             taking = threading.Thread(target=self._take_all, args=(connection,), name="session-taking", daemon=True)
             taking.start()
-        if taking is not None:
-            taking.join()  # it may be in `apply`: whoever waits for this thread waits for that one
 
     def _take_all(self, connection: socket.socket) -> None:
         with connection:

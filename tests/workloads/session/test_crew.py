@@ -21,7 +21,7 @@ from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.reception import LAST_WORD_S, Reception
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
+from elastic.workloads.session.transfer import Room, receive
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
@@ -82,27 +82,6 @@ def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
         reception.end()
         assert not follower.is_alive()
         newcomer.join()
-
-
-def test_an_inlet_that_has_ended_applies_nothing_any_more() -> None:
-    began, applied = threading.Event(), list[int]()
-
-    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
-        began.set()
-        time.sleep(0.3)
-        applied.append(step)
-
-    state = State(((torch.ones(3),),), apply)
-    inlet = Inlet("127.0.0.1", state, job="job", terms=TERMS, changed=lambda: None)
-    inlet.start()
-    with socket.create_connection(("127.0.0.1", inlet.port)) as source:
-        send(source, Message("hello", {"job": "job", "step": 0, **TERMS.told()}))
-        send(source, Message("chunk", {"first": 0, "last": 1, "step": 0}, state.pack(0, 1)))
-        send(source, Message("gradients", {"units": 1, "step": 0}, torch.zeros(3).view(torch.uint8)))
-        assert began.wait(30)
-        inlet.close()
-        inlet.join(30)
-    assert applied == [0]
 
 
 def _leave(gradients: Sequence[Tensor | None], step: int) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionEnded, Settings
-from elastic.workloads.session.membership import OnGeneration
+from elastic.workloads.session.recording import OnGeneration
 from tests.workloads.session.member import BATCH, Task
 
 pytestmark = pytest.mark.timeout(60)
@@ -75,14 +75,15 @@ def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
     assert ends == ["membership has failed: KeyError('no such field')"] and len(steps) == (not is_alone)
 
 
-def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(store: TCPStore) -> None:
+@pytest.mark.parametrize("error", [OSError("the database is locked"), SystemExit("the database is locked")])
+def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(store: TCPStore, error: BaseException) -> None:
     recorded: list[int] = []
     refused: list[int] = []
 
     def record(number: int, members: Sequence[str]) -> None:
         if len(members) == 2 and len(refused) < 3:
             refused.append(number)
-            raise OSError("the database is locked")
+            raise error
         recorded.append(number)
 
     def newcomer() -> int:
