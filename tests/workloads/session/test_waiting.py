@@ -126,10 +126,12 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
             wait_until(lambda: "is not let in yet" in errors.read_text(), "its words", tell=errors.read_text)
             while session.generation.world_size == 1:
                 session.run(task.compute)
-            goal.write_text(str(session.step + 3))
+            partial = goal.with_suffix(".partial")
+            partial.write_text(str(session.step + 3))
+            partial.rename(goal)  # whole, for it is read at any time
             for _ in range(3):
                 session.run(task.compute)
-            assert newcomer.wait(30) == 0
+            assert newcomer.wait(30) == 0, errors.read_text()
         finally:
             newcomer.kill()
             newcomer.wait()
