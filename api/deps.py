@@ -18,7 +18,7 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.errors import Unauthorized
-from elastic.model import Node
+from elastic.model import DoubtedPrice, Node
 from elastic.providers import Provider
 from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, RightToEnd
 from elastic.store import Store
@@ -40,9 +40,14 @@ def _no_tick() -> Tick | None:
     return None
 
 
+def _no_doubts() -> tuple[DoubtedPrice, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts of the daemon that answer requests. `wake` makes the next tick come now.
+    """The parts of the daemon that answer requests. `wake` makes the next tick come now, `doubted` gives the prices
+    that the last one did not believe though they are higher.
 
     `right` bounds the leases, `alarms` are the reconciler's; None where there is nobody who could have any.
     `wheel` is what nodes install; None where they get elasticd by other ways.
@@ -56,6 +61,7 @@ class Context:
     wake: Callable[[], None]
     user_token: str
     last_tick: Callable[[], Tick | None] = _no_tick
+    doubted: Callable[[], tuple[DoubtedPrice, ...]] = _no_doubts
     metrics_token: str = ""
     right: RightToEnd | None = None
     alarms: Alarms | None = None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from api import schemas
 from api.deps import Context
 from elastic.config import Settings
-from elastic.model import Job, JobPhase, JobSpec, Limits, Plan, Snapshot
+from elastic.model import Change, Job, JobPhase, JobSpec, Limits, Snapshot, surcharge_usd
 from elastic.policy import decide
 
 _LOOKED_BACK = 100
@@ -33,18 +33,20 @@ def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.Pri
     )
 
 
-def next_plan(context: Context, job: Job, *, now_s: float) -> Plan:
-    """What the next tick would decide of a job that has no node, were it wanted as it stands here."""
-    facts = context.store.facts(job.id, now_s=now_s)
-    snapshot = replace(
-        _snapshot(context, job.spec, now_s=now_s),
-        job=replace(job, phase=JobPhase.SUBMITTED),
+def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
+    """What the next tick would decide from, were the job, which is over, resumed as `spec` now."""
+    store, doubted = context.store, context.doubted()
+    facts, ended_at_s = store.facts(job.id, now_s=now_s), now_s if job.finished_at_s is None else job.finished_at_s
+    return replace(
+        _snapshot(context, spec, now_s=now_s),
+        job=replace(job, spec=spec, phase=JobPhase.SUBMITTED, iteration=store.resumes.retained(job.id)),
         series=facts.series,
         switches=facts.switches,
-        changes=facts.changes,
+        changes=(*facts.changes, Change(ended_at_s, None, None, job.phase)),
         spent_usd=facts.spent_usd,
+        doubted=doubted,
+        doubted_usd=surcharge_usd(store.ledger_of_job(job.id), doubted, now_s) if doubted else 0.0,
     )
-    return decide(snapshot)
 
 
 def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:

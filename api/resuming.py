@@ -8,9 +8,10 @@ from api import schemas
 from api.dashboard.format import usd
 from api.deps import Context
 from api.job_document import instant_s
-from api.plans import next_plan
+from api.plans import if_resumed
 from elastic.errors import Conflict, InvalidInput
-from elastic.model import Job, Objective, Plan
+from elastic.model import Job, Objective, Snapshot
+from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h
 
 _S_PER_H = 3600.0
 # Above what is foreseen: speeds and prices change while it trains.
@@ -31,27 +32,30 @@ def refuse_unpayable(context: Context, job: Job, objective: Objective, *, now_s:
     """Raises Conflict where the next tick would stop the job at its budget again, and says which one would do."""
     if objective.budget_usd is None or not job.phase.may_resume:
         return
-    wanted = replace(job, spec=replace(job.spec, objective=objective))
-    plan = next_plan(context, wanted, now_s=now_s)
+    snapshot = if_resumed(context, job, replace(job.spec, objective=objective), now_s=now_s)
+    plan = decide(snapshot)
     if "budget" not in plan.limited_by:
         return
-    without = replace(job, spec=replace(job.spec, objective=replace(objective, budget_usd=None)))
-    spent_usd = context.store.spent(job.id, now_s)
     raise Conflict(
         f"job {job.spec.name} cannot go on: {plan.reason.text}; resume it with a higher budget (--budget)"
-        + _enough(context, next_plan(context, without, now_s=now_s), spent_usd)
+        + _enough(snapshot)
     )
 
 
-def _enough(context: Context, plan: Plan, spent_usd: float) -> str:
+def _enough(snapshot: Snapshot) -> str:
     """Which budget should do, as far as that can be told."""
+    spec = snapshot.job.spec
+    unlimited = replace(spec, objective=replace(spec.objective, budget_usd=None))
+    plan = decide(replace(snapshot, job=replace(snapshot.job, spec=unlimited)))
     chosen = next((each for each in plan.candidates if each.group == plan.target), None)
-    if chosen is None or chosen.usd_per_h is None:
+    if chosen is None or not chosen.usd_per_h:
         return ""
-    kept_back_usd = chosen.usd_per_h * context.settings.policy.wind_down_s / _S_PER_H
+    burn_usd_per_h = known_burn_usd_per_h(chosen.group.members, dearest_quotes(snapshot))
+    kept_back_usd = burn_usd_per_h * snapshot.limits.wind_down_s / _S_PER_H
+    spent_usd = snapshot.spent_usd + snapshot.doubted_usd
     if chosen.remaining_usd is None:
         return f": {usd(spent_usd + _ALLOWANCE * kept_back_usd)}, and what it may cost from now on"
-    more_usd = chosen.remaining_usd + kept_back_usd
+    more_usd = chosen.remaining_usd * burn_usd_per_h / chosen.usd_per_h + kept_back_usd
     return f": {usd(spent_usd + _ALLOWANCE * more_usd)} should see it to its end"
 
 

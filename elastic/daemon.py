@@ -215,6 +215,7 @@ def _run(daemon: Daemon, port: int) -> None:
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
+        doubted=lambda: daemon.reconciler.price_records.doubted,
     )
     api.run(context, host=daemon.settings.host, port=port, on_started=daemon.start)
 

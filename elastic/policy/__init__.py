@@ -6,15 +6,18 @@ from elastic.policy.decide import POLICIES, Policy, decide
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
 from elastic.policy.horizon import iterations_by_phase
+from elastic.policy.quotes import dearest_quotes, known_burn_usd_per_h
 
 __all__ = [
     "POLICIES",
     "FixedChoice",
     "Policy",
     "best_value",
+    "dearest_quotes",
     "decide",
     "fixed",
     "fixed_choices",
     "guard",
     "iterations_by_phase",
+    "known_burn_usd_per_h",
 ]

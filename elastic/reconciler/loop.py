@@ -93,7 +93,7 @@ class Reconciler:
     timeouts: Timeouts
     max_failures: int
     alarms: Alarms = field(init=False)
-    _price_records: PriceRecords = field(init=False)
+    price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
     _catalog: Catalog = field(default_factory=Catalog)
     _ticked_at_s: float | None = None
@@ -101,7 +101,7 @@ class Reconciler:
     _looks_again: bool = False
 
     def __post_init__(self) -> None:
-        self._price_records = PriceRecords(self.store, self.limits)
+        self.price_records = PriceRecords(self.store, self.limits)
         self.alarms = Alarms(self.machines.namespace, self.machines.right, self.provider.troubles)
 
     def tick(self, *, now_s: float) -> float | None:
@@ -118,7 +118,7 @@ class Reconciler:
         self._blindness = self._settle(now_s=now_s)
         self._catalog = read_catalog(self.provider)
         self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
-        self._price_records.refresh(self.prices, now_s=now_s)
+        self.price_records.refresh(self.prices, now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
         unexpected = []
         for job in self.store.unfinished_jobs():
@@ -192,7 +192,7 @@ class Reconciler:
             blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
 
     def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> Plan:
-        doubted = self._price_records.doubted
+        doubted = self.price_records.doubted
         snapshot = observe(
             facts,
             self._catalog,

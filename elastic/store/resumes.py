@@ -39,6 +39,11 @@ class Resumes:
         with self._database.read() as connection:
             return listed(connection, job_id)
 
+    def retained(self, job_id: str) -> int:
+        """The iterations at which the job would go on, were it resumed now. Raises NotFound."""
+        with self._database.read() as connection:
+            return _retained(connection, job_rows.get(connection, job_id))
+
     def resume(self, job_id: str, objective: Objective, *, now_s: float) -> Job:
         """Makes a job that is over, but did not succeed, wanted again: the same job, from its newest checkpoint on.
 

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from elastic.model import Job, JobPhase, Objective
-from tests.api.world import START_S, World, decide_once, train
+from api.resuming import refuse_unpayable
+from elastic.errors import Conflict
+from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, Objective
+from elastic.store import Event, Heard
+from tests.api.world import SMALL, START_S, World, decide_once, train
 
 
 def end(world: World, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, message: str = "stopped on request") -> None:
@@ -101,6 +104,29 @@ def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
     assert job["spec"]["objective"]["budget_usd"] == 0.0881
     (event,) = [each for each in client.get("/v1/events").json()["items"] if each["kind"] == "job_resumed"]
     assert event["text"].startswith("job first is resumed at iteration 60; budget $0.0881 instead of $0.05; it was")
+
+
+def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    checkpoint = Event(90, START_S, "checkpoint", "checkpoint", numbers={"iteration": 5.0})
+    said = Heard(AgentState.RUNNING, generation=1, notes=[checkpoint], acked_seq=90)
+    world.store.heard(node.id, said, now_s=START_S + 60.0)
+    end(world, job)
+    limit(world, job, Objective(budget_usd=0.05))
+    assert resume(client).json()["detail"].endswith("(--budget): $0.0903 should see it to its end")
+    assert resume(client, {"budget_usd": 0.0903}).json()["iteration"] == 5
+
+
+def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(world: World, ended: Job) -> None:
+    doubt = DoubtedPrice(SMALL, 3.6, since_s=START_S + 50.0)
+    context = replace(world.context, doubted=lambda: (doubt,))
+    objective = Objective(budget_usd=0.3)
+    refuse_unpayable(world.context, ended, objective, now_s=START_S + 100.0)
+    with pytest.raises(Conflict) as raised:
+        refuse_unpayable(context, ended, objective, now_s=START_S + 100.0)
+    assert "$0.01 spent (perhaps $0.045 more) and $0.60 kept back" in str(raised.value)
+    assert "(--budget): $0.836 should" in str(raised.value)
+    refuse_unpayable(context, ended, Objective(budget_usd=0.836), now_s=START_S + 100.0)
 
 
 def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: World) -> None:
