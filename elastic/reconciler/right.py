@@ -12,7 +12,7 @@ from elastic.providers import Instance, InstanceState
 
 log = structlog.get_logger(__name__)
 
-_PROVE_S = 120.0  # at most; of short leases half, so that what is proven is never older than one
+_PROVE_S = 120.0  # at most; half of a short lease, so that as long as all is well no proof is older than one
 _RETRY_S = 20.0
 
 

@@ -8,6 +8,7 @@ while a clock runs, but by one member writing the next round whole. Tested again
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,7 @@ from elastic.worker.ping import answers
 from elastic.workloads.nameless import give_up_names
 from elastic.workloads.session import sockets
 from elastic.workloads.session.agreement import MAX_MEMBERS
+from elastic.workloads.session.sockets import Address
 
 # Heartbeats in this state compare clocks of different machines, and two missed ones made a split brain. A session has
 # its own, between the members; what is written here never expires.
@@ -186,8 +188,10 @@ def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
     # A TCPStore tries for its whole timeout, and says so in the log, where a socket knows at once.
     if not answers(host, port, timeout_s=timeout_s):
         raise StoreLost(f"no store answers at {address!r}")
+    places = _places_of(host, port)
     # What it asks while it is made waits for ever, and is asked again as long as its own timeout is not over.
-    rescue = Timer(2 * timeout_s, sockets.cut, [lambda own, other: other[1] == port])
+    rescue = Timer(2 * timeout_s, sockets.cut, [lambda own, other: other in places])
+    rescue.daemon = True
     rescue.start()
     try:
         store = TCPStore(host, port, None, False, timedelta(seconds=timeout_s), wait_for_workers=False)
@@ -195,7 +199,7 @@ def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
         raise StoreLost(f"no store answers at {address!r}") from error
     finally:
         rescue.cancel()
-    sockets.probe(lambda own, other: other[1] == port, idle_s=2, interval_s=1, count=2, answer_s=timeout_s)
+    sockets.probe(lambda own, other: other in places, idle_s=2, interval_s=1, count=2, answer_s=timeout_s)
     return store
 
 
@@ -206,6 +210,15 @@ def place_of(address: str) -> tuple[str, int]:
         return host.removeprefix("[").removesuffix("]"), int(port)  # as IPv6 addresses are written
     except ValueError as error:
         raise StoreLost(f"no store answers at {address!r}, wanted host:port") from error
+
+
+def _places_of(host: str, port: int) -> frozenset[Address]:
+    """Gives the addresses at which a store may be reached: a script's own connections to such a port are its own."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise StoreLost(f"no address is known of {host!r}") from error
+    return frozenset((str(address[0]), port) for *_, address in found)
 
 
 def gloo_device(host: str) -> Any:

@@ -20,6 +20,7 @@ CLOSED = "this session is closed: run and finish belong into its with block"
 FINISHED = "this session's job is complete, as finish has said: no turn comes after that, end the loop there"
 NOBODY_WHOLE = "no process with the job's whole state is left; start again from a checkpoint"
 OVER = "for another member the job is over after step {}, and this one goes on: give all of them one number of steps"
+HALF_MOVED = "apply has failed on gradients that members sent: the state held here is no state of the job"
 LEVEL_S = 3.0  # how long a newcomer that is behind may put off the change before training waits for it, or drops it
 UNSURE_S = 1.0
 
@@ -40,7 +41,7 @@ class Desk:
     a sample; `turning` the steps after which the last turn was begun, `ending` those after which the job is over for
     the training thread; `is_torn` says that the state held here is no state of the job; `is_entering` that the training
     thread waits to come in; `end` why no generation can come any more; `misfit` why this process cannot train with the
-    members; `over` why this session trains no more.
+    members; `is_finished` that `finish` has said that the job is complete.
     """
 
     terms: Terms
@@ -56,7 +57,7 @@ class Desk:
     must_start_over: bool = False
     is_entering: bool = False
     is_closed: bool = False
-    over: str | None = None
+    is_finished: bool = False
     step: int = 0
     need: int = 0
     cost: float = 0.0
@@ -71,13 +72,14 @@ class Desk:
 
     def require_open(self) -> None:
         """Raises InvalidInput once this process's part is over."""
-        if self.over is not None:
-            raise InvalidInput(self.over, field="session")
+        if self.is_closed or self.is_finished:
+            raise InvalidInput(CLOSED if self.is_closed else FINISHED, field="session")
 
     def refuse_run_within(self) -> NoReturn:
         """Raises InvalidInput for a turn that was done while its gradients were computed."""
         raise InvalidInput(
-            "compute: wanted one turn's gradients, found that turn done meanwhile: call run after compute, not within",
+            "compute: wanted one turn's gradients, found that turn done meanwhile: call run after compute, not within, "
+            "and let pass what turn.all_reduce and turn.summed raise",
             field="compute",
         )
 
@@ -130,7 +132,11 @@ class Desk:
                     if (inlet := self.inlet) is None or not inlet.is_due:
                         self.changed.wait(1.0)
                         continue
-                inlet.move()
+                try:
+                    inlet.move()
+                except BaseException:
+                    self.end = HALF_MOVED  # whoever goes on all the same must not move all of it once more
+                    raise
         finally:
             self.is_entering = False
 
@@ -222,7 +228,7 @@ class Desk:
     def close(self) -> None:
         """Says that this process's part is over."""
         with self.changed:
-            self.is_closed, self.over = True, CLOSED
+            self.is_closed = True
             self._end_streams()
             self.changed.notify_all()
 

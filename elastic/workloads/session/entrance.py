@@ -16,7 +16,7 @@ from typing import Any
 from elastic.workloads.session.c10d import Rendezvous, View
 from elastic.workloads.session.terms import Terms
 
-HELD_S = 30.0  # for members that trained on to fill a new store; they look four times a second
+HELD_S = 30.0  # for members that trained on to fill a new store; they look twice a second
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 BEAT_S = 5.0  # a member's sign of life in the store, for those who cannot reach it

@@ -39,14 +39,13 @@ class Riders:
     def own(
         self, generation: Generation, *, offered: Generation | None, cost: float, step: int, is_due: bool = False
     ) -> Tensor:
-        """Gives this rank's, and zeros for the others', `(3 ranks,)`, valid until the next; to be asked once for each
-        sum. A fingerprint is among them where one `is_due`, or `step` has its turn."""
+        """Gives this rank's, and zeros for the others', `(3 ranks,)`, valid until the next. A fingerprint is among them
+        where one `is_due`, or `step` has its turn."""
         rank, size = generation.rank or 0, generation.world_size
         if generation is not self._generation:
             self._generation, self._sums, self._numbers = generation, 0, array("d", [0.0] * (3 * size))
             self._own = torch.frombuffer(self._numbers, dtype=torch.float64)
-        self._sums += 1
-        is_due = is_due or self._sums <= FIRST_STEPS or step % EVERY == 0
+        is_due = is_due or self._sums < FIRST_STEPS or step % EVERY == 0
         numbers = self._numbers
         numbers[rank] = 0.0 if offered is None else offered.number - generation.number
         numbers[size + rank] = cost
@@ -72,6 +71,7 @@ class Riders:
         Raises SessionEnded where this rank's state is not what the others have, GenerationLost where another's is not:
         the turn is done again without that one.
         """
+        self._sums += 1  # here, where all ranks come equally often
         size = generation.world_size
         offers, prints = told[:size], told[2 * size :]
         if prints.count(prints[0]) < size:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from elastic.workloads.session import shares
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
-from elastic.workloads.session.desk import FINISHED, NOBODY_WHOLE, Desk, SessionEnded
+from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
@@ -166,7 +166,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         has left before it was, or was left out and has come in again: look at `step` and `is_member`, and go on.
         Who goes on where others end hears so from `run`, which raises SessionEnded.
         """
-        if self._desk.over == FINISHED:
+        if self._desk.is_finished:
             return True
         self._desk.require_open()
         step, end, once = self.step, self._end, None if keep is None else functools.cache(keep)
@@ -176,7 +176,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             own = once if self.is_first else None
             with contextlib.suppress(Outdated):
                 if end.has_come(own, meet=None if keep is None else self._meet_at_end, recover=self._recover):
-                    self._desk.over = FINISHED
+                    self._desk.is_finished = True
                     return True
         return False
 

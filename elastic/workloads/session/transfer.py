@@ -75,6 +75,7 @@ class Inlet(threading.Thread):
         self.ended_s = 0.0
         self.adopted: int | None = None
         self._connection: socket.socket | None = None
+        self._is_closed = False
         self._due: Callable[[], None] | None = None
         self._moved = threading.Semaphore(0)
 
@@ -96,6 +97,7 @@ class Inlet(threading.Thread):
 
     def close(self) -> None:
         """Takes nothing more."""
+        self._is_closed = True
         for each in (self._listener, self._connection):
             if each is not None:
                 with contextlib.suppress(OSError):
@@ -114,6 +116,9 @@ class Inlet(threading.Thread):
                 connection.close()
                 continue
             self._connection = sockets.ours(connection)
+            if self._is_closed:
+                connection.close()
+                return
             taking = threading.Thread(target=self._take_all, args=(connection,), name="session-taking", daemon=True)
             taking.start()
 

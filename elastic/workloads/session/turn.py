@@ -71,7 +71,7 @@ class Turn:
         if self.generation.group is not None:
             began_s = perf_counter()
             own = values.detach()
-            whole = own.resolve_conj().contiguous()
+            whole = own.resolve_conj().resolve_neg().contiguous()
             self.sum_up(whole)
             if whole is not own:
                 own.copy_(whole)

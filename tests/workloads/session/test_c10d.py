@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -12,7 +13,7 @@ from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import C10dRen
 from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler
 
 from elastic.workloads.listening import listen
-from elastic.workloads.session.c10d import Rendezvous, StoreLost, View
+from elastic.workloads.session.c10d import Rendezvous, StoreLost, View, connect
 
 
 @pytest.fixture
@@ -83,6 +84,20 @@ def test_a_name_survives_a_new_connection(address: str) -> None:
     assert again.name == one.name and again.look().waiting == (one.name,)
     again.strike([one.name])
     assert again.look().waiting == ()
+
+
+def test_a_script_s_own_connection_to_a_port_of_that_number_is_left_as_it_is() -> None:
+    place = listen("127.0.0.1", 0)
+    port = place.port
+    served = TCPStore("127.0.0.1", port, None, True, wait_for_workers=False, master_listen_fd=place.descriptor)
+    with socket.create_server(("127.0.0.2", port)) as server, socket.create_connection(("127.0.0.2", port)) as own:
+        before = own.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, 16)
+        store = connect(f"127.0.0.1:{port}")
+        assert own.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, 16) == before
+        assert not own.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        store.set("key", "value")
+        assert served.get("key") == b"value"
+        server.accept()[0].close()
 
 
 def test_says_that_no_store_answers() -> None:

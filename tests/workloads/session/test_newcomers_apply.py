@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 import torch
@@ -14,6 +16,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, Settings
+from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet, Message, send
@@ -68,6 +71,21 @@ def test_what_a_newcomer_s_apply_raises_comes_out_of_join_and_the_members_go_on(
             Session.join(task.units(), apply, batch=BATCH, numbers=1, settings=settings)
         before = steps()
         wait_until(lambda: steps() > before + 5, "the founder's next steps")
+
+
+def test_what_apply_has_left_half_moved_is_not_moved_once_more() -> None:
+    def move() -> None:
+        moved.append(1)
+        raise Refused("at the second unit")
+
+    moved: list[int] = []
+    desk = Desk(Terms(12, None, 0, "shape"))
+    desk.inlet = cast(Inlet, SimpleNamespace(is_due=True, move=move, adopted=None, is_streaming=True, ended_s=0.0))
+    with pytest.raises(Refused):
+        desk.await_entry()
+    with pytest.raises(SessionEnded, match="apply has failed on gradients"):
+        desk.await_entry()
+    assert moved == [1]
 
 
 def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(settings: Settings) -> None:
