@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -12,15 +13,17 @@ TAIL_BYTES = 8000  # torchrun alone writes 3,000 below the traceback of one work
 def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
     """The last bytes of a log, of those after ``since``, from the start of a line; empty when there is no log.
 
-    What was moved away a moment ago counts, and so does all that there is where ``since`` was moved away itself.
+    What was moved away a moment ago counts, and so does all that there is where ``since`` was moved away itself. Of a
+    line that began before ``since`` nothing does.
     """
     since = since if since <= _size(path) else 0
-    data, is_whole = _end_of(path, size=size, since=since)
+    data, is_whole = _end_of(path, size=size, since=max(since - 1, 0))
     if is_whole and not since:
         before, is_whole = _end_of(_moved(path), size=size - len(data))
         data = before + data
-    if not is_whole and b"\n" in data:
-        data = data.split(b"\n", 1)[1]
+    _, newline, whole_lines = data.partition(b"\n")
+    if since or (newline and not is_whole):
+        data = whole_lines
     return data.decode(errors="replace")
 
 
@@ -28,12 +31,12 @@ def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
     """Moves the end of a log that has grown too large to ``<path>.1``, in place of what was moved before.
 
     The writers keep the file open for appending, so it is copied and cut rather than renamed; a line written in between
-    is lost.
+    is lost. On a full disk it is cut all the same: nothing else there gives room again.
     """
     size = _size(path)
     if size <= max_bytes:
         return
-    with path.open("rb") as log, _moved(path).open("wb") as moved:
+    with contextlib.suppress(OSError), path.open("rb") as log, _moved(path).open("wb") as moved:
         at = size - max_bytes
         while at < size and (copied := os.sendfile(moved.fileno(), log.fileno(), at, size - at)):
             at += copied

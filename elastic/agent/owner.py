@@ -20,6 +20,7 @@ class Owner:
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._told_why = ""
+        self._log_path: Path | None = None
         self._starts = 0
         self._read_to = 0
 
@@ -34,6 +35,8 @@ class Owner:
 
         Where a node that is not alone only stopped because another did, that one's agent tells of it.
         """
+        if log_path != self._log_path:  # another generation: it may have begun before the first look at it
+            self._log_path, self._starts, self._read_to = log_path, 0, 0
         if starts == self._starts:
             return
         if starts > max(self._starts, 1):

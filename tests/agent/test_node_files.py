@@ -127,7 +127,22 @@ def test_a_log_s_end_may_lie_in_what_was_moved_aside(tmp_path: Path) -> None:
         writer.write(b"fourth\n")
     assert logs.tail(log, size=21) == "second\nthird\nfourth\n"
     assert logs.tail(log, since=told_to) == "second\nthird\nfourth\n"
-    assert logs.tail(log, since=3) == "rth\n"
+    assert logs.tail(log, since=3) == "", "the line began before"
+
+
+def test_a_log_is_told_from_a_place_on_by_the_lines_that_begin_there(tmp_path: Path) -> None:
+    log = tmp_path / "g1.log"
+    log.write_text("loading\ndone\nbye")
+    said = {since: logs.tail(log, since=since) for since in (3, 7, 8, 13, 16)}
+    assert said == {3: "done\nbye", 7: "done\nbye", 8: "done\nbye", 13: "bye", 16: ""}
+
+
+def test_a_log_that_a_full_disk_lets_nobody_copy_is_cut_all_the_same(tmp_path: Path) -> None:
+    log = tmp_path / "g1.log"
+    log.write_text("x" * 200)
+    (tmp_path / "g1.log.1").symlink_to("/dev/full")
+    logs.bound(log, max_bytes=100)
+    assert log.stat().st_size == 0
 
 
 @pytest.mark.parametrize("fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}])

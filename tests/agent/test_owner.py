@@ -70,3 +70,25 @@ def test_the_next_generation_counts_its_own_starts(spool: Spool, tmp_path: Path)
     for starts, log in ((1, "g1"), (0, "g2"), (1, "g2")):
         owner.hear_starts(starts, log_path=tmp_path / log, is_alone=True)
     assert told(spool) == []
+
+
+def test_a_generation_that_begins_before_the_first_look_at_it_is_told_of_from_its_log_s_start(
+    spool: Spool, tmp_path: Path
+) -> None:
+    owner = Owner(spool)
+    (tmp_path / "g1").write_text("x" * 300)
+    for log in ("g1", "g2"):
+        owner.hear_starts(1, log_path=tmp_path / log, is_alone=True)
+    (tmp_path / "g2").write_text(KILLED + "all is well\n" * 50)
+    owner.hear_starts(2, log_path=tmp_path / "g2", is_alone=True)
+    assert told(spool) == ["torchrun started the workers anew (1): local rank 1 was killed by SIGKILL"]
+
+
+def test_a_line_that_was_begun_before_makes_no_cause_of_the_lines_after_it(spool: Spool, tmp_path: Path) -> None:
+    owner, log = Owner(spool), tmp_path / "log"
+    log.write_text("loading data")
+    owner.hear_starts(1, log_path=log, is_alone=True)
+    with log.open("a") as file:
+        file.write("\nepoch 1 loss 0.5\nepoch 2 loss 0.4\nKilled\n")
+    owner.hear_starts(2, log_path=log, is_alone=True)
+    assert told(spool) == []
