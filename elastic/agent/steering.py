@@ -38,9 +38,10 @@ class Group:
     """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet.
 
     Workers in a session outlive the generation that they were begun in: `serves` is the one they belong to now, None
-    where that is the same. `outside_since` is when they were first known to train in none, though they are to. Foreign
-    ones are programs that nobody looks into, adopted ones were begun by an agent before
-    this one: what they had told that one is not known.
+    where that is the same. `all_left_at` is since when all of them have had nothing more to do, as they said at their
+    very end, `outside_since` when they were first known to train in none, though they are to. Foreign ones are programs
+    that nobody looks into, adopted ones were begun by an agent before this one: what they had told that one is not
+    known.
     """
 
     generation: int
@@ -240,7 +241,8 @@ def _steer_drain(group: Group, now: float) -> Action:
         return AskToDrain()
     if group.terminated_at is not None:
         # torch has a forked worker that ends well wait for a torchrun that, once it was told to end, lets nobody go.
-        has_nothing_to_do = group.all_left_at is not None and now - group.all_left_at >= LEFT_GRACE_S
+        has_left = group.all_left_at is not None and now - group.all_left_at >= LEFT_GRACE_S
+        has_nothing_to_do = has_left and not group.is_foreign  # a shell script goes on after the Python that it ran
         return Kill() if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S else Wait()
     # Workers that are done leave a torchrun that waits up to 300 s for the other nodes' and cannot hear a signal then.
     if group.all_said_last_word_at is not None:

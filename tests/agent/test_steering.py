@@ -145,6 +145,12 @@ def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_
     assert next_step(TWO, terminated, now=130.5 + LEFT_GRACE_S) == Kill()
 
 
+def test_a_program_that_goes_on_after_the_python_that_it_ran_has_its_whole_time_after_the_signal() -> None:
+    terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5, is_foreign=True)
+    assert next_step(TWO, terminated, now=129.0 + TERM_GRACE_S) == Wait()
+    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
+
+
 def test_a_torchrun_that_waits_for_others_after_its_workers_last_word_is_killed_soon() -> None:
     said = replace(DRAINING, all_said_last_word_at=101.0)
     assert next_step(TWO, said, now=102.0) == Wait()
