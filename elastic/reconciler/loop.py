@@ -226,6 +226,7 @@ class Reconciler:
             refused=self.machines.refused(now_s=now_s),
             may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),
+            done_and_gone=facts.done_and_gone,
         )
 
     def _session_store(self, facts: JobFacts) -> str | None:

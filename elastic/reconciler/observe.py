@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Outcome, Price, Snapshot, Unavailable
 from elastic.reconciler.catalog import Catalog
-from elastic.reconciler.steps import exit_of
+from elastic.reconciler.done import exit_of
 from elastic.store import JobFacts
 
 

@@ -21,6 +21,7 @@ from elastic.model import (
     last_safe_instant,
 )
 from elastic.reconciler import session
+from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
 from elastic.reconciler.leaving import told
 from elastic.reconciler.world import World, lives
 
@@ -98,11 +99,6 @@ def next_steps(world: World) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def exit_of(node: Node | None, number: int) -> Exit | None:
-    """How this generation ended on a node, if it did."""
-    return node.exit if node is not None and node.exit is not None and node.exit.generation == number else None
-
-
 def _ending(world: World) -> Iterator[Step]:
     if world.active is not None:
         if world.active.drain_at_s is None:
@@ -117,6 +113,7 @@ def _ending(world: World) -> Iterator[Step]:
 
 
 def _pursuing(world: World) -> Iterator[Step]:
+    closes = is_closing(world)
     overdue = tuple(_overdue(world))
     yield from overdue
     unbought = _unbought(world)
@@ -129,9 +126,9 @@ def _pursuing(world: World) -> Iterator[Step]:
     wanted, missing = _match(world, world.target)
     if refused := sorted(each for each, count in missing if count >= world.refused.get(each, count + 1)):
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
-    elif missing and world.may_launch:
+    elif missing and world.may_launch and not closes:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
-    is_ready = not missing and all(node.phase is NodePhase.JOINED for node in wanted)
+    is_ready = not missing and not closes and all(node.phase is NodePhase.JOINED for node in wanted)
     active = world.active
     if active is not None:
         # Who is drained for a newcomer that still loads its libraries stands still for just so long.
@@ -151,7 +148,7 @@ def _pursuing(world: World) -> Iterator[Step]:
 def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
     members = [world.member(node_id) for node_id in active.node_ids]
     exits = [exit_of(node, active.number) for node in members]
-    if _is_done(world, members, exits):
+    if is_done(world, members, exits):
         yield BeginEnding(JobPhase.SUCCEEDED, "")
     elif active.drain_at_s is not None:
         yield from _stopping(world, active, active.drain_at_s)
@@ -163,19 +160,8 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
-    elif (leaver := _first_to_go(world, members)) is not None:
+    elif (leaver := _first_to_go(world, at_work(members, exits))) is not None:
         yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
-
-
-def _is_done(world: World, members: list[Node | None], exits: list[Exit | None]) -> bool:
-    """Whether the job is complete: any member of a session may say so; elsewhere each speaks only of its own workers.
-
-    torchrun waits 300 s for other nodes' workers and then ends well, while the first rank may still judge or save.
-    """
-    if world.job.spec.tier is Tier.T2:
-        return any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits)
-    of_living = [each for node, each in zip(members, exits, strict=True) if node is not None]
-    return bool(of_living) and all(each is not None and each.outcome is Outcome.SUCCEEDED for each in of_living)
 
 
 def _keeping_session(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
@@ -235,7 +221,7 @@ def _survivors(world: World, wanted: list[Node]) -> tuple[Node, ...]:
     Standing still costs all that they cost and does no iteration; going on costs one more short stop later.
     """
     before = world.generation.node_ids if world.generation is not None else ()
-    usable = {node.id for node in world.nodes if _is_usable(node)}
+    usable = {node.id for node in world.nodes if is_usable(node)}
     left = tuple(node for node in wanted if node.id in before and node.phase is NodePhase.JOINED)
     has_lost = any(node_id not in usable for node_id in before)
     return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
@@ -272,7 +258,7 @@ def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[End]:
 
 def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering, int]]]:
     members = set(world.active.node_ids) if world.active else set()
-    usable = [node for node in world.nodes if _is_usable(node)]
+    usable = [node for node in world.nodes if is_usable(node)]
     usable.sort(key=lambda node: (node.id not in members, node.phase is not NodePhase.JOINED, node.intended_at_s))
     wanted: list[Node] = []
     missing: list[tuple[Offering, int]] = []
@@ -325,10 +311,6 @@ def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:
 def _why(world: World, missing: set[Offering]) -> str:
     """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
     return "interruption" if any(_leaves(node) and node.offering in missing for node in world.nodes) else world.why
-
-
-def _is_usable(node: Node) -> bool:
-    return lives(node) and not _leaves(node)
 
 
 def _leaves(node: Node) -> bool:

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from elastic.model import Change, Generation, Group, Job, Node, Resume, Series, Switch
+from elastic.model import Change, Generation, Group, Job, Node, Outcome, Resume, Series, Switch
 from elastic.store import decisions, generations, jobs, ledger, measurements, nodes, resumes
 
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's."""
+    """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's.
+
+    `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done.
+    """
 
     job: Job
     target: Group | None
@@ -22,21 +25,36 @@ class JobFacts:
     switches: tuple[Switch, ...]
     changes: tuple[Change, ...]
     spent_usd: float
+    done_and_gone: frozenset[str] = frozenset()
 
 
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
     """Gives the facts about a job at one instant. Raises NotFound."""
     row = jobs.row(connection, job_id)
     resumed = resumes.listed(connection, job_id)
+    living = nodes.listed(connection, job_id)
+    generation = generations.latest(connection, job_id)
     return JobFacts(
         job=jobs.to_job(row),
         target=jobs.to_target(row),
-        nodes=nodes.listed(connection, job_id),
-        generation=generations.latest(connection, job_id),
+        nodes=living,
+        generation=generation,
         series=measurements.recent_series(connection, job_id),
         switches=generations.switches(connection, job_id, resumes=resumed),
         changes=_with_ends(decisions.changes(connection, job_id), resumed),
         spent_usd=ledger.spent(connection, job_id, now_s=now_s),
+        done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
+    )
+
+
+def _done_and_gone(connection: Connection, generation: Generation | None, living: set[str]) -> frozenset[str]:
+    if generation is None or generation.ended_at_s is not None:
+        return frozenset()
+    exits = {each: nodes.get(connection, each).exit for each in generation.node_ids if each not in living}
+    return frozenset(
+        node_id
+        for node_id, ended in exits.items()
+        if ended is not None and (ended.generation, ended.outcome) == (generation.number, Outcome.SUCCEEDED)
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import ProviderUnavailable
-from elastic.model import Capacity, Group, JobPhase, Node, NodePhase, Obstacle, Offering
+from elastic.model import Capacity, Exit, Group, JobPhase, Node, NodePhase, Obstacle, Offering, Outcome
 from elastic.policy import guard
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -97,6 +97,23 @@ def test_the_rest_of_a_group_goes_on_and_grows_again(cluster: VirtualCluster, po
     whole = cluster.store.generation(job.id)
     assert whole is not None and len(whole.node_ids) == 2
     assert "failure" not in kinds(cluster)
+
+
+def test_who_is_done_may_be_taken_back_while_the_others_finish(cluster: VirtualCluster, policy: Dictated) -> None:
+    policy.wanted = Group.of(SMALL, 2)
+    job = cluster.submit(drain_grace_s=10.0, iterations=200)
+    cluster.run(20)
+    training = cluster.store.generation(job.id)
+    assert training is not None
+    done = cluster.store.node(training.node_ids[1])
+    agent = cluster.agents[done.id]
+    agent.exit, agent.generation = Exit(training.number, Outcome.SUCCEEDED, 0), None
+    cluster.take_back(done, in_s=30.0)
+    cluster.run(60)
+    assert cluster.store.node(done.id).phase.is_gone
+    assert (cluster.store.generation(job.id), len(cluster.store.nodes())) == (training, 1)
+    cluster.run(100)
+    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
 
 
 def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(cluster: VirtualCluster) -> None:

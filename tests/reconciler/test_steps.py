@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,8 @@ from elastic.model import (
     JobSpec,
     Node,
     NodePhase,
+    Notice,
+    NoticeKind,
     Offering,
     Outcome,
     Tier,
@@ -219,6 +222,29 @@ def test_a_job_is_done_when_every_member_that_lives_is() -> None:
     assert next_steps(world(done, also_done, target=target, generation=training)) == success
     lost = next_steps(world(done, target=Group.of(HALF), generation=training))
     assert lost == success, "the workers that are left have gone on without it"
+
+
+NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=110.0)
+GOING = ({"notice": NOTICE}, {"phase": NodePhase.TERMINATING})
+
+
+@pytest.mark.parametrize("going", [{}, *GOING])
+def test_while_others_than_who_is_done_finish_nothing_is_bought_and_the_group_stays(going: dict[str, Any]) -> None:
+    done, others = node("a", exit=left(Outcome.SUCCEEDED), **going), (node("b"), node("c"))
+    for target in (Group.of(HALF, 2), Group.of(HALF, 3), Group.of(HALF, 4)):
+        assert next_steps(world(done, *others, target=target, generation=generation("a", "b", "c"))) == ()
+    gone = replace(
+        world(*others, target=Group.of(HALF, 2), generation=generation("a", "b")), done_and_gone=frozenset({"a"})
+    )
+    assert next_steps(gone) == ()
+
+
+@pytest.mark.parametrize("going", GOING)
+def test_who_is_not_done_is_replaced_though_others_are(going: dict[str, Any]) -> None:
+    done, leaver = node("a", exit=left(Outcome.SUCCEEDED)), node("b", **going)
+    members = (done, leaver, node("c"))
+    launch, *_ = next_steps(world(*members, target=Group.of(HALF, 3), generation=generation("a", "b", "c")))
+    assert isinstance(launch, Launch)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.DRAINED])
