@@ -25,16 +25,19 @@ def serve(
 ) -> None:
     """Run the daemon until SIGTERM or Ctrl-C; the nodes live on and the next start adopts them."""
     gc.disable()  # until all is loaded: to look again and again through what stays is a tenth of the start
-    from elastic.config import load_settings  # only this command pays for the daemon's imports
-    from elastic.daemon import serve as serve_daemon
+    try:
+        from elastic.config import load_settings  # only this command pays for the daemon's imports
+        from elastic.daemon import serve as serve_daemon
 
-    settings = load_settings(
-        host=host,
-        port=port,
-        data_dir=data_dir,
-        database_url=database_url,
-        provider=provider,
-        tick_s=tick_s,
-        price_trace=price_trace,
-    )
-    serve_daemon(settings, takes_over=take_over)
+        settings = load_settings(
+            host=host,
+            port=port,
+            data_dir=data_dir,
+            database_url=database_url,
+            provider=provider,
+            tick_s=tick_s,
+            price_trace=price_trace,
+        )
+        serve_daemon(settings, takes_over=take_over)
+    finally:
+        gc.enable()

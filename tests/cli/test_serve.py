@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
@@ -44,6 +45,7 @@ def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
     outcome = run("serve", "--host", "203.0.113.7", "--port", "8699")
     assert outcome.status == 2
     assert "203.0.113.7:8699" in outcome.err
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("ports", ["8470", "9000-8000", "0-10", "1-70000"])
