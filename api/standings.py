@@ -36,10 +36,10 @@ def running_tier(store: Store, generation: Generation | None, nodes: Sequence[No
 
     `nodes` are the job's living ones: members that are gone are looked up.
     """
-    members = () if generation is None else generation.node_ids
-    by_id = {node.id: node for node in nodes}
-    tiers = [(by_id.get(each) or store.node(each)).tier for each in members]
-    return min((tier for tier in tiers if tier is not None), default=None)
+    ids = set() if generation is None else set(generation.node_ids)
+    gone = ids - {node.id for node in nodes}
+    members = [*(node for node in nodes if node.id in ids), *(store.nodes_of_ids(gone) if gone else ())]
+    return min((node.tier for node in members if node.tier is not None), default=None)
 
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -235,6 +235,11 @@ def listed(connection: Connection, job_id: str | None = None, *, include_gone: b
     """Nodes, newest first; those proven gone only on request."""
     query = _listing(of_one_job=job_id is not None, include_gone=include_gone)
     return tuple(to_node(each) for each in connection.execute(query, {"job_id": job_id}))
+
+
+def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:
+    """These nodes, gone ones too."""
+    return tuple(to_node(each) for each in connection.execute(select(nodes).where(nodes.c.id.in_(set(ids)))))
 
 
 def change(connection: Connection, node_id: str, values: Mapping[str, object]) -> None:

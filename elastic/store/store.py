@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, text
@@ -133,6 +133,10 @@ class Store:
     def node(self, node_id: str) -> Node:
         """Gives a node. Raises NotFound."""
         return self._read(nodes.get, node_id)
+
+    def nodes_of_ids(self, ids: Collection[str]) -> tuple[Node, ...]:
+        """These nodes, gone ones too."""
+        return self._read(nodes.of_ids, ids)
 
     def intend_launch(
         self, job_id: str, offering: Offering, *, count: int, reason: str, request_hash: str, now_s: float
@@ -300,7 +304,7 @@ class Store:
         """Throughput over time, in at most about `buckets` points, oldest first."""
         return self._read(measurements.throughput, job_id, since_s=since_s, points=buckets)
 
-    # decisions
+    # decisions and events
 
     def record_decision(self, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
         """Stores a decision and, with it, the group it wants; gives its id."""
@@ -319,8 +323,6 @@ class Store:
     def snapshot(self, decision_id: int) -> Snapshot:
         """What a decision was made from."""
         return self._read(decisions.snapshot, decision_id)
-
-    # events
 
     def add_event(
         self, kind: str, text: str, *, job_id: str | None = None, node_id: str | None = None, now_s: float

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine, event
 
 from elastic.model import JobSpec, Node, NodePhase, Rounds, Tier
 from tests.api.world import SMALL, START_S, World
@@ -105,6 +108,20 @@ def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
     assert beat(client, first.id, "i-1", token, **said, claim={"round": 0, "members": 2}) == 422
 
 
+@contextmanager
+def reads_of_nodes() -> Iterator[list[str]]:
+    """The queries of nodes that are made meanwhile."""
+    made: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if "FROM nodes" in statement:
+            made.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield made
+    event.remove(Engine, "before_cursor_execute", note)
+
+
 def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
@@ -123,6 +140,13 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
     assert beat(client, second.id, "i-2", tokens["i-2"], state="running", generation=1, tier="T0") == 200
     assert shown() == "T0"
     assert [node["tier"] for node in client.get("/v1/nodes").json()["items"]] == ["T0", "T1"]
+    with reads_of_nodes() as while_all_live:
+        shown()
+    for node in pair:
+        world.store.node_gone(node.id, at_s=START_S)
+    with reads_of_nodes() as when_all_are_gone:
+        assert shown() == "T0"
+    assert len(when_all_are_gone) == len(while_all_live) + 1, "one query for all who are gone"
     for node, machine in ((first, "i-1"), (second, "i-2")):
         assert beat(client, node.id, machine, tokens[machine], state="idle", generation=1) == 200
     world.store.end_generation(job.id, 1, now_s=START_S)
