@@ -10,7 +10,7 @@ from elastic.archive import Archive
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist
 from elastic.cli.render import Column
-from elastic.model import JobPhase
+from elastic.model import JobPhase, how_to_resume
 
 _WIDTH = 100
 
@@ -62,9 +62,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
-    if (phase := JobPhase(job["phase"])).may_resume:
-        budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
-        print(f"`elasticd job resume {job['id']}{budget}` lets it go on from its newest checkpoint")
+    if hint := how_to_resume(job["id"], JobPhase(job["phase"])):
+        print(hint)
     if job["waits_because"]:
         print(f"waits: {job['waits_because']}")
     print(_limits(spec["objective"]))

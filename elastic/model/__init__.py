@@ -11,6 +11,7 @@ from elastic.model.job import (
     Objective,
     Resume,
     TrainingPhase,
+    how_to_resume,
     idle_s,
     move_job,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "choose_tier",
     "declared_tier",
     "histories",
+    "how_to_resume",
     "idle_s",
     "interruptions_per_h",
     "is_python",

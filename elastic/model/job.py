@@ -180,6 +180,20 @@ class Resume:
     resumed_at_s: float
 
 
+def how_to_resume(job_id: str, phase: JobPhase) -> str:
+    """What a user may do about a job that is over and did not succeed; empty of any other.
+
+    >>> how_to_resume("job-1", JobPhase.BUDGET_EXHAUSTED)
+    '`elasticd job resume job-1 --budget USD` lets it go on from its newest checkpoint'
+    >>> how_to_resume("job-1", JobPhase.SUCCEEDED)
+    ''
+    """
+    if not phase.may_resume:
+        return ""
+    budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
+    return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint"
+
+
 def idle_s(resumes: Iterable[Resume]) -> float:
     """Seconds for which a job was over before it went on."""
     return sum(each.resumed_at_s - each.ended_at_s for each in resumes)

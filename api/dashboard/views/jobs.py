@@ -26,7 +26,7 @@ from api.dashboard.views.parts import (
     whole,
 )
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
-from elastic.model import Action, Candidate, Job, JobPhase
+from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume
 
 _DECISIONS_SHOWN = 5
 
@@ -108,7 +108,7 @@ def job_head(facts: JobFacts) -> JobHead:
         fraction=_fraction(job),
         is_final=job.phase.is_final,
         problem=_problem(facts),
-        hint=_hint(job),
+        hint=how_to_resume(job.id, job.phase),
     )
 
 
@@ -150,14 +150,6 @@ def _problem(facts: JobFacts) -> str:
     if facts.decisions and facts.decisions[0].plan.action is Action.STOP and job.phase is JobPhase.DRAINING:
         return f"The job is being stopped: {facts.decisions[0].plan.reason.text}"
     return ""
-
-
-def _hint(job: Job) -> str:
-    """What can be done about a job that is over and did not succeed."""
-    if not job.phase.may_resume:
-        return ""
-    budget = " --budget USD" if job.phase is JobPhase.BUDGET_EXHAUSTED else ""
-    return f"`elasticd job resume {job.id}{budget}` lets it go on from its newest checkpoint."
 
 
 def _cards(facts: JobFacts, current: Candidate | None) -> tuple[Card, ...]:
