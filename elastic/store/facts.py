@@ -48,13 +48,12 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
 
 
 def _done_and_gone(connection: Connection, generation: Generation | None, living: set[str]) -> frozenset[str]:
-    if generation is None or generation.ended_at_s is not None:
+    if generation is None or generation.ended_at_s is not None or living.issuperset(generation.node_ids):
         return frozenset()
-    exits = {each: nodes.get(connection, each).exit for each in generation.node_ids if each not in living}
     return frozenset(
-        node_id
-        for node_id, ended in exits.items()
-        if ended is not None and (ended.generation, ended.outcome) == (generation.number, Outcome.SUCCEEDED)
+        node.id
+        for node in nodes.of_ids(connection, set(generation.node_ids) - living)
+        if node.exit is not None and (node.exit.generation, node.exit.outcome) == (generation.number, Outcome.SUCCEEDED)
     )
 
 
