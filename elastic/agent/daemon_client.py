@@ -19,6 +19,7 @@ from elastic.trust import trust_for
 
 TIMEOUT_S = 10.0
 CODE_TIMEOUT_S = 60.0
+LOOK_TIMEOUT_S = 0.5
 log = logging.getLogger(__name__)
 
 
@@ -80,6 +81,16 @@ class DaemonClient:
         except (KeyError, TypeError, ValueError) as error:
             log.warning("the daemon's answer to register is not one: %r", error)
             return None
+
+    def is_listening(self) -> bool:
+        """Whether anybody takes connections where the daemon is to be found."""
+        url = self._http.base_url
+        try:
+            port = url.port or (443 if url.scheme == "https" else 80)
+            socket.create_connection((url.host, port), timeout=LOOK_TIMEOUT_S).close()
+        except OSError:
+            return False
+        return True
 
     def heartbeat(self, report: Mapping[str, Any], *, node_id: str, node_token: str) -> HeartbeatReply | None:
         """Sends the node's state; None when there was no valid answer."""

@@ -12,6 +12,7 @@ from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
 LAST_WORDS_TIMEOUT_S = 10.0
+LOOKS = 5  # an interval, for a daemon that is away: a connection that is refused costs next to nothing
 log = logging.getLogger(__name__)
 
 
@@ -54,14 +55,25 @@ class Heart:
 
     def _run(self) -> None:
         while not self._is_stopping:
+            is_heard = False
             try:
-                self._beat()
+                is_heard = self._beat()
             except Exception:
                 log.exception("a heartbeat failed; the next one follows")
             # A batch that was full has more behind it.
             if not self._has_more:
-                self._wake.wait(self._interval_s)
+                self._rest(is_heard=is_heard)
             self._wake.clear()
+
+    def _rest(self, *, is_heard: bool) -> None:
+        """Waits for the next beat: an interval, or until a daemon that is away listens again."""
+        until_s = time.monotonic() + self._interval_s
+        if is_heard or self._client.is_listening():
+            self._wake.wait(self._interval_s)
+            return
+        while not self._wake.wait(self._interval_s / LOOKS) and time.monotonic() < until_s:
+            if self._client.is_listening():
+                return
 
     def _beat(self) -> bool:
         asked_at = time.monotonic()

@@ -1,0 +1,72 @@
+"""The heartbeat of a node whose daemon goes away and comes back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.heart import Heart
+from elastic.agent.supervisor import Supervisor
+from elastic.agent.wire import HeartbeatReply
+from tests.workloads.session.running import wait_until
+
+
+class Daemon:
+    """One that answers while it listens, and refuses while it is told to."""
+
+    def __init__(self) -> None:
+        self.is_there, self.refuses = False, False
+        self.beats = self.looks = 0
+
+    def is_listening(self) -> bool:
+        self.looks += 1
+        return self.is_there
+
+    def heartbeat(self, report: Mapping[str, Any], *, node_id: str, node_token: str) -> HeartbeatReply | None:
+        self.beats += 1
+        return cast(HeartbeatReply, object()) if self.is_there and not self.refuses else None
+
+
+def _heart(daemon: Daemon, *, interval_s: float) -> Heart:
+    supervisor = SimpleNamespace(
+        report=lambda: {"windows": [], "events": []}, hear=lambda reply, **_: None, hear_nothing=lambda: None
+    )
+    heart = Heart(
+        cast(DaemonClient, daemon),
+        cast(Supervisor, supervisor),
+        node_id="n",
+        node_token="t",
+        interval_s=interval_s,
+        wake=threading.Event(),
+        wall_s=lambda: 0.0,
+    )
+    heart.start()
+    return heart
+
+
+@pytest.mark.timeout(60)
+def test_a_daemon_that_listens_again_hears_of_its_node_before_the_next_beat_is_due() -> None:
+    daemon = Daemon()
+    heart = _heart(daemon, interval_s=5.0)
+    wait_until(lambda: daemon.looks >= 2, "looks for the daemon")
+    assert daemon.beats == 1
+    daemon.is_there = True
+    wait_until(lambda: daemon.beats == 2, "the next beat")
+    assert daemon.looks < 5, "it came before the interval was over"
+    heart.stop()
+
+
+@pytest.mark.timeout(60)
+def test_a_daemon_that_listens_and_refuses_is_asked_no_more_often() -> None:
+    daemon = Daemon()
+    daemon.is_there = daemon.refuses = True
+    heart = _heart(daemon, interval_s=1000.0)
+    wait_until(lambda: daemon.looks == 1, "a look")
+    assert daemon.beats == 1
+    heart.stop()
+    assert (daemon.beats, daemon.looks) == (2, 1), "and a last word"
