@@ -30,6 +30,7 @@ from elastic.workloads.session.transfer import Inlet
 from elastic.workloads.session.waiting import Waiting, awaited
 
 QUIET_LOOK_S = 0.5
+NAMED_LOOK_S = 2.0
 BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5
@@ -64,7 +65,7 @@ class Membership(threading.Thread):
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
         self._entrance: Entrance | None = None
-        self._beat_s = 0.0
+        self._beat_s = self._named_s = 0.0
 
     def run(self) -> None:
         try:
@@ -117,8 +118,7 @@ class Membership(threading.Thread):
         if not (self._name or self._desk.is_entering):
             # A newcomer's state is overwritten from outside: not while a turn of its own may still look at it.
             return QUIET_LOOK_S
-        if self._rendezvous is None or self._settings.address() not in ("", self._rendezvous.address):
-            # One that was replaced may come back to life: whoever stayed with it would be a side of its own.
+        if self._rendezvous is None or self._is_replaced(self._rendezvous):
             self._rendezvous = self._connected()
         rendezvous = self._rendezvous
         view = rendezvous.look()
@@ -148,6 +148,14 @@ class Membership(threading.Thread):
         if self._builder is not None or self._desk.is_lost:
             return BUSY_LOOK_S
         return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else QUIET_LOOK_S
+
+    def _is_replaced(self, rendezvous: Rendezvous) -> bool:
+        """Whether another store is named now: one that was replaced may come back to life, and whoever stayed with it
+        would be a side of its own."""
+        if (now_s := monotonic()) - self._named_s < NAMED_LOOK_S:
+            return False
+        self._named_s = now_s
+        return self._settings.address() not in ("", rendezvous.address)
 
     def _live(self, rendezvous: Rendezvous) -> None:
         """Has newcomers that cannot reach this process know that it lives."""
