@@ -96,7 +96,7 @@ class Buffers:
                 field="numbers",
             )
         if self._looks:
-            _require_summable(gradients)
+            _require_dense(gradients)
         if given:
             torch._foreach_copy_(views, given)
         if self.numbers:
@@ -191,7 +191,7 @@ def _fits(gradient: object, shape: torch.Size) -> bool:
     return gradient is None or (isinstance(gradient, Tensor) and gradient.shape == shape)
 
 
-def _require_summable(gradients: Sequence[Tensor | None]) -> None:
+def _require_dense(gradients: Sequence[Tensor | None]) -> None:
     """Raises InvalidInput where a gradient is none that is copied whole to where it is summed."""
     for index, gradient in enumerate(gradients):
         if gradient is not None and (gradient.layout is not torch.strided or gradient.is_complex()):

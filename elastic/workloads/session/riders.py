@@ -31,7 +31,7 @@ class Riders:
     fingerprint of a unit, another one each time, which must be the same on all."""
 
     def __init__(self, state: State) -> None:
-        self._prime = _PRIMES.get(state.parameters[0].dtype, 251)
+        self._prime = _PRIMES[state.parameters[0].dtype]
         self._units = [[_Memory(tensor) for tensor in unit if tensor.numel()] for unit in state.units]
         self._generation: Generation | None = None
         self._numbers, self._own, self._sums = array("d"), torch.zeros(0), 0
