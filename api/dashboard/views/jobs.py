@@ -126,6 +126,8 @@ def job_row(facts: JobFacts) -> JobRow:
 def _place(facts: JobFacts) -> str:
     if facts.job.phase.is_final:
         return ""
+    if facts.current is None and facts.job.phase is JobPhase.DRAINING:
+        return "its nodes are ending"
     if facts.current is None:
         return "waiting for its first nodes" if facts.target is None else f"bringing up {group_name(facts.target)}"
     parts = [f"on {group_name(facts.current)} {group_detail(facts.current)}"]

@@ -257,6 +257,11 @@ def test_an_empty_job_has_nothing_to_draw() -> None:
     assert view.head.place == "waiting for its first nodes"
 
 
+def test_a_job_whose_last_nodes_end_waits_for_no_first_ones() -> None:
+    view = job_view(make_facts(replace(JOB, phase=JobPhase.DRAINING), current=None, target=None))
+    assert view.head.place == "its nodes are ending"
+
+
 def test_a_node_costs_what_its_ledger_rows_add_up_to() -> None:
     node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, launched_at_s=0.0, heartbeat_at_s=99.0)
     rows = (
