@@ -16,12 +16,12 @@ from typing import Any
 from elastic.workloads.session.c10d import Rendezvous, View
 from elastic.workloads.session.terms import Terms
 
-HELD_S = 30.0  # for members that trained on to fill a new store; they look twice a second
+HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 BEAT_S = 5.0  # a member's sign of life in the store, for those who cannot reach it
 STALE_S = 30.0
-DEFENCE_S = 2.0  # for members to find their round emptied; they look twice a second, or have first to connect anew
+DEFENCE_S = 3.0  # for members to find their round emptied; they look once a second, or have first to connect anew
 NAP_S = 1.0  # a longer time between two looks is one in which nobody may have reached the store
 PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
 

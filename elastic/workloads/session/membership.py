@@ -30,6 +30,7 @@ from elastic.workloads.session.transfer import Inlet
 from elastic.workloads.session.waiting import Waiting, awaited
 
 QUIET_LOOK_S = 0.5
+STEADY_LOOK_S = 1.0  # who comes is found so much later, and nobody waits for it: each look costs cold caches
 NAMED_LOOK_S = 2.0
 BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
@@ -147,7 +148,7 @@ class Membership(threading.Thread):
             self._waiting.ends()
         if self._builder is not None or self._desk.is_lost:
             return BUSY_LOOK_S
-        return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else QUIET_LOOK_S
+        return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else STEADY_LOOK_S
 
     def _is_replaced(self, rendezvous: Rendezvous) -> bool:
         """Whether another store is named now: one that was replaced may come back to life, and whoever stayed with it

@@ -11,7 +11,7 @@ from elastic.workloads.session.links import Status
 TURNS = 32
 KNOWN_TURNS = 8  # before so many nothing is known of how long a turn takes
 TIMES_USUAL = 20.0
-NAP_S = 1.0  # a longer time between two looks is one in which this process stood still itself
+NAP_S = 2.0  # a longer time between two looks is one in which this process stood still itself
 
 
 class Patience:
@@ -42,7 +42,7 @@ class Patience:
         self._turned_s = now_s
 
     def hung(self, own: Status, others: Mapping[str, Status], *, now_s: float) -> frozenset[str]:
-        """Gives who is to be given up; to be asked several times a second."""
+        """Gives who is to be given up; to be asked once a second, or more often."""
         for name, status in others.items():
             if status.generation:
                 self._first_steps.setdefault(name, status.step)

@@ -59,7 +59,7 @@ def test_gives_nobody_up(patience: Patience, slow: Status) -> None:
 
 
 def test_time_in_which_this_process_was_stopped_does_not_count() -> None:
-    assert _waited(_told(), 90.0, slow=BEHIND, own=WAITING, look_s=10.0) == frozenset()
+    assert _waited(_told(), 90.0, slow=BEHIND, own=WAITING, look_s=30.0) == frozenset()
 
 
 def test_time_begins_anew_with_every_sum() -> None:
