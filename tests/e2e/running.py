@@ -103,14 +103,14 @@ class RunningDaemon:
         with self.client() as client:
             return client.get(path, **query)
 
-    def until(self, what: str, is_true: Callable[[], Any], *, timeout_s: float = 90.0) -> Any:
-        """Waits until `is_true` gives something true, and gives that."""
+    def until(self, what: str, is_true: Callable[[], Any], *, timeout_s: float = 90.0, every_s: float = 0.2) -> Any:
+        """Waits until `is_true`, asked so often, gives something true, and gives that."""
         until_s = time.monotonic() + timeout_s
         while time.monotonic() < until_s:
             with suppress(ElasticError, OSError, KeyError, ValueError):
                 if found := is_true():
                     return found
-            time.sleep(0.2)
+            time.sleep(every_s)
         raise AssertionError(f"not within {timeout_s:.0f} s: {what}\n{self.log[-3000:]}")
 
     def until_iteration(self, job_id: str, iteration: int) -> int:
