@@ -24,7 +24,7 @@ HEARTBEAT_S = 1.0  # the daemon's default
 
 @dataclass(slots=True)
 class Agents:
-    """Three idle agents, and who of them trains: those that the newest generation names."""
+    """Idle agents, and who of them trains: those that the newest generation names."""
 
     world: World
     daemon: _Daemon
@@ -57,6 +57,15 @@ def join_and_leave(tier: str, *, bound_s: float) -> tuple[Found, Found]:
         return join, seen(nodes, stay, agents.begin(2), began_s=began_s, bound_s=bound_s)
 
 
+def second(tier: str, *, bound_s: float) -> Found:
+    """One node trains, a second comes in: on two cores each node has one of its own, as machines do."""
+    with _running(tier, count=2) as (agents, nodes):
+        stay = agents.begin(1)
+        nodes.await_world(stay, further=AROUND)
+        began_s = time.time()
+        return seen(nodes, stay, agents.begin(2), began_s=began_s, bound_s=bound_s)
+
+
 def kill(tier: str, *, bound_s: float) -> Found:
     """Three nodes train; one is killed with all it runs."""
     with _running(tier) as (agents, nodes):
@@ -87,19 +96,19 @@ class _Daemon(FakeDaemon):
 
 
 @contextmanager
-def _running(tier: str) -> Iterator[tuple[Agents, Nodes]]:
+def _running(tier: str, *, count: int = 3) -> Iterator[tuple[Agents, Nodes]]:
     with tempfile.TemporaryDirectory() as name:
         folder, daemon = Path(name), _Daemon()
         world = World(folder, daemon)
         agents = Agents(world, daemon, tier)
         nodes = Nodes(folder, _not_to_be_started, members=agents.members)
         try:
-            for number in range(3):
+            for number in range(count):
                 log = folder / f"node-{number}.jsonl"
                 agents.agents.append(world.node(f"n{number}", env={"GLOO_SOCKET_IFNAME": "lo", "STEP_LOG": str(log)}))
                 agents.members.append(Member(agents.agents[-1].process, log))
                 log.with_suffix(".err").touch()
-            world.wait_for(lambda: _idle(daemon) == {"n0", "n1", "n2"})
+            world.wait_for(lambda: len(_idle(daemon)) == count)
             yield agents, nodes
         finally:
             for agent in agents.agents:

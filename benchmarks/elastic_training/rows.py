@@ -125,6 +125,10 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
     "slow-joins": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slow_joins())}),
     "slows-down": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slows_down())}),
     "T0-join": ("<= 6 s, 0 iterations", {"ours": lambda asked: cell([_generations("T0", asked)[0]])}),
+    "T0-second": (
+        "<= 6 s, 0 iterations",
+        {"ours": lambda asked: cell([agents.second("T0", bound_s=asked.bound_s)])},
+    ),
     "T0-leave": ("<= 8 s, 0 iterations", {"ours": lambda asked: cell([_generations("T0", asked)[1]])}),
     "T0-kill": ("–", {"ours": lambda asked: cell([agents.kill("T0", bound_s=asked.bound_s)])}),
     "T1-join": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[0]])}),
