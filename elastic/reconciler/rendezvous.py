@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -12,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-import psutil
 import structlog
 
 from elastic.model import Node, Rounds
+from elastic.providers.local.process import ProcessId, is_alive, kill
+from elastic.providers.local.spawn import boot_id, start_ticks, write_whole
 from elastic.worker.ping import answers
 
 log = structlog.get_logger(__name__)
@@ -32,7 +34,8 @@ class RendezvousStores:
     """Starts, finds again and ends the stores; `root` holds a folder for each job.
 
     `ports` are those that a store may listen at, 0 standing for any. One that has not ended `patience_s` after it was
-    told to is killed, and so is one that has been ready but is found silent for more than `silence_s`.
+    told to is killed, and so is one that is silent for more than `silence_s`, or not ready `starts_within_s` after its
+    start.
     """
 
     root: Path
@@ -41,6 +44,7 @@ class RendezvousStores:
     python: str = sys.executable
     patience_s: float = 5.0
     silence_s: float = 10.0
+    starts_within_s: float = _STARTS_WITHIN_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -57,6 +61,9 @@ class RendezvousStores:
             self._silent_since_s.pop(job_id, None)
             self._start(job_id, folder, ready, rounds)
         if not ready.is_file():
+            process = self._process(job_id)
+            if process is not None and process.age_s() > self.starts_within_s:
+                self._kill(job_id, process)
             return None
         endpoint = ready.read_text().strip()
         host, _, port = endpoint.rpartition(":")
@@ -71,7 +78,8 @@ class RendezvousStores:
         self._silent_since_s.pop(job_id, None)
         process = self._process(job_id)
         if process is not None:
-            process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGTERM)
         child = self._children.pop(job_id, None)
         if child is not None:
             try:
@@ -96,28 +104,30 @@ class RendezvousStores:
                 env=os.environ | {"OMP_NUM_THREADS": "1", "ELASTICD_JOB_ID": job_id},
             )
         self._children[job_id] = child
-        record = {"pid": child.pid, "created_s": psutil.Process(child.pid).create_time()}
-        (folder / "process.json").write_text(json.dumps(record))
+        record = {"pid": child.pid, "start_ticks": start_ticks(child.pid), "boot_id": boot_id()}
+        write_whole(str(folder / "process.json"), record)
 
     def _kill_if_silent(self, job_id: str) -> None:
-        """Kills what is stopped, say, and would come back beside its successor; the next look starts that one."""
         since_s = self._silent_since_s.setdefault(job_id, monotonic())
         process = self._process(job_id)
         if process is not None and monotonic() - since_s > self.silence_s:
-            log.warning("killing a store that does not answer", job=job_id, pid=process.pid)
-            process.kill()
+            self._kill(job_id, process)
 
-    def _process(self, job_id: str) -> psutil.Process | None:
+    def _kill(self, job_id: str, process: ProcessId) -> None:
+        """Kills what is stopped, say, and would come back beside its successor; the next look starts that one."""
+        log.warning("killing a store that does not answer", job=job_id, pid=process.pid)
+        kill([process], patience_s=_DIES_WITHIN_S)
+
+    def _process(self, job_id: str) -> ProcessId | None:
         child = self._children.get(job_id)
         if child is not None and child.poll() is not None:  # reap it, so that it is not taken for alive
             del self._children[job_id]
         try:
             record = json.loads((self.root / job_id / "rendezvous" / "process.json").read_text())
-            process = psutil.Process(record["pid"])
-            is_same = abs(process.create_time() - record["created_s"]) < 1.0
-        except (FileNotFoundError, json.JSONDecodeError, KeyError, psutil.NoSuchProcess):
+            process = ProcessId(record["pid"], record["start_ticks"], record["boot_id"])
+        except (FileNotFoundError, json.JSONDecodeError, KeyError):
             return None
-        return process if is_same and process.status() != psutil.STATUS_ZOMBIE else None
+        return process if is_alive(process) else None
 
 
 def may_still_start(members: Iterable[Node], *, now_s: float) -> bool:

@@ -68,6 +68,10 @@ def submit(daemon: RunningDaemon, *, turns: int, pause_s: float = 0.05) -> str:
     )
 
 
+def _stores(daemon: RunningDaemon) -> list[psutil.Process]:
+    return [each for each in daemon.processes() if "elastic.workloads.rendezvous" in each.cmdline()]
+
+
 def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningDaemon) -> None:
     job_id = submit(daemon, turns=1_000_000)
     told = Told(daemon, job_id)
@@ -118,7 +122,7 @@ def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole
         with suppress(psutil.Error):
             process.kill()
     daemon.until("one goes on, with no daemon there", lambda: told.world_size() == 1)
-    (store,) = (each for each in daemon.processes() if "elastic.workloads.rendezvous" in each.cmdline())
+    (store,) = _stores(daemon)
     store.kill()
     daemon.start()
     daemon.until("a replacement is in", lambda: len(told.lines("joined")) == 3 and told.world_size() == 2)
@@ -128,6 +132,28 @@ def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole
     ends = told.lines("ends")
     assert {job["iteration"]} == {end["step"] for end in ends}
     assert [line["pid"] for line in told.lines("joined") if line["node"] == second] == [survivor]
+    told.assert_nothing_lost()
+
+
+def test_a_store_that_is_frozen_is_replaced_and_training_does_not_wait_for_it(daemon: RunningDaemon) -> None:
+    job_id = submit(daemon, turns=1_000_000)
+    told = Told(daemon, job_id)
+    daemon.until_iteration(job_id, 5)
+    scale(daemon, job_id, 2)
+    daemon.until("two members", lambda: told.world_size() == 2)
+    (frozen,) = _stores(daemon)
+    frozen.suspend()
+    before = told.lines("turn")[-1]["step"]
+    daemon.until("another store", lambda: _stores(daemon) not in ([], [frozen]))
+    daemon.until_iteration(job_id, before + 40)
+    scale(daemon, job_id, 1)
+    daemon.until("one member", lambda: told.world_size() == 1)
+    assert not frozen.is_running(), "it would come back beside its successor"
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    job = daemon.until_phase(job_id, "cancelled")
+    assert len(told.lines("joined")) == 2, "nobody came in anew"
+    assert covered(daemon, job_id) == set(range(1, job["iteration"] + 1))
     told.assert_nothing_lost()
 
 

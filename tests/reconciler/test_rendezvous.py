@@ -13,6 +13,7 @@ import pytest
 
 from elastic.clock import SystemClock
 from elastic.model import Rounds
+from elastic.providers.local.spawn import boot_id
 from elastic.reconciler import RendezvousStores
 
 ROUNDS = Rounds(newest=7, claimed=9)
@@ -102,6 +103,26 @@ def test_one_that_is_stopped_is_replaced_once_it_has_been_silent_for_long(stores
     assert process(stores) != first and not _is_there(first), "nobody finds it again when it is back"
 
 
+def test_one_that_is_stopped_before_it_is_ready_is_replaced_too(stores: RendezvousStores, program: Path) -> None:
+    program.write_text(f"#!{sys.executable}\nimport signal\nsignal.pause()\n")
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None
+    first = process(stores)
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, "it may only be slow"
+    stores.starts_within_s = 0.0
+    program.write_text(LISTENS.format(deafness="signal.SIG_DFL"))
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None
+    answering(stores)
+    assert process(stores) != first and not _is_there(first)
+
+
+def test_one_is_known_again_after_the_clock_was_set(stores: RendezvousStores, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(stores)
+    first = process(stores)
+    monkeypatch.setattr("psutil._pslinux.boot_time", lambda: 5.0)  # what it takes from the clock
+    after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
+    assert after.lives("job-1") and process(stores) == first
+
+
 def test_one_that_was_silent_for_a_while_only_is_kept(stores: RendezvousStores) -> None:
     answering(stores)
     slow = process(stores)
@@ -123,7 +144,8 @@ def test_one_whose_members_train_on_is_told_so(stores: RendezvousStores) -> None
 def test_another_process_of_the_same_number_is_not_taken_for_it(stores: RendezvousStores) -> None:
     folder = stores.root / "job-1" / "rendezvous"
     folder.mkdir(parents=True)
-    (folder / "process.json").write_text(json.dumps({"pid": psutil.Process().pid, "created_s": 1.0}))
+    record = {"pid": psutil.Process().pid, "start_ticks": 1, "boot_id": boot_id()}
+    (folder / "process.json").write_text(json.dumps(record))
     stores.end("job-1")  # nothing of ours: this test goes on
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
     assert process(stores).pid != psutil.Process().pid

@@ -22,6 +22,10 @@ class ProcessId:
     start_ticks: int
     boot_id: str
 
+    def age_s(self) -> float:
+        """Gives the seconds since it started, whatever the clock was set to meanwhile."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - self.start_ticks / os.sysconf("SC_CLK_TCK")
+
 
 def is_alive(process: ProcessId) -> bool:
     """True while that very process runs; a zombie does not."""
