@@ -233,6 +233,16 @@ def gloo_group(store: Any, rank: int, world_size: int, *, device: Any, timeout_s
     return ProcessGroupGloo(PrefixStore("gloo", store), rank, world_size, options)
 
 
+def nccl_group(store: Any, rank: int, world_size: int, *, timeout_s: float) -> Any:
+    """Gives the process group of the ranks' GPUs, which are yet to be connected. Raises RuntimeError."""
+    from torch.distributed import ProcessGroupNCCL  # there is none in a torch without CUDA
+
+    options = ProcessGroupNCCL.Options()
+    options._timeout = timedelta(seconds=timeout_s)
+    options.config.blocking = 0  # or nothing could end it while it connects
+    return ProcessGroupNCCL(PrefixStore("nccl", store), rank, world_size, options)
+
+
 def branch(address: str, path: str) -> Any:
     """Gives a connection of its own to the store, in which all keys begin with `path`. Raises StoreLost."""
     return PrefixStore(path, connect(address))

@@ -1,4 +1,4 @@
-"""One generation's process group over gloo, which can be cut from another thread."""
+"""One generation's process group over gloo, and NCCL for tensors on GPUs; it can be cut from another thread."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
 from elastic.workloads.session import c10d, sockets
+from elastic.workloads.session.nccl import Nccl
 from elastic.workloads.session.sockets import Address
 
 COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
@@ -57,8 +58,10 @@ class Gloo:
         plugs: Mapping[int, list[Address]],
         *,
         timeout_s: float,
+        gpu: torch.device | None = None,
     ) -> None:
-        """Meets the others; returns when a sum over all has gone through. Raises GenerationLost."""
+        """Meets the others; returns when a sum over all has gone through, and one over all ranks' GPUs, if `gpu` is
+        this one's. Raises GenerationLost."""
         self.rank, self.world_size = rank, world_size
         self._summing = AllreduceOptions()
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
@@ -68,9 +71,12 @@ class Gloo:
         self.begun = 0  # every rank begins the same, one after the other: who has begun fewer is behind
         self._own = frozenset(map(tuple, plug.addresses))
         self._others = frozenset(tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_)
+        self._nccl: Nccl | None = None
         try:
             self._group: Any = c10d.gloo_group(store, rank, world_size, device=plug.device, timeout_s=timeout_s)
             self._group.allreduce([torch.zeros(1)]).wait(timedelta(seconds=timeout_s))
+            if gpu is not None:
+                self._nccl = Nccl(store, rank, world_size, gpu, timeout_s=timeout_s)
         except RuntimeError as error:
             self.cut()
             raise GenerationLost(str(error)) from error
@@ -83,6 +89,8 @@ class Gloo:
         """Ends this generation's connections: every collective under way or to come fails, here and on the others."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s
         sockets.cut(lambda own, other: own in self._own or other in self._others)
+        if self._nccl is not None and not self._nccl.is_aborted:
+            self._nccl.abort()
 
     def all_reduce(self, tensor: Tensor) -> Any:
         """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives.
@@ -90,10 +98,14 @@ class Gloo:
         It is of one of `TYPES`, on one of `DEVICES`, and fills its memory: gloo looks at no strides, and fails as
         if it had lost its connections where it does not know a type.
         """
+        if (nccl := self._nccl) is not None and nccl.takes(tensor):
+            return self._begin(lambda: nccl.all_reduce(tensor))
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
         """Begins to overwrite `tensor` by the source's; have `wait` wait for what it gives."""
+        if (nccl := self._nccl) is not None and nccl.takes(tensor):
+            return self._begin(lambda: nccl.broadcast(tensor, source=source))
         options = BroadcastOptions()
         options.rootRank, options.timeout = source, COLLECTIVE_TIMEOUT
         return self._begin(lambda: self._group.broadcast([tensor], options))

@@ -264,6 +264,7 @@ class Membership(threading.Thread):
                 self._name,
                 settings=self._settings,
                 terms=desk.terms,
+                device=self._state.device,
                 cost=desk.cost,
                 is_new=desk.current is None,
                 changed=desk.notify,

@@ -212,7 +212,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         gradients = compute(turn)
         if desk.step != turn.step:
             desk.refuse_run_within()
-        desk.cost = self._pace.after(turn.cost_s()) if turn.share else desk.cost
+        desk.cost = self._pace.after(turn.cost_s(self._state.device)) if turn.share else desk.cost
         costs, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._move()
         self._turned_in = current

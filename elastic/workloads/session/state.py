@@ -79,6 +79,11 @@ class State:
     def parameters(self) -> list[Tensor]:
         return [unit[0] for unit in self.units]
 
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters lie: all on one."""
+        return self.units[0][0].device
+
     def bytes_of(self, unit: int) -> int:
         """Gives a unit's size."""
         return sum(tensor.numel() * tensor.element_size() for tensor in self.units[unit])

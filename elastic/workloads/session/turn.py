@@ -14,6 +14,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.layout import overlaps
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import DEVICES, TYPES
+from elastic.workloads.session.nccl import finish
 
 
 class Outdated(Exception):
@@ -69,6 +70,7 @@ class Turn:
                 field="values",
             )
         if self.generation.group is not None:
+            finish(values.device)
             began_s = perf_counter()
             own = values.detach()
             whole = own.resolve_conj().resolve_neg().contiguous()
@@ -86,8 +88,9 @@ class Turn:
         total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
         return total
 
-    def cost_s(self) -> float:
-        """Gives this rank's own seconds a sample so far, waiting for others not counted; 0 without a sample."""
+    def cost_s(self, device: torch.device) -> float:
+        """Gives this rank's own seconds a sample so far on `device`, waiting for others not counted; 0 without one."""
+        finish(device)
         return (perf_counter() - self.began_s - self.waited_s) / len(self.share) if self.share else 0.0
 
 

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from tests.workloads.session import nccl_stand_in
 
 BATCH = 12
 ITEMS = 240
@@ -73,8 +74,11 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--chunk-bytes", type=int, default=2000)
     parser.add_argument("--no-digests", action="store_true")
+    parser.add_argument("--stand-in", action="store_true", help="sum as if over NCCL, each rank with a GPU of its own")
     options = parser.parse_args(argv)
     torch.set_num_threads(1)
+    if options.stand_in:
+        nccl_stand_in.install()
     with options.log.open("a", buffering=1) as log:
         return _train(options, lambda **about: print(json.dumps({"at_s": time.time(), **about}), file=log))
 
@@ -105,7 +109,8 @@ def _train(options: argparse.Namespace, tell: object) -> int:
                 )
             if session.is_member:
                 session.finish()
-            tell(event="finished" if session.is_member else "left", step=session.step)
+            sums = nccl_stand_in.sums()
+            tell(event="finished" if session.is_member else "left", step=session.step, nccl_sums=sums)
     except SessionEnded as ended:
         tell(event="ended", why=str(ended))
         return 3

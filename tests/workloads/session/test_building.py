@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
@@ -26,6 +27,7 @@ def test_who_trains_on_other_terms_is_not_met() -> None:
             name,
             settings=settings,
             terms=Terms(batch, None, 0, "shape"),
+            device=torch.device("cpu"),
             cost=0.0,
             is_new=name == "b",
             changed=lambda: None,

@@ -1,0 +1,164 @@
+"""Sums between GPUs over NCCL, for a generation whose group over gloo tells who has died.
+
+NCCL itself notices neither a death nor a cut connection: its kernels wait on the GPU until they are aborted. What an
+aborted one leaves behind looks as if it were done, so whoever waits asks for that too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from time import monotonic, sleep
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch import distributed as dist
+from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
+
+from elastic.workloads.session import c10d
+
+LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
+FAILED_S = 0.1  # for the GPU to be done with what seems to have failed
+# torch would end the process where a collective fails or is late, which here is one way among others for a generation
+# to end: who is dead or silent is told by the links.
+_LENIENT = {"TORCH_NCCL_ASYNC_ERROR_HANDLING": "0", "TORCH_NCCL_ENABLE_MONITORING": "0"}
+_BUILDING = threading.Lock()
+
+
+def gpu(device: torch.device) -> str | None:
+    """Names the GPU of a rank whose tensors lie on `device`, None where there is none, or NCCL is not there.
+
+    >>> gpu(torch.device("cpu"))
+    """
+    if device.type != "cuda" or not dist.is_nccl_available():
+        return None
+    return str(torch.cuda.get_device_properties(device).uuid)
+
+
+def finish(device: torch.device) -> None:
+    """Waits until a GPU has done what it was given: only then a clock tells how long that took."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+class Nccl:
+    """The ranks' GPUs, connected. Every rank has one of its own: NCCL takes none twice."""
+
+    def __init__(self, store: Any, rank: int, world_size: int, device: torch.device, *, timeout_s: float) -> None:
+        """Connects them; returns when a sum over all has gone through. Raises RuntimeError."""
+        self.device, self.is_aborted = device, False
+        with _thread_on(device):
+            with _BUILDING, lenient():
+                self._group: Any = c10d.nccl_group(store, rank, world_size, timeout_s=timeout_s)
+            try:
+                self._group.eager_connect_single_device(device)
+                self.all_reduce(torch.zeros(1, device=device)).wait(timedelta(seconds=timeout_s))
+            except BaseException:
+                self.abort()
+                raise
+
+    def takes(self, tensor: Tensor) -> bool:
+        """Whether a tensor lies where these collectives work."""
+        return tensor.device == self.device
+
+    def all_reduce(self, tensor: Tensor) -> Work:
+        """Begins to sum `tensor` over the ranks, in place."""
+        options = AllreduceOptions()
+        options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
+        return self._begun(self._group.allreduce([tensor], options))
+
+    def broadcast(self, tensor: Tensor, *, source: int) -> Work:
+        """Begins to overwrite `tensor` by the source's."""
+        options = BroadcastOptions()
+        options.rootRank = source
+        return self._begun(self._group.broadcast([tensor], options))
+
+    def abort(self) -> None:
+        """Ends every collective under way, here alone, whether or not it can be ended in any time at all."""
+        self.is_aborted = True
+        threading.Thread(target=self._ended, name="session-nccl-abort", daemon=True).start()
+
+    def _begun(self, work: Any) -> Work:
+        work.wait()  # has the GPU's present stream wait for it, and nobody else
+        return Work(self, work, mark(self.device))
+
+    def _ended(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            self._group.abort()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_group") and not self.is_aborted:
+            self._ended()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A collective under way, to be waited for as one of gloo's; `mark` is passed once the GPU is done with it."""
+
+    owner: Nccl
+    work: Any
+    mark: Any
+
+    def is_completed(self) -> bool:
+        """Whether it has gone through, or failed."""
+        return self.owner.is_aborted or bool(self.mark.query()) or self._has_failed()
+
+    def wait(self, limit: timedelta | None = None) -> None:
+        """Waits for it, so long at most. Raises RuntimeError where it has failed, or the time is over."""
+        until_s = None if limit is None else monotonic() + limit.total_seconds()
+        while not self.mark.query():
+            if self.owner.is_aborted:
+                break
+            if self._has_failed():
+                raise RuntimeError("NCCL has failed")
+            if until_s is not None and monotonic() > until_s:
+                raise RuntimeError("the time is over")
+            sleep(LOOK_S)
+        if self.owner.is_aborted:  # asked last: what an aborted kernel leaves looks like any other's
+            raise RuntimeError("NCCL was aborted")
+
+    def _has_failed(self) -> bool:
+        """Whether NCCL says that it is over, and the GPU is not done with it in spite of that."""
+        if not self.work.is_completed():
+            return False
+        until_s = monotonic() + FAILED_S
+        while not (is_done := bool(self.mark.query())) and monotonic() < until_s:
+            sleep(LOOK_S)
+        return not is_done
+
+
+def mark(device: torch.device) -> Any:
+    """Puts a mark behind all that the GPU's present stream was given."""
+    event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    event.record(torch.cuda.current_stream(device))
+    return event
+
+
+@contextlib.contextmanager
+def _thread_on(device: torch.device) -> Iterator[None]:
+    """Has this thread's work go to a GPU: each thread begins with the first one."""
+    if device.type != "cuda":
+        yield
+        return
+    with torch.cuda.device(device):
+        yield
+
+
+@contextlib.contextmanager
+def lenient() -> Iterator[None]:
+    """Has groups that are made meanwhile leave the process alive, whatever fails; others are the script's own."""
+    before = {name: os.environ.get(name) for name in _LENIENT}
+    os.environ.update(_LENIENT)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,85 @@
+"""What stands in for NCCL where there is no GPU: groups that neither notice a death nor fail, and must be aborted.
+
+A collective goes on by itself, as a kernel does, over gloo; where gloo fails it hangs. Once it is aborted, it is over
+and looks as if it were done.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import c10d, nccl, sockets
+from elastic.workloads.session.gloo import Plug
+
+_kernels: list[Kernel] = []
+
+
+def install() -> None:
+    """Has this process's sessions sum over it, on the CPU."""
+    nccl.gpu = lambda device: f"GPU of {os.getpid()}"
+    nccl.mark = lambda device: _kernels[-1]
+    c10d.nccl_group = StandIn
+
+
+def sums() -> int:
+    """Gives how many collectives this process has begun."""
+    return len(_kernels)
+
+
+class StandIn:
+    """A group as torch's of NCCL, as far as sessions use it."""
+
+    def __init__(self, store: Any, rank: int, world_size: int, *, timeout_s: float) -> None:
+        self.is_aborted = False
+        self._store = PrefixStore("nccl", store)
+        self._rank, self._world_size, self._timeout_s = rank, world_size, timeout_s
+
+    def eager_connect_single_device(self, device: torch.device) -> None:
+        self._plug = Plug("127.0.0.1")
+        self._gloo = c10d.gloo_group(
+            self._store, self._rank, self._world_size, device=self._plug.device, timeout_s=self._timeout_s
+        )
+
+    def allreduce(self, tensors: list[Tensor], options: Any) -> Kernel:
+        options.timeout = timedelta(hours=1)
+        return Kernel(self, self._gloo.allreduce(tensors, options))
+
+    def broadcast(self, tensors: list[Tensor], options: Any) -> Kernel:
+        options.timeout = timedelta(hours=1)
+        return Kernel(self, self._gloo.broadcast(tensors, options))
+
+    def abort(self) -> None:
+        self.is_aborted = True
+        own = set(self._plug.addresses)
+        sockets.cut(lambda address, other: address in own)
+
+
+class Kernel:
+    """A collective under way, and the mark behind it."""
+
+    def __init__(self, group: StandIn, work: Any) -> None:
+        self._group, self._work = group, work
+        _kernels.append(self)
+
+    def wait(self) -> None:
+        """Has a stream wait for it, and no thread."""
+
+    def is_completed(self) -> bool:
+        return self.query()
+
+    def query(self) -> bool:
+        if self._group.is_aborted:
+            return True
+        if not self._work.is_completed():
+            return False
+        try:
+            self._work.wait()
+        except RuntimeError:
+            return False  # it goes on waiting for one that is dead
+        return True

@@ -1,0 +1,100 @@
+"""Sums over NCCL, which a stand-in takes the part of: nothing here has a GPU."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic
+
+import pytest
+import torch
+from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import c10d, nccl
+from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from tests.workloads.session import nccl_stand_in
+from tests.workloads.session.running import assert_near, running_fleet, undisturbed
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((nccl, "gpu"), (nccl, "mark"), (c10d, "nccl_group")):
+        monkeypatch.setattr(module, name, getattr(module, name))  # puts back what is replaced
+    nccl_stand_in.install()
+
+
+@pytest.fixture
+def groups() -> list[Gloo]:
+    store, plugs = HashStore(), [Plug("127.0.0.1") for _ in range(2)]
+    addresses = {rank: list(plug.addresses) for rank, plug in enumerate(plugs)}
+
+    def group(rank: int) -> Gloo:
+        return Gloo(store, rank, 2, plugs[rank], addresses, timeout_s=20.0, gpu=CPU)
+
+    with ThreadPoolExecutor(2) as threads:
+        return list(threads.map(group, range(2)))
+
+
+def test_sums_and_broadcasts(groups: list[Gloo]) -> None:
+    def member(rank: int) -> tuple[list[float], list[float]]:
+        summed, told = torch.full((3,), rank + 1.0), torch.full((2,), rank + 1.0)
+        groups[rank].wait(groups[rank].all_reduce(summed))
+        groups[rank].wait(groups[rank].broadcast(told, source=1))
+        return summed.tolist(), told.tolist()
+
+    before = nccl_stand_in.sums()
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(member, range(2))) == [([3.0] * 3, [2.0] * 2)] * 2
+    assert nccl_stand_in.sums() == before + 4
+
+
+def test_who_waits_in_vain_is_freed_by_the_cut_and_takes_nothing_for_a_sum(groups: list[Gloo]) -> None:
+    work = groups[0].all_reduce(torch.ones(3))
+    began_s = monotonic()
+    threading.Timer(0.2, groups[0].cut).start()
+    with pytest.raises(GenerationLost):
+        groups[0].wait(work)
+    assert 0.2 <= monotonic() - began_s < 10.0
+    with pytest.raises(GenerationLost):
+        groups[0].wait(groups[0].all_reduce(torch.ones(3)))
+
+
+def test_what_fails_without_a_cut_ends_the_generation_too(groups: list[Gloo], monkeypatch: pytest.MonkeyPatch) -> None:
+    work = groups[0].all_reduce(torch.ones(3))
+    monkeypatch.setattr(nccl_stand_in.Kernel, "is_completed", lambda kernel: True)  # as where NCCL reports an error
+    with pytest.raises(GenerationLost, match="failed"):
+        groups[0].wait(work)
+
+
+def test_a_group_is_made_with_settings_that_leave_the_process_alive_and_the_script_s_own_untouched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "3")
+    monkeypatch.delenv("TORCH_NCCL_ENABLE_MONITORING", raising=False)
+    with nccl.lenient():
+        assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == os.environ["TORCH_NCCL_ENABLE_MONITORING"] == "0"
+    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "3"
+    assert "TORCH_NCCL_ENABLE_MONITORING" not in os.environ
+
+
+@pytest.mark.slow
+def test_members_come_leave_and_die_and_nothing_that_is_trained_changes(tmp_path: Path) -> None:
+    with running_fleet(tmp_path, "--stand-in") as fleet:
+        first, second = fleet.start(2)
+        fleet.await_world([first, second])
+        third, fourth = fleet.start(2)
+        fleet.await_world([first, second, third, fourth])
+        second.kill()
+        fleet.await_world([first, third, fourth])
+        first.kill(signal.SIGTERM)
+        fleet.await_world([third, fourth])
+        steps = fleet.await_end([first, third, fourth])
+        fleet.assert_identical()
+        fleet.assert_nothing_lost([first, third, fourth])
+        assert third.last["step"] == steps and all(each.events()[-1]["nccl_sums"] > 50 for each in (third, fourth))
+        assert_near(third.weights(), undisturbed(steps), tolerance=1e-12)
