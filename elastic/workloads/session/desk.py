@@ -99,6 +99,11 @@ class Desk:
         """Gives the members of the generation that goes on now, nobody where none does."""
         return () if self.current is None or self.is_lost else self.current.members
 
+    def require_going_on(self) -> None:
+        """Raises GenerationLost where the current generation's collectives have failed."""
+        if self.is_lost:
+            raise GenerationLost(LEFT_OUT)
+
     def hold_to(self, generation: Generation) -> None:
         """Raises GenerationLost where nothing may be committed in `generation` any more: who trains alone has no
         connections that would end."""

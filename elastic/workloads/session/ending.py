@@ -50,6 +50,7 @@ class End:
             if not (keep is None and self._ask(lambda store: store.look().is_closed)) and not _is_over(recover):
                 return False
         self._ask(Rendezvous.close)
+        self._desk.is_finished = True
         return True
 
     def await_all(self) -> None:

@@ -27,8 +27,8 @@ _PRIMES = {torch.float64: 16_777_213, torch.float32: 16_777_213, torch.float16: 
 
 
 class Riders:
-    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, and now and then a
-    fingerprint of a unit, another one each time, which must be the same on all."""
+    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, and its step. Now and
+    then a fingerprint of a unit stands in the step's place, another one each time; both must be the same on all."""
 
     def __init__(self, state: State) -> None:
         self._prime = _PRIMES[state.parameters[0].dtype]
@@ -49,7 +49,8 @@ class Riders:
         numbers = self._numbers
         numbers[rank] = 0.0 if offered is None else offered.number - generation.number
         numbers[size + rank] = cost
-        numbers[2 * size + rank] = self.fingerprint(step) if is_due and size > 1 else 0.0
+        # Of whoever is one step ahead or behind the others' sums would be taken for this step's.
+        numbers[2 * size + rank] = self.fingerprint(step) if is_due and size > 1 else -1.0 - step % self._prime
         return self._own
 
     def fingerprint(self, step: int) -> int:
@@ -81,6 +82,8 @@ class Riders:
 
     def _part(self, prints: Sequence[float], generation: Generation, step: int) -> None:
         """Tells the right from the wrong: right is what most of those have who were members before."""
+        if min(prints) < 0:
+            raise GenerationLost("members sum different steps")
         old = [each for each, is_new in zip(prints, generation.are_new, strict=False) if not is_new]
         ((right, _),) = Counter(old or prints).most_common(1)
         unit = _count(step) % len(self._units)

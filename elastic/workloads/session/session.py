@@ -24,6 +24,7 @@ from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.terms import Terms, require_whole
 from elastic.workloads.session.turn import Compute, Outcome, Outdated, Turn
+from elastic.workloads.session.wholeness import Wholeness
 
 PAUSE_S = 0.05
 
@@ -40,6 +41,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
+        self._wholeness = Wholeness(self._desk, self._membership.lose, self.close)
         self._split: tuple[int, ...] = ()
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
@@ -129,21 +131,22 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """
         self._desk.require_open()
         self._turned_in, step = None, self.step
-        while self.is_member:
-            self._desk.turning = self.step
-            try:
-                outcome, change = self._one_turn(compute) if self._split else self._one_pause()
-            except Outdated:
-                return self._outcome()
-            except GenerationLost:
-                if not self._recover():
-                    return None
-                if self.step != step:  # another member had committed the turn: it is not to be done again
-                    return self._outcome()
-                continue
-            if change is not None:
-                self._change_over(change)
-            return outcome
+        with self._wholeness:
+            while self.is_member:
+                self._desk.turning = self.step
+                try:
+                    outcome, change = self._one_turn(compute) if self._split else self._one_pause()
+                except Outdated:
+                    return Outcome(self.step, self._buffers.own_numbers())
+                except GenerationLost:
+                    if not self._recover():
+                        return None
+                    if self.step != step:  # another member had committed the turn: it is not to be done again
+                        return Outcome(self.step, self._buffers.own_numbers())
+                    continue
+                if change is not None:
+                    self._change_over(change)
+                return outcome
         return None
 
     def leave(self) -> None:
@@ -174,9 +177,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
             end.announce(step)
         while self.is_member and self.step == step:
             own = once if self.is_first else None
-            with contextlib.suppress(Outdated):
+            with contextlib.suppress(Outdated), self._wholeness:
                 if end.has_come(own, meet=None if keep is None else self._meet_at_end, recover=self._recover):
-                    self._desk.is_finished = True
                     return True
         return False
 
@@ -208,6 +210,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, self.generation
+        desk.require_going_on()
         turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current, self._sum)
         gradients = compute(turn)
         if desk.step != turn.step:
@@ -218,7 +221,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._turned_in = current
         self._split = shares.next_split(self._batch, self._split, costs, limits=current.limits)
         self._patience.turn_ended(now_s=monotonic())
-        return self._outcome(), change
+        return Outcome(self.step, self._buffers.own_numbers()), change
 
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
@@ -233,9 +236,6 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._end.await_all()
         self._exchanged(without_gradients, is_due=True)
 
-    def _outcome(self) -> Outcome:
-        return Outcome(self.step, self._buffers.own_numbers())
-
     def _exchanged(
         self, message_of: Callable[[Tensor], Message], *, is_due: bool = False
     ) -> tuple[list[float], Generation | None]:
@@ -247,15 +247,12 @@ class Session(contextlib.AbstractContextManager["Session"]):
         offered = desk.ready()
         message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, is_due=is_due))
         self._sum(message.whole)
-        try:
-            costs, is_agreed = self._riders.compared(message.riders.tolist(), current, step)
-        except SessionEnded:
-            self.close()  # at once, whatever the script does now: the others wait for this process's end
-            raise
+        costs, is_agreed = self._riders.compared(message.riders.tolist(), current, step)
         return costs, offered if is_agreed else None
 
     def _sum(self, values: Tensor) -> None:
         """Sums over the ranks, in place."""
+        self._wholeness.is_exposed = True
         group = self.generation.group
         if group is None:
             self._desk.hold_to(self.generation)
@@ -275,12 +272,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _move(self) -> None:
         """Keeps what was summed, and applies it here and on whoever follows this rank."""
         desk = self._desk
+        self._wholeness.is_exposed = self._wholeness.is_moving = True
         self._buffers.keep(self.step + 1)
         followers = desk.settle()
         for follower in followers:
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
         self._buffers.hand_to(self._state.apply, self.step)
-        desk.step += 1
+        desk.step, self._wholeness.is_moving = desk.step + 1, False
         for follower in followers:
             follower.next_chunk(self.step)
 

@@ -67,7 +67,8 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
                 told[step] = riders.own(generation, offered=None, cost=0.5, step=step, is_due=is_due).tolist()
             riders.compared([0.0] * 6, generation, step)
         assert all(each[:5] == [0.0, 0.0, 0.0, 0.5, 0.0] for each in told.values())
-        return [step for step, each in told.items() if each[5]]
+        assert all(each[5] >= 0 or each[5] == -1 - step for step, each in told.items())
+        return [step for step, each in told.items() if each[5] >= 0]
 
     first, next_ = (Generation(number, ("a", "b"), 1, None) for number in (1, 2))
     steps = range(3, 3 + FIRST_STEPS)
@@ -76,7 +77,7 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
     assert compared(first, [41], is_due=True) == [41]
     assert compared(next_, [42, 43]) == [42, 43]
     alone = riders.own(Generation(3, ("a",), 0, None), offered=next_, cost=0.5, step=48)
-    assert alone.tolist() == [-1.0, 0.5, 0.0]
+    assert alone.tolist() == [-1.0, 0.5, -49.0]
 
 
 def test_consecutive_steps_compare_other_units() -> None:

@@ -1,0 +1,41 @@
+"""What a signal or an error may break off, and what the others would wait for then, or take for something else."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+from elastic.workloads.session.desk import HALF_MOVED, Desk, SessionEnded
+from elastic.workloads.session.turn import Outdated
+
+
+class Wholeness(contextlib.AbstractContextManager["Wholeness"]):
+    """Around all that the members do together.
+
+    A script may go on after an exception. Once a sum was begun, `is_exposed`, this rank would pair its next one with
+    another of the others': the generation is given up, and the turn done again in the next one. Where the state was
+    being moved, `is_moving`, what is held here is no state of the job: this process comes in anew and is sent it. Who
+    can be no member any more ends at once, whatever the script does now: the others wait for that.
+    """
+
+    def __init__(self, desk: Desk, lose: Callable[[], None], close: Callable[[], None]) -> None:
+        self._desk, self._lose, self._close = desk, lose, close
+        self.is_exposed = self.is_moving = False
+
+    def __enter__(self) -> Wholeness:
+        self.is_exposed = False
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None or issubclass(kind, Outdated) or self._desk.is_closed:
+            return
+        if self.is_moving:
+            self.is_moving, current = False, self._desk.current
+            if current is None or current.group is None:
+                self._desk.end = HALF_MOVED  # nobody has another
+            else:
+                self._desk.tear()
+        if self.is_exposed:
+            self._lose()
+        if issubclass(kind, SessionEnded):
+            self._close()

@@ -1,0 +1,167 @@
+"""Turns that an error or a signal breaks off at any place: the script may go on, and nobody's weights are wrong."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import GenerationLost, Gloo
+from elastic.workloads.session.riders import FIRST_STEPS, Riders
+from elastic.workloads.session.state import State
+
+BATCH = 4
+MORE = 20
+
+
+class Broken(Exception):
+    """What breaks a turn off, and what the script goes on after."""
+
+
+@dataclass
+class Counting:
+    """Trains weights that come to numbers known beforehand, in exact arithmetic; a turn of it is broken off at `place`,
+    once two members train."""
+
+    place: str | None
+    done: threading.Event
+    parameters: list[Tensor] = field(default_factory=lambda: [torch.zeros(4, dtype=torch.float64) for _ in range(3)])
+    session: Session | None = None
+
+    def at(self, place: str) -> None:
+        session = self.session
+        if place == self.place and session is not None and session.generation.world_size == 2 and session.step > 20:
+            self.place = None
+            raise Broken(place)
+
+    def apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
+        for index, (parameter, gradient) in enumerate(zip(self.parameters, gradients, strict=True)):
+            assert gradient is not None
+            parameter.add_(gradient)
+            if index == 1:
+                self.at("apply")
+
+    def compute(self, turn: Turn) -> Sequence[Tensor]:
+        time.sleep(0.005)
+        self.at("compute")
+        own = torch.full((4,), float(sum(turn.places())), dtype=torch.float64)
+        whole = turn.all_reduce(own.clone())
+        self.at("between sums")
+        assert whole[0] == sum(range(turn.step * BATCH, (turn.step + 1) * BATCH))
+        turn.numbers = torch.tensor([float(self.done.is_set())])
+        return [own] * 3
+
+    def trains(self, settings: Settings) -> int:
+        """Trains on, whatever a turn raises, until some turns after one was broken off; gives the steps done."""
+        goal = math.inf
+        units = [(parameter,) for parameter in self.parameters]
+        with Session.join(units, self.apply, batch=BATCH, numbers=1, settings=settings) as self.session:
+            while self.session.step < goal:
+                try:
+                    outcome = self.session.run(self.compute)
+                except Broken:
+                    self.done.set()
+                    continue
+                if goal == math.inf and outcome is not None and outcome.numbers == 2.0:  # both know
+                    goal = outcome.step + MORE
+            self.session.finish()
+            return self.session.step
+
+    def assert_exact(self, steps: int) -> None:
+        count = steps * BATCH
+        assert [each.tolist() for each in self.parameters] == [[count * (count - 1) / 2] * 4] * 3
+
+
+@pytest.fixture
+def settings() -> Iterator[Settings]:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    del store
+
+
+def _train(settings: Settings, tasks: Sequence[Counting]) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        steps = [each.result(timeout=60.0) for each in [pool.submit(task.trains, settings) for task in tasks]]
+    for task, count in zip(tasks, steps, strict=True):
+        task.assert_exact(count)
+    assert tasks[0].place is None and steps[0] == steps[1]
+
+
+def _tasks(place: str) -> list[Counting]:
+    done = threading.Event()
+    return [Counting(place, done), Counting(None, done)]
+
+
+@pytest.mark.parametrize("place", ["compute", "between sums", "apply"])
+def test_a_turn_that_is_broken_off_is_done_again_and_adds_up(settings: Settings, place: str) -> None:
+    _train(settings, _tasks(place))
+
+
+def test_a_turn_that_is_broken_off_while_others_are_waited_for_adds_up_too(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = Gloo.wait
+
+    def waited(group: Gloo, work: Any) -> None:
+        wait(group, work)
+        for task in tasks:
+            if task.session is not None and task.session.generation.group is group:
+                task.at("wait")
+
+    tasks = _tasks("wait")
+    monkeypatch.setattr(Gloo, "wait", waited)
+    _train(settings, tasks)
+
+
+def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings) -> None:
+    task = Counting(None, threading.Event())
+    calls = 0
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            task.parameters[0].add_(1.0)
+            raise Broken("half way")
+        task.apply(gradients, step)
+
+    units = [(parameter,) for parameter in task.parameters]
+    with Session.join(units, apply, batch=BATCH, numbers=1, settings=settings) as session:
+        session.run(task.compute)
+        session.run(task.compute)
+        with pytest.raises(Broken):
+            session.run(task.compute)
+        with pytest.raises(SessionEnded, match="apply has failed"):
+            session.run(task.compute)
+
+
+def test_sums_of_different_steps_are_none() -> None:
+    state = State.of([(torch.zeros(4),)], lambda gradients, step: None)
+    here, there = Generation(1, ("a", "b"), 0, None), Generation(1, ("a", "b"), 1, None)
+    riders, others = Riders(state), Riders(state)
+    for step in range(FIRST_STEPS):
+        sums = riders.own(here, offered=None, cost=0.0, step=step) + others.own(
+            there, offered=None, cost=0.0, step=step
+        )
+        riders.compared(sums.tolist(), here, step)
+        others.compared(sums.tolist(), there, step)
+    for ahead in (0, 1):
+        step = 3 * FIRST_STEPS + 1
+        sums = riders.own(here, offered=None, cost=0.0, step=step)
+        sums = sums + others.own(there, offered=None, cost=0.0, step=step + ahead)
+        if not ahead:
+            riders.compared(sums.tolist(), here, step)
+            continue
+        with pytest.raises(GenerationLost, match="different steps"):
+            riders.compared(sums.tolist(), here, step)
