@@ -8,7 +8,7 @@ from pathlib import Path
 from elastic.agent import logs
 from elastic.agent.carriage import Verdict
 from elastic.agent.intake import Heard
-from elastic.agent.steering import OUTSIDE, Group, is_outside, outcome_of
+from elastic.agent.steering import OUTSIDE, UNSAID, Group, is_outside, outcome_of
 from elastic.model import AGENT_SAYS, Exit, Outcome
 
 
@@ -27,6 +27,8 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
         iteration=heard.iteration,
         log_tail=logs.tail(log_path),
     )
+    if group.is_in_session and exit_code == 0 and ending.outcome is Outcome.FAILED:
+        ending = _failed(ending, UNSAID)
     is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
     return _failed(ending, OUTSIDE) if is_astray else ending
 

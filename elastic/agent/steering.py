@@ -16,6 +16,10 @@ OUTSIDE = (
     "this script trains in no session, or makes no Attendance of it; on T2 each node would do the whole job alone: "
     "use T1, or see docs/reference/session.md"
 )
+UNSAID = (
+    "the script has ended with 0 before the job was complete: in a session it goes on until finish() is true, or says "
+    "drained(), or ends with an error; see docs/reference/session.md"
+)
 SOLO_SLACK_S = 5.0
 """What a node keeps for itself after a drain's grace: to end what runs still, and to tell of it."""
 
@@ -175,7 +179,8 @@ def outcome_of(
 ) -> Outcome:
     """How a generation ended on this node; ``have_all_said`` says that each of its workers has said its last word.
 
-    In a session "finished" is said of the job, and any member may say it. Elsewhere a worker says it of itself, perhaps
+    In a session "finished" is said of the job, and any member may say it; one that ends with 0 and says nothing has not
+    done what it was to do. Elsewhere a worker says it of itself, perhaps
     long before others, who may fail yet: torchrun's exit code tells of all of them, unless it was made to end, or was
     killed, while it waited for other nodes.
 
@@ -189,7 +194,7 @@ def outcome_of(
         return Outcome.SUCCEEDED
     if "drained" in last_words or was_draining:
         return Outcome.DRAINED
-    return Outcome.SUCCEEDED if exit_code == 0 else Outcome.FAILED
+    return Outcome.SUCCEEDED if exit_code == 0 and not is_in_session else Outcome.FAILED
 
 
 def node_state(

@@ -7,6 +7,7 @@ import functools
 import os
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from elastic.worker.membership import Membership
@@ -60,6 +61,8 @@ class Worker:
     def __init__(self, membership: Membership, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
+        # In a session: whether the job is complete, which another member's script may say while this one ends early.
+        self.is_complete: Callable[[], bool] | None = None
         self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
         self.counts_own_turns = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import signal
 import sys
 import types
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from elastic.worker.hook import Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
 
+SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)  # how a script's own handler says that it heeds one
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
 
 
@@ -25,8 +27,11 @@ def main(arguments: Sequence[str]) -> None:
         else:
             _run_script(arguments[0], list(arguments))
     except SystemExit as end:
-        if end.code in (None, 0):
+        has_heeded = end.code in SIGNALLED and worker().is_asked_to_stop
+        if end.code in (None, 0) or has_heeded:
             _say_how_it_ended(worker())
+        if has_heeded:
+            raise SystemExit(0) from None  # for any other code torchrun starts what is to end anew
         raise
     _say_how_it_ended(worker())
 
@@ -34,8 +39,12 @@ def main(arguments: Sequence[str]) -> None:
 def _say_how_it_ended(this: Worker) -> None:
     # A script that exits 0 while it is being drained was most likely told to, by a signal. Resuming a job that was
     # complete costs little; taking an interrupted one for complete loses it.
-    if not this.has_last_word:
-        this.say_last("drained" if this.is_asked_to_stop else "finished", None)
+    if this.has_last_word:
+        return
+    if this.is_asked_to_stop:
+        this.say_last("drained", None)
+    elif this.is_complete is None or this.is_complete():
+        this.say_last("finished", None)
 
 
 def _run_module(name: str, argv: list[str]) -> None:

@@ -215,6 +215,20 @@ def test_any_member_of_a_session_may_say_that_its_job_is_done(exit_code: int, wa
     assert found is Outcome.SUCCEEDED
 
 
+@pytest.mark.parametrize(("exit_code", "was_draining", "outcome"), [(0, False, "failed"), (0, True, "drained")])
+def test_a_member_of_a_session_that_ends_well_and_says_nothing_has_not_ended_the_job(
+    exit_code: int, was_draining: bool, outcome: str
+) -> None:
+    found = outcome_of(
+        last_words=frozenset(),
+        have_all_said=False,
+        exit_code=exit_code,
+        was_draining=was_draining,
+        is_in_session=True,
+    )
+    assert found.value == outcome
+
+
 def test_a_node_is_idle_again_once_its_exit_is_known() -> None:
     assert node_state(None, has_heard_workers=True, has_news_of_exit=True) is AgentState.EXITED
     assert node_state(None, has_heard_workers=True, has_news_of_exit=False) is AgentState.IDLE

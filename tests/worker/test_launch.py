@@ -122,6 +122,30 @@ def test_sys_exit_zero_is_a_finished_job(desk: Desk) -> None:
     assert desk.words() == [("turns", 0), ("finished", None)]
 
 
+@pytest.mark.parametrize(("is_complete", "last"), [(True, [("finished", None)]), (False, [])])
+def test_in_a_session_only_its_end_is_a_finished_job(
+    desk: Desk, is_complete: bool, last: list[tuple[str, Any]]
+) -> None:
+    script = f"import sys\nfrom elastic.worker.hook import worker\nworker().is_complete = lambda: {is_complete}\n"
+    assert desk.launch(script + "sys.exit(0)").returncode == 0
+    assert desk.words() == [("turns", 0), *last]
+
+
+@pytest.mark.parametrize("code", [143, 130])
+def test_a_handler_that_says_by_its_exit_that_it_heeds_a_signal_has_drained(desk: Desk, code: int) -> None:
+    (desk.folder / "drain").touch()
+    handler = f"import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit({code}))\n"
+    result = desk.launch(handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
+    assert result.returncode == 0, "torchrun would start it anew"
+    assert desk.words() == [("turns", 1), ("drained", None)]
+
+
+@pytest.mark.parametrize("code", [143, 1])
+def test_any_other_exit_is_the_script_s_own(desk: Desk, code: int) -> None:
+    assert desk.launch(f"import sys; sys.exit({code})").returncode == code
+    assert desk.words() == [("turns", 0)]
+
+
 def test_one_process_alone_stops_at_a_step_boundary(desk: Desk) -> None:
     (desk.folder / "drain").touch()
     script = f"try:\n  {'  '.join(GAN.format(turns=1000).splitlines(keepends=True))}finally: print('tidied up')"

@@ -45,7 +45,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._split: tuple[int, ...] = ()
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
-        self._turned_in: Generation | None = None
+        self.turned_in: Generation | None = None  # in which the last `run` committed its turn; None: it committed none
 
     @classmethod
     def join(
@@ -102,9 +102,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return not self._has_left
 
     @property
-    def turned_in(self) -> Generation | None:
-        """The generation in which the last `run` committed its turn, None where it committed none."""
-        return self._turned_in
+    def is_complete(self) -> bool:
+        """Whether `finish` has said that the job is."""
+        return self._desk.is_finished
 
     @property
     def generation(self) -> Generation:
@@ -130,7 +130,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         and `is_member`), and now and then while the members wait for more of them, for memories that hold a batch.
         """
         self._desk.require_open()
-        self._turned_in, step = None, self.step
+        self.turned_in, step = None, self.step
         with self._wholeness:
             while self.is_member:
                 self._desk.turning = self.step
@@ -218,7 +218,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         desk.cost = self._pace.after(turn.cost_s(self._state.device)) if turn.share else desk.cost
         costs, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._move()
-        self._turned_in = current
+        self.turned_in = current
         self._split = shares.next_split(self._batch, self._split, costs, limits=current.limits)
         self._patience.turn_ended(now_s=monotonic())
         return Outcome(self.step, self._buffers.own_numbers()), change
