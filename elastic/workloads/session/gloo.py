@@ -19,10 +19,10 @@ from elastic.workloads.session.nccl import Nccl
 from elastic.workloads.session.sockets import Address
 
 COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
-LOOK = timedelta(seconds=1)
+LOOK = timedelta(seconds=0.2)
 # Now and then a collective that was begun about when its connections ended, on a process that had been stopped, goes on
 # waiting (torch 2.13); all others fail within milliseconds.
-DEAF_S = 0.5
+DEAF_S = 0.2
 LEFT_OUT = "the job goes on without this process"
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 # Not bool: its sums are bytes that are neither true nor false.

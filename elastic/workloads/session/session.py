@@ -41,7 +41,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
-        self._wholeness = Wholeness(self._desk, self._membership.lose, self.close)
+        self._wholeness = Wholeness(self._desk, self._membership.lose, functools.partial(self.close, is_orderly=False))
         self._split: tuple[int, ...] = ()
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
@@ -182,19 +182,20 @@ class Session(contextlib.AbstractContextManager["Session"]):
                     return True
         return False
 
-    def close(self) -> None:
-        """Ends this process's part, once the others have what they need of it."""
+    def close(self, *, is_orderly: bool = True) -> None:
+        """Ends this process's part: once the others have what they need of it, or at once, as a death would."""
         if self._desk.is_closed:
             return
-        with contextlib.suppress(GenerationLost):
-            if self._meeting is not None:
-                self._end_meeting()
-        self._end.linger()
+        if is_orderly:
+            with contextlib.suppress(GenerationLost):
+                if self._meeting is not None:
+                    self._end_meeting()
+            self._end.linger()
         self._desk.close()
         self._membership.end()
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(is_orderly=kind is None)  # after an error the others may stand in a turn that waits for this process
 
     def _enter(self) -> None:
         """Waits until this process is a member of a generation that works."""

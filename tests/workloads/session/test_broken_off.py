@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo
 from elastic.workloads.session.riders import FIRST_STEPS, Riders
@@ -165,3 +166,24 @@ def test_sums_of_different_steps_are_none() -> None:
             continue
         with pytest.raises(GenerationLost, match="different steps"):
             riders.compared(sums.tolist(), here, step)
+
+
+def test_who_ends_by_an_error_keeps_nobody_waiting_as_one_would_that_ends_in_order(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lingered: list[str] = []
+    monkeypatch.setattr(End, "linger", lambda end: lingered.append("a while"))
+    task = Counting(None, threading.Event())
+
+    def ended(error: Exception | None) -> None:
+        units = [(parameter,) for parameter in task.parameters]
+        with Session.join(units, task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+            session.run(task.compute)
+            if error is not None:
+                raise error
+
+    with pytest.raises(Broken):
+        ended(Broken("in the script"))
+    assert lingered == []
+    ended(None)
+    assert lingered == ["a while"]
