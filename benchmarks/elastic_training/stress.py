@@ -32,11 +32,12 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--events", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dtype", choices=list(TOLERANCES), default="float64")
+    parser.add_argument("--stand-in", action="store_true", help="sum over what stands in for NCCL")
     options = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        settings = ("--pause", "0.02", "--dtype", options.dtype)
+        settings = ("--pause", "0.02", "--dtype", options.dtype, *(["--stand-in"] if options.stand_in else []))
         with running_fleet(Path(folder), *settings, launch=forking()) as fleet:
             schedule = Schedule(fleet, options.seed, tell=lambda line: print(line, flush=True))
             try:
