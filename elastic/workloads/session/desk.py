@@ -23,6 +23,7 @@ OVER = "for another member the job is over after step {}, and this one goes on: 
 HALF_MOVED = "apply has failed on gradients that members sent: the state held here is no state of the job"
 LEVEL_S = 3.0  # how long a newcomer that is behind may put off the change before training waits for it, or drops it
 UNSURE_S = 1.0
+RETIRED_S = 2.0
 
 
 class SessionEnded(Exception):
@@ -39,9 +40,10 @@ class Desk:
 
     `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is this rank's seconds
     a sample; `turning` the steps after which the last turn was begun, `ending` those after which the job is over for
-    the training thread; `is_torn` says that the state held here is no state of the job; `is_entering` that the training
-    thread waits to come in; `end` why no generation can come any more; `misfit` why this process cannot train with the
-    members; `is_finished` that `finish` has said that the job is complete.
+    the training thread; `seen` the round that the store shows, 0 where none answers; `is_torn` says that the state
+    held here is no state of the job; `is_entering` that the training thread waits to come in; `end` why no generation
+    can come any more; `misfit` why this process cannot train with the members; `is_finished` that `finish` has said
+    that the job is complete.
     """
 
     terms: Terms
@@ -63,6 +65,7 @@ class Desk:
     cost: float = 0.0
     turning: int | None = None
     ending: int | None = None
+    seen: int = 0
     followers: list[Follower] = field(default_factory=list)
     parting: list[Follower] = field(default_factory=list)
     inlet: Inlet | None = None
@@ -89,7 +92,8 @@ class Desk:
         begun = current.group.begun if current is not None and current.group is not None else 0
         # Who waits for the others at the job's end waits as in a sum: they are late if they do not come.
         begun += self.ending == self.step
-        return Status(current.number if current is not None else 0, self.step, self.need, begun, self.ending)
+        number = current.number if current is not None else 0
+        return Status(number, self.step, self.need, begun, self.ending, self.seen)
 
     def outlasts(self, other: Status) -> bool:
         """Whether the job is over for another member, and this one is in a turn that begins where that one ended."""
@@ -230,11 +234,30 @@ class Desk:
                     self.parting.append(follower)
             self.followers[:] = [each for each in self.followers if each.newcomer not in generation.members]
 
+    def let_go(self) -> None:
+        """Lets go of the newcomers that this process brings up to date: another is to."""
+        with self.changed:
+            for follower in self.followers:
+                follower.end()
+            self.parting += self.followers
+            self.followers.clear()
+
+    def tidy(self) -> None:
+        """Lets go of old process groups: their end takes milliseconds."""
+        with self.changed:
+            kept = [each for each in self.retired if monotonic() - each[0] < RETIRED_S]
+            dropped = self.retired[: len(self.retired) - len(kept)]
+            self.retired[:] = kept
+        dropped.clear()
+
     def close(self) -> None:
         """Says that this process's part is over."""
         with self.changed:
             self.is_closed = True
-            self._end_streams()
+            for follower in self.followers:
+                follower.end()
+            if self.inlet is not None:
+                self.inlet.close()
             self.changed.notify_all()
 
     def tear(self) -> None:
@@ -245,9 +268,9 @@ class Desk:
     def start_over(self) -> None:
         """Forgets all that belongs to the name that this process gives up."""
         with self.changed:
-            self._end_streams()
-            self.parting += self.followers
-            self.followers.clear()
+            self.let_go()
+            if self.inlet is not None:
+                self.inlet.close()
             self.inlet, self.current, self.offered, self.is_lost, self.need = None, None, None, True, 0
             self.is_torn, self.must_start_over = True, False
             self.changed.notify_all()
@@ -278,9 +301,3 @@ class Desk:
                 self.step, self.is_torn = inlet.step, inlet.is_torn
             return offered, False
         return None
-
-    def _end_streams(self) -> None:
-        for follower in self.followers:
-            follower.end()
-        if self.inlet is not None:
-            self.inlet.close()

@@ -26,19 +26,24 @@ MAX_LINE = 4096
 @dataclass(frozen=True, slots=True)
 class Status:
     """A member's word: the generation it trains in (0: none), the steps it has committed, the oldest generation that
-    it would still go on in, how many sums it has begun in the one it trains in, and after how many steps the job is
-    over for it, once it is."""
+    it would still go on in, how many sums it has begun in the one it trains in, after how many steps the job is over
+    for it, once it is, and the round that it sees in the store (0: it sees no store)."""
 
     generation: int = 0
     step: int = 0
     need: int = 0
     begun: int = 0
     ending: int | None = None
+    seen: int = 0
 
     def fields(self) -> dict[str, int | None]:
         # asdict copies deeply: four times the cost of a beat's whole line.
         counts = {"generation": self.generation, "step": self.step, "need": self.need, "begun": self.begun}
-        return {**counts, "ending": self.ending}
+        return {**counts, "ending": self.ending, "seen": self.seen}
+
+    def news(self) -> tuple[int, int, int]:
+        """Gives what others are told at once, and woken for; steps come with every beat and are none of it."""
+        return self.generation, self.need, self.seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +117,9 @@ class Links(threading.Thread):
             return {name: peer.status for name, peer in self._peers.items() if peer.heard_s is not None}
 
     def say(self, status: Status, *, is_urgent: bool = False) -> None:
-        """Tells everyone: at once, if more than the step is new."""
+        """Tells everyone: at once, if it is news."""
         with self._lock:
-            is_urgent = is_urgent or (status.generation, status.need) != (self._status.generation, self._status.need)
+            is_urgent = is_urgent or status.news() != self._status.news()
             self._status = status
         if is_urgent:
             self._ring()
@@ -181,9 +186,8 @@ class Links(threading.Thread):
     def _linked(self) -> list[socket.socket]:
         return [peer.connection for peer in self._peers.values() if peer.connection is not None]
 
-    def _news(self) -> tuple[set[str], dict[str, tuple[int, int]]]:
-        """Gives what others are woken for; steps come with every beat and are none of it."""
-        return set(self._gone), {n: (peer.status.generation, peer.status.need) for n, peer in self._peers.items()}
+    def _news(self) -> tuple[set[str], dict[str, tuple[int, int, int]]]:
+        return set(self._gone), {name: peer.status.news() for name, peer in self._peers.items()}
 
     def _read(self, ready: set[socket.socket], now_s: float) -> None:
         if self._bell in ready:

@@ -19,6 +19,7 @@ from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
 from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
+from elastic.workloads.session.outlook import CALM_S, Outlook
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.place import placed
 from elastic.workloads.session.reception import Reception
@@ -37,7 +38,6 @@ WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
-RETIRED_S = 2.0
 LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0  # what a call to a store that is frozen takes at most, and some more
 
 
@@ -60,9 +60,10 @@ class Membership(threading.Thread):
         self._rendezvous: Rendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
-        self._patience = patience
+        self._patience, self._outlook = patience, Outlook()
         self._waiting_for_store, self._waiting = Waiting(), Waiting()
         self._hung: frozenset[str] = frozenset()
+        self._unseeing: frozenset[str] = frozenset()
         self._builder: Builder | None = None
         self._known: tuple[int, tuple[str, ...]] = (0, ())
         self._entrance: Entrance | None = None
@@ -106,10 +107,12 @@ class Membership(threading.Thread):
             self._waiting_for_store.ends()
             return wait_s
         except StoreLost as error:
-            self._rendezvous = None
+            self._rendezvous, self._unseeing, self._desk.seen = None, frozenset(), 0
             where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
+            if self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S and self._is_alone():
+                self._desk.let_go()  # of newcomers: only who sees them wait can count them in
             return QUIET_LOOK_S
         except InvalidInput as error:
             self._turn_back(error)
@@ -127,7 +130,8 @@ class Membership(threading.Thread):
             self._desk.end = COMPLETE
             self._desk.notify()
             return QUIET_LOOK_S
-        self._tidy()
+        self._desk.tidy()
+        self._desk.seen = view.round
         if self._desk.must_start_over:
             self._start_over()
             return BUSY_LOOK_S
@@ -136,6 +140,7 @@ class Membership(threading.Thread):
         if self._known[0]:
             self._live(rendezvous)
             self._reach(view)
+            self._unseeing = self._outlook.unseeing(self._desk, view, self.links.heard(), now_s=monotonic())
             self._heed_peers()
             self._act(rendezvous, view)
         else:
@@ -231,7 +236,7 @@ class Membership(threading.Thread):
             claimed=rendezvous.claimed() if has_forgotten else 0,
             is_leaving=self._desk.is_leaving,
             is_stuck=self._is_stuck(view),
-            gone=self.links.gone() | self._hung | self._reception.lost(view),
+            gone=self.links.gone() | self._hung | self._unseeing | self._reception.lost(view),
             arrived=self._reception.arrived(view),
         )
 
@@ -275,7 +280,8 @@ class Membership(threading.Thread):
             self._builder = None
 
     def _receive(self, rendezvous: Rendezvous, view: View) -> None:
-        refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name))
+        blind = self._blind()
+        refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name), blind=blind)
         if refused:
             rendezvous.strike(refused)
 
@@ -318,18 +324,18 @@ class Membership(threading.Thread):
         if desk.offered is None or desk.offered.rank is None or desk.current is None:
             return False
         is_old = monotonic() - desk.offered_s > STRAGGLER_S and desk.step > desk.offered_step + 1
-        if is_old:
+        if is_old := is_old or not self._unseeing.isdisjoint(desk.current.members):
             desk.need = max(desk.need, desk.current.number + 1)
             self.links.say(desk.status())
         return is_old
 
-    def _tidy(self) -> None:
-        """Lets go of old process groups, here: their end takes milliseconds."""
-        with self._desk.changed:
-            kept = [each for each in self._desk.retired if monotonic() - each[0] < RETIRED_S]
-            dropped = self._desk.retired[: len(self._desk.retired) - len(kept)]
-            self._desk.retired[:] = kept
-        dropped.clear()
+    def _blind(self) -> set[str]:
+        """Gives the others that say that no store answers them."""
+        return {name for name, status in self.links.heard().items() if not status.seen}
+
+    def _is_alone(self) -> bool:
+        """Whether another sees the store that this process has lost."""
+        return len(self._blind()) < len(self.links.heard())
 
     def _start_over(self) -> None:
         """Gives up this name: what this process holds is no longer the job's."""
@@ -340,4 +346,4 @@ class Membership(threading.Thread):
             desk.current.group.cut()
         desk.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
-        self._hung, self._beat_s = frozenset(), 0.0
+        self._hung, self._unseeing, self._beat_s = frozenset(), frozenset(), 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from time import monotonic
 
 from elastic.workloads.session.c10d import View
@@ -32,15 +32,16 @@ class Reception:
         self._due_s: dict[str, float] = {}
         self._pause_s: dict[str, float] = {}
 
-    def serve(self, me: str, view: View, place: Place) -> list[str]:
+    def serve(self, me: str, view: View, place: Place, *, blind: Collection[str] = ()) -> list[str]:
         """Lets the last of the present members, and nobody else, bring newcomers up to date.
 
-        `place` gives a node's addresses, of its links and of its inlet. Gives the names of those whose process is dead.
+        `place` gives a node's addresses, of its links and of its inlet; `blind` are members that see no newcomers, for
+        they see no store. Gives the names of those whose process is dead.
         """
         desk = self._desk
         if desk.current is None or desk.is_lost or desk.is_leaving:
             return []
-        able = [name for name in desk.current.members if name in view.participants]
+        able = [name for name in desk.current.members if name in view.participants and name not in blind]
         if not able or able[-1] != me:
             return []
         served = {each.newcomer for each in desk.followers}

@@ -35,6 +35,10 @@ class Waiting:
             self._due_s = now_s + AGAIN_S
             self._tell(f"session: {why}; has tried for {now_s - self._since_s:.0f} s, and goes on trying")
 
+    def lasted_s(self, *, now_s: float) -> float:
+        """Gives for how long it has waited."""
+        return 0.0 if self._since_s is None else now_s - self._since_s
+
     def ends(self) -> None:
         """Takes note that what it waited for has come."""
         self._since_s = None

@@ -27,6 +27,17 @@ class Host:
     def mend(self) -> None:
         _ip("-n", self.namespace, "link", "set", "eth0", "up")
 
+    def lose(self, other: Host) -> None:
+        """Has what this host sends to one other be lost without a word."""
+        nobody = "02:00:00:00:00:01"
+        _ip(
+            "-n", self.namespace, "neigh", "replace", other.address, "lladdr", nobody, "dev", "eth0", "nud", "permanent"
+        )
+
+    def find(self, other: Host) -> None:
+        """Has it come there again."""
+        _ip("-n", self.namespace, "neigh", "delete", other.address, "dev", "eth0")
+
 
 @contextmanager
 def running_hosts(count: int) -> Iterator[list[Host]]:

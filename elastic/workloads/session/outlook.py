@@ -1,0 +1,38 @@
+"""Tells a member that has lost the store, though its links work, from one that looks at it a little later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from elastic.workloads.session.c10d import View
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.links import Status
+
+URGENT_S = 3.0  # where nobody trains until a round is built, or a member waits to leave: looks are a second apart
+CALM_S = 15.0  # where only newcomers wait, or a new store, which members are told of one after the other
+NAP_S = 0.5  # a longer time between two looks is one in which this process, or the store, stood still
+
+
+class Outlook:
+    """What one member knows of who sees the rounds that it sees.
+
+    A round is built by all of its members. One that has not seen it by then would have the others wait for as long as
+    it cannot reach the store: they leave it out, and it comes in again when it can.
+    """
+
+    def __init__(self) -> None:
+        self._late_s: dict[str, float] = {}
+        self._looked_s = 0.0
+
+    def unseeing(self, desk: Desk, view: View, others: Mapping[str, Status], *, now_s: float) -> frozenset[str]:
+        """Gives who has long not seen a round that waits to be built; to be asked after each look at the store. It is
+        none of this while it does not answer, nor of one that is not a member yet: its state may be older."""
+        passed_s, self._looked_s = min(now_s - self._looked_s, NAP_S), now_s
+        if desk.current is None or view.round <= desk.current.number:
+            self._late_s.clear()
+            return frozenset()
+        late = [name for name, status in others.items() if status.seen < view.round]
+        self._late_s = {name: self._late_s[name] + passed_s if name in self._late_s else 0.0 for name in late}
+        is_urgent = desk.is_lost or not set(desk.current.members) <= {*view.participants, *late}
+        limit_s = URGENT_S if is_urgent else CALM_S
+        return frozenset(name for name, late_s in self._late_s.items() if late_s > limit_s)
