@@ -12,6 +12,7 @@ from torch import Tensor
 from elastic.workloads.session import shares
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
+from elastic.workloads.session.division import Division
 from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
@@ -42,7 +43,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
         self._wholeness = Wholeness(self._desk, self._membership.lose, functools.partial(self.close, is_orderly=False))
-        self._split: tuple[int, ...] = ()
+        self._division: Division
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
         self.turned_in: Generation | None = None  # in which the last `run` committed its turn; None: it committed none
@@ -135,7 +136,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             while self.is_member:
                 self._desk.turning = self.step
                 try:
-                    outcome, change = self._one_turn(compute) if self._split else self._one_pause()
+                    outcome, change = self._one_turn(compute) if self._division.now else self._one_pause()
                 except Outdated:
                     return Outcome(self.step, self._buffers.own_numbers())
                 except GenerationLost:
@@ -212,15 +213,15 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, self.generation
         desk.require_going_on()
-        turn = Turn(self.step, self._batch, shares.slice_of(self._split, current.rank or 0), current, self._sum)
+        turn = Turn(self.step, self._batch, shares.slice_of(self._division.now, current.rank or 0), current, self._sum)
         gradients = compute(turn)
         if desk.step != turn.step:
             desk.refuse_run_within()
-        desk.cost = self._pace.after(turn.cost_s(self._state.device)) if turn.share else desk.cost
+        desk.cost = self._pace.after(turn.cost_s(self._state.device)) or desk.cost
         costs, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
         self._move()
         self.turned_in = current
-        self._split = shares.next_split(self._batch, self._split, costs, limits=current.limits)
+        self._division.turned(costs)
         self._patience.turn_ended(now_s=monotonic())
         return Outcome(self.step, self._buffers.own_numbers()), change
 
@@ -305,10 +306,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         desk = self._desk
         if generation.group is None and desk.is_torn:
             raise SessionEnded(NOBODY_WHOLE)
-        self._split = shares.first_split(
-            self._batch, generation.costs, limits=generation.limits, are_new=generation.are_new
-        )
-        self._meeting = None
+        self._division, self._meeting = Division(self._batch, generation), None
         if not is_planned:
             # Said before the meeting: members of an older generation must leave it to come here.
             self._demand(generation)

@@ -12,13 +12,18 @@ UNTRIED = 4.0  # how much slower than the others a rank may turn out to be, unti
 WORTH_MOVING = 1.05  # what a new split must gain: each step's noise would otherwise move samples about
 
 
-def split(batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | None = None) -> tuple[int, ...]:
+def split(
+    batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | None = None, spares: bool = True
+) -> tuple[int, ...]:
     """Gives each rank's number of samples so that all take equally long; `costs` are seconds a sample, 0 if unknown.
 
-    Every rank gets one at least where there are enough; `limits` are the most that a rank's memory holds.
+    Every rank gets one at least where there are enough, but for those that `spares` leaves out: who takes longer for
+    one than the others for all. `limits` are the most that a rank's memory holds.
 
     >>> split(48, (0.002, 0.002, 0.008))
     (22, 21, 5)
+    >>> split(6, (1.0, 1.0, 8.0)), split(6, (1.0, 1.0, 8.0), spares=False)
+    ((3, 3, 0), (3, 2, 1))
     >>> split(12, (1.0, 0.0))
     (6, 6)
     >>> split(12, (1.0, 1.0), limits=(2, None))
@@ -31,12 +36,14 @@ def split(batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | 
     most = [batch if limits is None or limits[rank] is None else limits[rank] or 0 for rank in range(size)]
     if sum(most) < batch:
         raise ValueError(f"a global batch of {batch} does not fit: the ranks' limits are {most}")
-    least = 1 if batch >= size else 0
-    result = [min(least, most[rank]) for rank in range(size)]
-    while _give_whole(result, speeds, most, batch):
-        pass
-    _give_singly(result, speeds, most, batch)
-    return tuple(result)
+    whole = _filled(batch, speeds, most)
+    if not spares or batch < size or any(cost <= 0 < room for cost, room in zip(costs, most, strict=True)):
+        return whole
+    fastest = _fastest(batch, speeds, most)
+    if fastest == most:
+        return whole
+    spared = _filled(batch, speeds, fastest)
+    return spared if _duration(whole, costs) > WORTH_MOVING * _duration(spared, costs) else whole
 
 
 def fits(batch: int, limits: Sequence[int | None]) -> bool:
@@ -68,7 +75,12 @@ def first_split(
 
 
 def next_split(
-    batch: int, now: Sequence[int], costs: Sequence[float], *, limits: Sequence[int | None] | None = None
+    batch: int,
+    now: Sequence[int],
+    costs: Sequence[float],
+    *,
+    limits: Sequence[int | None] | None = None,
+    spares: bool = True,
 ) -> tuple[int, ...]:
     """Gives the split for the next turn: the present one unless another is clearly faster.
 
@@ -83,12 +95,20 @@ def next_split(
     (22, 21, 5)
     """
     took_s = [share * cost for share, cost in zip(now, costs, strict=True)]
-    if max(took_s) < WORTH_MOVING * min(took_s):
+    longest_s, at_work, paces = max(took_s), now, costs
+    if 0 in now:
+        # One sample of whoever has none and would take longer for it than all others take makes nothing faster.
+        pairs = [(share, cost) for share, cost in zip(now, costs, strict=True) if share or cost <= longest_s]
+        at_work, paces = [share for share, _ in pairs], [cost for _, cost in pairs]
+        took_s = [share * cost for share, cost in pairs]
+    if longest_s < WORTH_MOVING * min(took_s):
         return tuple(now)  # at nearly every step: the best split takes no less than the least of these
-    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(batch, now, costs):
+    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(batch, at_work, paces):
         return tuple(now)
     usual = median(cost for cost in costs if cost > 0)
-    better = split(batch, [cost if cost > 0 else UNTRIED * usual for cost in costs], limits=limits)
+    spares = spares and min(costs) > 0
+    tried = [cost if cost > 0 else UNTRIED * usual for cost in costs]
+    better = split(batch, tried, limits=limits, spares=spares)
     # Among many ranks one that is spared gains the others little, whatever it could do.
     is_spared = any(2 * share < wanted for share, wanted in zip(now, better, strict=True))
     is_worth_it = _duration(now, costs) > WORTH_MOVING * _duration(better, costs)
@@ -108,13 +128,16 @@ def slice_of(split_: Sequence[int], rank: int) -> range:
 @dataclass(slots=True)
 class Pace:
     """A rank's seconds a sample: half its last turn's, half what it was, so that one odd turn moves little. Two turns
-    that agree with each other and not with what was before tell of a change that stays: it is what they say.
+    that agree with each other and not with what was before tell of a change that stays: it is what they say. After
+    turns without a sample, which take 0, nothing is known any more.
 
     >>> pace = Pace()
     >>> [pace.after(cost_s) for cost_s in (2.0, 2.0, 8.0, 8.0, 8.0)]
     [2.0, 2.0, 5.0, 8.0, 8.0]
     >>> [pace.after(cost_s) for cost_s in (80.0, 8.0, 8.0)]
     [44.0, 26.0, 8.0]
+    >>> [pace.after(cost_s) for cost_s in (0.0, 2.0)]
+    [0.0, 2.0]
     """
 
     cost_s: float = 0.0
@@ -123,7 +146,9 @@ class Pace:
     def after(self, measured_s: float) -> float:
         """Gives the pace after another turn; the first one counts in full."""
         before_s, self.last_s = self.last_s, measured_s
-        if self.cost_s <= 0 or (_agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)):
+        if measured_s <= 0:
+            self.cost_s = 0.0
+        elif self.cost_s <= 0 or (_agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)):
             self.cost_s = (before_s + measured_s) / 2 if before_s > 0 else measured_s
         else:
             self.cost_s = (self.cost_s + measured_s) / 2
@@ -143,6 +168,26 @@ def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
     is_spared = any(2 * share * cost < ideal_s for share, cost in zip(now, costs, strict=True))
     wanted_s = _duration(now, costs) / WORTH_MOVING
     return not is_spared and sum(int(wanted_s / cost) for cost in costs) < batch
+
+
+def _fastest(batch: int, speeds: Sequence[float], most: Sequence[int]) -> list[int]:
+    """Gives `most`, with 0 for whoever would take longer for one sample than all faster ones for the batch."""
+    ranks = sorted((rank for rank in range(len(most)) if most[rank]), key=lambda rank: -speeds[rank])
+    result, speed, room = [0] * len(most), 0.0, 0
+    for rank in ranks:
+        if room >= batch and speed > batch * speeds[rank]:
+            break
+        result[rank], speed, room = most[rank], speed + speeds[rank], room + most[rank]
+    return result
+
+
+def _filled(batch: int, speeds: Sequence[float], most: Sequence[int]) -> tuple[int, ...]:
+    least = 1 if batch >= len(most) else 0
+    result = [min(least, room) for room in most]
+    while _give_whole(result, speeds, most, batch):
+        pass
+    _give_singly(result, speeds, most, batch)
+    return tuple(result)
 
 
 def _give_whole(result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int) -> bool:

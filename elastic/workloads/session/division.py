@@ -1,0 +1,40 @@
+"""A generation's split of each turn: who is left out for being slow, and tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.shares import first_split, next_split, split
+
+FIRST_PAUSE = 4
+
+
+class Division:
+    """One generation's split, turn by turn: the same on every rank, for all of it follows from what all are told.
+
+    A rank whose single sample would hold the others up has none, as soon as two turns in a row say so. How fast it is
+    without one nobody knows: it is tried for a turn after 4 without, then after 8, and so on. So it is back at the
+    latest after twice the time for which it was slow, and the trials of one that stays slow become few.
+    """
+
+    def __init__(self, batch: int, generation: Generation) -> None:
+        """Begins with the split for the first turn; none, `()`, where the ranks' memories do not hold a batch."""
+        self._batch, self._limits = batch, generation.limits
+        self.now = first_split(batch, generation.costs, limits=generation.limits, are_new=generation.are_new)
+        self._pause, self._turns, self._is_sure = FIRST_PAUSE, 0, False
+
+    def turned(self, costs: Sequence[float]) -> None:
+        """Takes note of a turn, after which the ranks have told their seconds a sample."""
+        batch, limits, before = self._batch, self._limits, self.now
+        self._turns = self._turns + 1 if 0 in before else 0
+        if self._turns >= self._pause:
+            self.now = split(batch, costs, limits=limits, spares=False)
+            self._turns, self._pause, self._is_sure = 0, 2 * self._pause, True
+            return
+        self.now = next_split(batch, before, costs, limits=limits)
+        was_sure, self._is_sure = self._is_sure, False
+        if self.now is before:
+            self._pause = FIRST_PAUSE if not self._turns else self._pause
+        elif not was_sure and any(had and not has for had, has in zip(before, self.now, strict=True)):
+            self.now, self._is_sure = next_split(batch, before, costs, limits=limits, spares=False), True
