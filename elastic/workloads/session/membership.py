@@ -19,7 +19,7 @@ from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
 from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
-from elastic.workloads.session.outlook import CALM_S, Outlook
+from elastic.workloads.session.outlook import CALM_S, Outlook, blind, is_alone_blind
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.place import placed
 from elastic.workloads.session.reception import Reception
@@ -107,11 +107,12 @@ class Membership(threading.Thread):
             self._waiting_for_store.ends()
             return wait_s
         except StoreLost as error:
-            self._rendezvous, self._unseeing, self._desk.seen = None, frozenset(), 0
+            self._rendezvous, self._unseeing = None, frozenset()
             where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
-            if self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S and self._is_alone():
+            is_long = self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S
+            if is_long and is_alone_blind(self._desk.status(), self.links.heard()):
                 self._desk.let_go()  # of newcomers: only who sees them wait can count them in
             return QUIET_LOOK_S
         except InvalidInput as error:
@@ -122,16 +123,12 @@ class Membership(threading.Thread):
         if not (self._name or self._desk.is_entering):
             # A newcomer's state is overwritten from outside: not while a turn of its own may still look at it.
             return QUIET_LOOK_S
-        if self._rendezvous is None or self._is_replaced(self._rendezvous):
-            self._rendezvous = self._connected()
-        rendezvous = self._rendezvous
-        view = rendezvous.look()
+        rendezvous, view = self._store()
         if view.is_closed and self._desk.current is None:
             self._desk.end = COMPLETE
             self._desk.notify()
             return QUIET_LOOK_S
         self._desk.tidy()
-        self._desk.seen = view.round
         if self._desk.must_start_over:
             self._start_over()
             return BUSY_LOOK_S
@@ -154,6 +151,18 @@ class Membership(threading.Thread):
         if self._builder is not None or self._desk.is_lost:
             return BUSY_LOOK_S
         return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else STEADY_LOOK_S
+
+    def _store(self) -> tuple[Rendezvous, View]:
+        """Gives the store and what it shows. Raises StoreLost."""
+        try:
+            if self._rendezvous is None or self._is_replaced(self._rendezvous):
+                self._rendezvous = self._connected()
+            view = self._rendezvous.look()
+        except StoreLost:
+            self._desk.seen = 0
+            raise
+        self._desk.seen = view.round
+        return self._rendezvous, view
 
     def _is_replaced(self, rendezvous: Rendezvous) -> bool:
         """Whether another store is named now: one that was replaced may come back to life, and whoever stayed with it
@@ -280,8 +289,8 @@ class Membership(threading.Thread):
             self._builder = None
 
     def _receive(self, rendezvous: Rendezvous, view: View) -> None:
-        blind = self._blind()
-        refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name), blind=blind)
+        unseeing = blind(self.links.heard())
+        refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name), blind=unseeing)
         if refused:
             rendezvous.strike(refused)
 
@@ -328,14 +337,6 @@ class Membership(threading.Thread):
             desk.need = max(desk.need, desk.current.number + 1)
             self.links.say(desk.status())
         return is_old
-
-    def _blind(self) -> set[str]:
-        """Gives the others that say that no store answers them."""
-        return {name for name, status in self.links.heard().items() if not status.seen}
-
-    def _is_alone(self) -> bool:
-        """Whether another sees the store that this process has lost."""
-        return len(self._blind()) < len(self.links.heard())
 
     def _start_over(self) -> None:
         """Gives up this name: what this process holds is no longer the job's."""

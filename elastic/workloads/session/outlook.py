@@ -36,3 +36,13 @@ class Outlook:
         is_urgent = desk.is_lost or not set(desk.current.members) <= {*view.participants, *late}
         limit_s = URGENT_S if is_urgent else CALM_S
         return frozenset(name for name, late_s in self._late_s.items() if late_s > limit_s)
+
+
+def blind(others: Mapping[str, Status]) -> set[str]:
+    """Gives who says that no store answers it."""
+    return {name for name, status in others.items() if not status.seen}
+
+
+def is_alone_blind(own: Status, others: Mapping[str, Status]) -> bool:
+    """Whether another sees a store, and the one whose word `own` is sees none."""
+    return not own.seen and any(status.seen for status in others.values())
