@@ -320,3 +320,18 @@ def test_one_chunk_is_under_way_at_a_time() -> None:
             follower.next_chunk(step)
         assert follower.sent_units == 1 and not follower.is_complete
         follower.drop()
+
+
+def test_one_that_its_source_lets_go_of_has_another_source() -> None:
+    source, blind, desk = _state(3), Desk(TERMS, step=9), Desk(TERMS, step=9)
+    reception = Reception(Settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
+    desk.current, view = Generation(1, ("a", "b"), 0, None), View(1, ("a", "b"), (NEWCOMER,), False)
+    with _inlet(_state(3)) as inlet:
+        blind.followers.append(_complete(inlet, source))
+        blind.let_go()
+        assert not blind.followed()
+        wait_until(lambda: not inlet.is_streaming, "the stream's end")
+        reception.serve("a", view, lambda _: (("127.0.0.1", 1), ("127.0.0.1", inlet.port)))
+        assert not desk.followed(), "it is for the last of the members"
+        reception.serve("a", view, lambda _: (("127.0.0.1", 1), ("127.0.0.1", inlet.port)), blind={"b"})
+        _feed(desk.followed()[0], lambda: desk.followed()[0].is_complete)

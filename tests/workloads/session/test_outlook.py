@@ -8,7 +8,7 @@ from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Status
-from elastic.workloads.session.outlook import CALM_S, URGENT_S, Outlook
+from elastic.workloads.session.outlook import CALM_S, URGENT_S, Outlook, blind, is_alone_blind
 from elastic.workloads.session.terms import Terms
 
 LOOK_S = 0.05
@@ -80,3 +80,10 @@ def test_who_sees_one_round_of_many_is_waited_for_anew() -> None:
         seen = number - (look % 20 < 19)
         view = View(number, MEMBERS, (), is_closed=False)
         assert not outlook.unseeing(desk, view, {"b": Status(4, seen=seen)}, now_s=100.0 + look * LOOK_S)
+
+
+def test_who_alone_has_lost_the_store_knows_it_by_the_others_words() -> None:
+    assert is_alone_blind(Status(4, seen=0), {"b": BLIND, "c": Status(4, seen=0)})
+    assert not is_alone_blind(Status(4, seen=0), {"b": Status(4, seen=0)}), "none answers anybody"
+    assert not is_alone_blind(Status(4, seen=4), {"b": BLIND})
+    assert blind({"b": BLIND, "c": Status(4, seen=0)}) == {"c"}
