@@ -88,6 +88,7 @@ class ExitIn(Strict):
     exit_code: int
     iteration: int | None = None
     log_tail: str = Field("", max_length=20_000)
+    needs_person: bool = False
 
 
 class NoticeIn(Strict):
@@ -148,6 +149,7 @@ class AssignmentOut(BaseModel):
     max_restarts: int
     tier: Tier
     interruptions_per_h: float | None
+    stored_iteration: int | None
 
 
 class WordOut(BaseModel):
@@ -215,7 +217,10 @@ def heartbeat(
 
 
 def _word(context: Context, node: Node, job: Job) -> Word:
-    return word_for(node, job, context.store.generation(job.id), lease_s=context.lease_s())
+    stored_iteration = context.store.resumes.stored(job.id)
+    return word_for(
+        node, job, context.store.generation(job.id), stored_iteration=stored_iteration, lease_s=context.lease_s()
+    )
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:
@@ -255,7 +260,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
 
 
 def _exit(said: ExitIn) -> Exit:
-    return Exit(said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail)
+    return Exit(said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail, said.needs_person)
 
 
 def _notice(request: Heartbeat) -> Notice | None:

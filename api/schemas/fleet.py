@@ -18,6 +18,7 @@ class Exit(Wire):
     exit_code: int
     iteration: int | None
     log_tail: str
+    needs_person: bool
 
 
 class Notice(Wire):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from elastic.agent.files import read_json, write_json
@@ -29,7 +29,7 @@ class Cargo:
     """
 
     def __init__(self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location) -> None:
-        self.generation = assignment.generation
+        self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
         self._node_id, self._is_in_session = settings.instance_id, assignment.tier is Tier.T2
         self._folder = Folder(
             settings.checkpoint_root / assignment.checkpoint_dir, staging=settings.work_dir / "staging"
@@ -52,8 +52,8 @@ class Cargo:
         base = read_json(self._base_file)
         return base is not None and base["generation"] == self.generation
 
-    def bring(self) -> Manifest | None:
-        """Fills the folder from the newest checkpoint, as `elastic.checkpoints.bring` does, which says what it raises.
+    def bring(self, *, tell: Callable[[str], None]) -> Manifest | None:
+        """Fills the folder from the newest checkpoint, as `elastic.checkpoints.bring` does: what it raises and tells.
 
         A folder that stems from that checkpoint is left as it is: what was not committed yet is ahead of it.
         """
@@ -62,7 +62,14 @@ class Cargo:
         self._base_file.unlink(missing_ok=True)
         # A session's checkpoints are numbered by its rounds, and who joins it gets its state from the members.
         token = None if self._is_in_session else self.generation
-        brought = bring(self._shelf, self._folder, generation=token, present=present)
+        brought = bring(
+            self._shelf,
+            self._folder,
+            generation=token,
+            present=present,
+            stored_iteration=self._stored_iteration,
+            tell=tell,
+        )
         place = None if brought is None else brought.place
         if place is None or place not in present:
             self._carried = self._folder.looks()

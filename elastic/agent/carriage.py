@@ -10,14 +10,28 @@ from elastic.agent.wire import Assignment
 
 # How long a last checkpoint may take to leave the node before its generation counts as failed.
 STORE_PATIENCE_S = 300.0
+# How long the log may take of one whose folder was never filled: there is no checkpoint to be stored.
+LOG_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why no worker may begin. `needs_person` says that this stays so until somebody acts."""
+
+    why: str
+    needs_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a generation's last checkpoint is where the loss of this node cannot reach it; `why` if it is not."""
+    """Whether a generation's last checkpoint is where the loss of this node cannot reach it; `why` if it is not.
+
+    `refusal` is why its workers could not begin, None if they could.
+    """
 
     is_durable: bool
     why: str = ""
+    refusal: Refusal | None = None
 
 
 class Carriage(Protocol):

@@ -7,11 +7,11 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elastic.agent.cargo import Cargo
-from elastic.agent.carriage import Verdict
+from elastic.agent.carriage import LOG_PATIENCE_S, Refusal, Verdict
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, StorageUnavailable, Superseded
@@ -40,7 +40,7 @@ class Trip:
     """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs.
 
     Workers in a session go on in later ones: `serves` is the one that they belong to, `round` the newest of the
-    session's own in which the first rank was here, None outside a session.
+    session's own in which the first rank was here, None outside a session. `refusal` is why its folder is not filled.
     """
 
     assignment: Assignment
@@ -51,6 +51,7 @@ class Trip:
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
     wishes: list[Wish] = field(default_factory=list)
+    refusal: Refusal | None = None
     has_given_way: bool = False
     ended_at: float | None = None
     is_clean: bool = True
@@ -66,9 +67,15 @@ class Trip:
         """Whether there is something to do at once."""
         return self.cargo is None or bool(self.held or self.wishes) or self.is_ending
 
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether nothing is to be stored: no worker begins before the folder is filled, and that was not done."""
+        is_filled = not self.wishes if self.cargo is None else self.cargo.is_filled
+        return not (self.held or is_filled)
+
     def close(self, verdict: Verdict) -> None:
         """Gives the verdict, unless it is too late, and refuses whoever still waits."""
-        self.verdict = self.verdict or verdict
+        self.verdict = self.verdict or replace(verdict, refusal=self.refusal)
         self.answer(self.wishes, refusal=verdict.why)
 
     def answer(self, wishes: Sequence[Wish], *, refusal: str | None) -> None:
@@ -88,17 +95,20 @@ class Carrier:
         say: Callable[[Sequence[dict[str, Any]]], None],
         wall_s: Callable[[], float],
         look_s: float = LOOK_S,
+        log_patience_s: float = LOG_PATIENCE_S,
     ) -> None:
         self._load = load
         self._say = say
         self._wall_s = wall_s
         self._look_s = look_s
+        self._log_patience_s = log_patience_s
         self._changed = threading.Condition()
         self._trip: Trip | None = None
         self._trouble = ""
         self._pause_s = 0.0
         self._is_stopping = False
         self._longest_s: float | None = None
+        self._told: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="carrier", daemon=True)
 
     def start(self) -> None:
@@ -150,7 +160,8 @@ class Carrier:
             trip.wishes.append(wish)
             self._changed.notify_all()
         if not wish.is_answered.wait(patience_s):
-            return f"nothing could be brought for {patience_s:.0f} s: {self._trouble}"
+            trip.refusal = Refusal(f"nothing could be brought for {patience_s:.0f} s: {self._trouble}")
+            return trip.refusal.why
         return wish.refusal
 
     def finish(self, generation: int, *, is_clean: bool) -> None:
@@ -165,7 +176,10 @@ class Carrier:
             trip = self._present(generation)
             if trip is None or trip.ended_at is None:
                 return None
-            if trip.is_ending and time.monotonic() - trip.ended_at >= patience_s:
+            over_for_s = time.monotonic() - trip.ended_at
+            if trip.is_ending and trip.holds_nothing and over_for_s >= min(self._log_patience_s, patience_s):
+                trip.close(Verdict(is_durable=True))
+            elif trip.is_ending and over_for_s >= patience_s:
                 trip.close(Verdict(is_durable=False, why=f"the last checkpoint is not stored: {self._trouble}"))
             return trip.verdict
 
@@ -226,7 +240,7 @@ class Carrier:
             wishes, is_ending, has_events = tuple(trip.wishes), trip.is_ending, bool(trip.held)
         if cargo.is_filled and trip.has_first_rank and (has_events or self._is_at_rest(trip, cargo)):
             self._carry(trip, cargo)
-        if wishes:
+        if wishes and not is_ending:
             self._fill(trip, wishes, cargo)
         if is_ending:
             cargo.carry_artifacts()
@@ -253,14 +267,19 @@ class Carrier:
             del trip.held[: len(held)]
 
     def _fill(self, trip: Trip, wishes: Sequence[Wish], cargo: Cargo) -> None:
-        refusal = None
-        try:
-            cargo.bring()
-        except (CheckpointDamaged, Superseded) as error:
-            refusal = str(error)
-            log.error("%s", refusal)
+        # torchrun starts workers again that were refused: what needs a person is not brought again for them.
+        if trip.refusal is None or not trip.refusal.needs_person:
+            trip.refusal = self._brought(cargo)
         with self._changed:
-            trip.answer(wishes, refusal=refusal)
+            trip.answer(wishes, refusal=None if trip.refusal is None else trip.refusal.why)
+
+    def _brought(self, cargo: Cargo) -> Refusal | None:
+        try:
+            cargo.bring(tell=self._tell_once)
+        except (CheckpointDamaged, Superseded) as error:
+            log.error("%s", error)
+            return Refusal(str(error), needs_person=isinstance(error, CheckpointDamaged))
+        return None
 
     def _try_again(self, error: Exception) -> None:
         why = str(error) if isinstance(error, ElasticError) else repr(error)
@@ -269,6 +288,11 @@ class Carrier:
         self._trouble = why
         longest_s = min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
         self._pause_s = longest_s * random.uniform(0.5, 1.0)
+
+    def _tell_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._tell(text)
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)

@@ -47,6 +47,8 @@ def told(failure: Exit) -> str:
     if failure.outcome is Outcome.DRAINED:
         return "the workers stopped at a safe point, though nobody had asked them to"
     said = cause_in(failure.log_tail)
+    if failure.needs_person:
+        return f"no worker could begin: {said}"
     return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
 
 

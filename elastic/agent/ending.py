@@ -34,7 +34,12 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
 
 
 def as_stored(ending: Exit, verdict: Verdict) -> Exit:
-    """The exit as it may be told: what is lost with this node must not pass for drained or done."""
+    """The exit as it may be told: what is lost with this node must not pass for drained or done.
+
+    Workers that could not begin say so nowhere but in the log, below which torchrun writes its own.
+    """
+    if verdict.refusal is not None:
+        return replace(_failed(ending, verdict.refusal.why), needs_person=verdict.refusal.needs_person)
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
     return _failed(ending, verdict.why)

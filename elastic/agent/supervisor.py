@@ -295,6 +295,7 @@ class Supervisor:
             tier=self._memory.tier,
             outcome=report.outcome,
             has_heard_workers=self._intake.heard().any_word,
+            were_refused=verdict.refusal is not None,
         )
         self._memory = replace(self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork)
         remember(self._memory, self._settings.work_dir)

@@ -69,16 +69,19 @@ def workload_module(command: Sequence[str]) -> str | None:
     return command[1] if is_workload else None
 
 
-def is_fork_distrusted(before: bool, *, tier: Tier | None, outcome: Outcome, has_heard_workers: bool) -> bool:
+def is_fork_distrusted(
+    before: bool, *, tier: Tier | None, outcome: Outcome, has_heard_workers: bool, were_refused: bool = False
+) -> bool:
     """Whether workers are no longer forked here, after a generation that ended like this.
 
     A fork inherits what its parent holds open: CUDA that was begun before it, locks of a library's threads. Who fails
-    before its first turn is tried the other way next, and back again if that was not it.
+    before its first turn is tried the other way next, and back again if that was not it. Those that `were_refused` had
+    no checkpoint to go on from.
 
     >>> is_fork_distrusted(False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False)
     True
     """
-    if outcome is not Outcome.FAILED or has_heard_workers or tier is None:
+    if outcome is not Outcome.FAILED or has_heard_workers or were_refused or tier is None:
         return before
     return not before if tier is Tier.T2 else tier is not Tier.T0
 

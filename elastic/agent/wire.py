@@ -12,7 +12,10 @@ from elastic.model import Exit, Outcome, Tier
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a node is to run: one generation of one job."""
+    """What a node is to run: one generation of one job.
+
+    `stored_iteration` is that of the newest checkpoint that was told to be stored, None if none was.
+    """
 
     job_id: str
     generation: int
@@ -28,6 +31,7 @@ class Assignment:
     max_restarts: int
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
+    stored_iteration: int | None = None
     env: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -70,6 +74,7 @@ def assignment_from(fields: Mapping[str, Any]) -> Assignment:
             max_restarts=int(fields["max_restarts"]),
             tier=Tier(fields.get("tier", Tier.T1)),
             interruptions_per_h=None if (rate := fields.get("interruptions_per_h")) is None else float(rate),
+            stored_iteration=None if (stored := fields.get("stored_iteration")) is None else int(stored),
             env={str(name): str(value) for name, value in fields.get("env", {}).items()},
         )
     except KeyError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from elastic.checkpoints.folder import Folder, sha256_of
@@ -13,46 +13,74 @@ from elastic.checkpoints.shelf import Shelf
 from elastic.errors import CheckpointDamaged, NotFound, Superseded
 
 _LOOKS = 3
+_WHAT_TO_DO = "restore the bucket's files and resume the job, or submit it under another name to start anew"
 log = logging.getLogger(__name__)
 
 
-def bring(shelf: Shelf, folder: Folder, *, generation: int | None, present: Collection[Place] = ()) -> Manifest | None:
+def bring(
+    shelf: Shelf,
+    folder: Folder,
+    *,
+    generation: int | None,
+    present: Collection[Place] = (),
+    stored_iteration: int | None = None,
+    tell: Callable[[str], None] = log.warning,
+) -> Manifest | None:
     """Makes the folder hold what the newest usable manifest names, and nothing else; None where there is none.
 
-    A folder that holds one of `present` already is left as it is: it may be ahead. Raises Superseded when a newer
-    generation than `generation`, if that is given, has committed, CheckpointDamaged when there are manifests and none
-    can be used: starting anew would waste what was paid for.
+    A folder that holds one of `present` already is left as it is: it may be ahead. `tell` hears of each manifest that
+    is refused. Raises Superseded when a newer generation than `generation`, if that is given, has committed,
+    CheckpointDamaged when there are manifests and none can be used, or there is none though a checkpoint of
+    `stored_iteration` was stored: starting anew would waste what was paid for.
     """
     seen: list[Place] = []
+    refused: dict[Place, str] = {}
     for _ in range(_LOOKS):
         places = shelf.places()
         if not places:
+            if stored_iteration and not present:
+                wanted = f"wanted the checkpoint of iteration {stored_iteration} that was stored here"
+                raise CheckpointDamaged(f"{shelf.bucket.location}: {wanted}, found none at all; {_WHAT_TO_DO}")
             return None
         if generation is not None and places[0].generation > generation:
             raise Superseded(f"generation {places[0].generation} has committed a checkpoint; {generation} is over")
         if places == seen:
             break
-        found = _first_usable(shelf, folder, places, present)
+        found, refused = _first_usable(shelf, folder, places, present)
         if found is not None:
+            _tell_all(refused, f"; {_named(found)} is used instead", tell=tell)
             return found
         seen = places  # while they were being read another writer may have let them go: look again
+    _tell_all(refused, tell=tell)
     raise CheckpointDamaged(
-        f"{shelf.bucket.location}: wanted a checkpoint, none of {len(places)} can be used; restore the bucket's files, "
-        "or submit the job under another name to start anew"
+        f"{shelf.bucket.location}: wanted a checkpoint, none of {len(places)} can be used; {_WHAT_TO_DO}"
     )
 
 
-def _first_usable(shelf: Shelf, folder: Folder, places: list[Place], present: Collection[Place]) -> Manifest | None:
-    for manifest in shelf.manifests(places):
-        if manifest.place in present:
-            return manifest
+def _first_usable(
+    shelf: Shelf, folder: Folder, places: list[Place], present: Collection[Place]
+) -> tuple[Manifest | None, dict[Place, str]]:
+    """The newest manifest that can be used, which the folder holds now, and why each later one was refused."""
+    refused: dict[Place, str] = {}
+    for place in places:
         try:
-            _fill(shelf, folder, manifest)
+            manifest = shelf.manifest(place)
+            if place not in present:
+                _fill(shelf, folder, manifest)
         except (NotFound, CheckpointDamaged) as error:
-            log.warning("%s: refused %s: %s", shelf.bucket.location, manifest.place.name, error)
+            refused[place] = str(error)
             continue
-        return manifest
-    return None
+        return manifest, refused
+    return None, refused
+
+
+def _tell_all(refused: Mapping[Place, str], instead: str = "", *, tell: Callable[[str], None]) -> None:
+    for place, why in refused.items():
+        tell(f"the checkpoint {place.name} is refused{instead}: {why}")
+
+
+def _named(manifest: Manifest) -> str:
+    return manifest.place.name + ("" if manifest.iteration is None else f" of iteration {manifest.iteration}")
 
 
 def _fill(shelf: Shelf, folder: Folder, manifest: Manifest) -> None:

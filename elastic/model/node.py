@@ -74,13 +74,17 @@ AGENT_SAYS = "elasticd: "
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """The last word of a node about a generation. `iteration` is where its workers stood, if they said so."""
+    """The last word of a node about a generation. `iteration` is where its workers stood, if they said so.
+
+    `needs_person` says that they could not begin, and cannot before somebody acts.
+    """
 
     generation: int
     outcome: Outcome
     exit_code: int
     iteration: int | None = None
     log_tail: str = ""
+    needs_person: bool = False
 
 
 class NoticeKind(StrEnum):

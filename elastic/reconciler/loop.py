@@ -234,9 +234,8 @@ class Reconciler:
         job, generation = facts.job, facts.generation
         if job.spec.tier is not Tier.T2 or generation is None or generation.ended_at_s or generation.drain_at_s:
             return None
-        if not (
-            self.rendezvous.lives(job.id) or all_are_heard(generation, facts.nodes, since_s=self._listening_since_s)
-        ):
+        since_s = self._listening_since_s
+        if not (self.rendezvous.lives(job.id) or all_are_heard(generation, facts.nodes, since_s=since_s)):
             return None
         return self._meeting_place(job.id, is_held=goes_on([n for n in facts.nodes if n.id in generation.node_ids]))
 
@@ -323,9 +322,8 @@ class Reconciler:
         candidates = [each for each in self._catalog.offerings if job.spec.admits(each)]
         why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
-            self.store.request_stop(
-                job.id, JobPhase.FAILED, f"none of its node types may be bought: {why}", now_s=now_s
-            )
+            message = f"none of its node types may be bought: {why}"
+            self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _said_by(self, node: Node) -> str:
         """What its machine can tell of why."""
@@ -336,7 +334,9 @@ class Reconciler:
         return (f"; its logs are in {folder}" if folder else "") + (f"; it printed:\n{printed}" if printed else "")
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
-        if failure is not None:
+        if failure is not None and failure.needs_person:
+            self.store.request_stop(job_id, JobPhase.FAILED, told(failure), now_s=now_s)
+        elif failure is not None:
             self._count_failure(job_id, told(failure), now_s=now_s)
 
     def _count_failure(self, job_id: str, message: str, *, now_s: float) -> None:

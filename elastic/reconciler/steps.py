@@ -235,7 +235,12 @@ def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[S
     if overdue or all(_has_stopped(node, active) for node in members):
         exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
-        yield EndGeneration(active.number, min(failures, key=lambda each: is_echo(each.log_tail), default=None))
+        yield EndGeneration(active.number, min(failures, key=_distance, default=None))
+
+
+def _distance(failure: Exit) -> tuple[bool, bool]:
+    """How far an exit is from what broke its generation: the first one tells of it best."""
+    return not failure.needs_person, is_echo(failure.log_tail)
 
 
 _SLACK_S = 30.0

@@ -11,7 +11,10 @@ from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, O
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One generation as its members are told to run it; `command` is the argv after torchrun's own options."""
+    """One generation as its members are told to run it; `command` is the argv after torchrun's own options.
+
+    `stored_iteration` is that of the newest checkpoint that is stored, None if none is.
+    """
 
     job_id: str
     generation: int
@@ -28,6 +31,7 @@ class Assignment:
     max_restarts: int = 3
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
+    stored_iteration: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +56,22 @@ class JobFolders:
         return self.root / job_id / "artifacts"
 
 
-def word_for(node: Node, job: Job, generation: Generation | None, *, lease_s: float) -> Word:
+def word_for(
+    node: Node, job: Job, generation: Generation | None, *, stored_iteration: int | None = None, lease_s: float
+) -> Word:
     """Gives the word for a node as the recorded facts stand."""
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return Word(lease_s=lease_s, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
         return Word(lease_s=lease_s)
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering))
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering, stored_iteration))
 
 
 def _has_part_in(generation: Generation, node: Node) -> bool:
     return node.id in generation.node_ids and generation.drain_at_s is None and generation.ended_at_s is None
 
 
-def _assignment(job: Job, generation: Generation, offering: Offering) -> Assignment:
+def _assignment(job: Job, generation: Generation, offering: Offering, stored_iteration: int | None) -> Assignment:
     """`offering` stands for all members': they differ in a session alone, where each says its own."""
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
@@ -84,6 +90,7 @@ def _assignment(job: Job, generation: Generation, offering: Offering) -> Assignm
         artifact_dir=str(folders.artifacts(job.id)),
         tier=job.spec.tier,
         interruptions_per_h=interruptions_per_h([offering] * nnodes),
+        stored_iteration=stored_iteration,
     )
 
 

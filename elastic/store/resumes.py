@@ -44,6 +44,11 @@ class Resumes:
         with self._database.read() as connection:
             return _retained(connection, job_rows.get(connection, job_id))
 
+    def stored(self, job_id: str) -> int | None:
+        """At which iteration a job's newest stored checkpoint was made, as far as it is known; None if it has none."""
+        with self._database.read() as connection:
+            return _stored(connection, job_rows.get(connection, job_id))
+
     def resume(self, job_id: str, objective: Objective, *, now_s: float) -> Job:
         """Makes a job that is over, but did not succeed, wanted again: the same job, from its newest checkpoint on.
 
@@ -126,8 +131,15 @@ def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: floa
 
 def _retained(connection: Connection, job: Job) -> int:
     """The iterations that its newest checkpoint holds, as far as its script has told of any."""
+    stored = _stored(connection, job)
+    return job.iteration if stored is None else stored
+
+
+def _stored(connection: Connection, job: Job) -> int | None:
     numbers = connection.execute(_CHECKPOINT, {"job_id": job.id}).scalar_one_or_none()
-    kept = None if numbers is None else json.loads(numbers).get("iteration")
+    if numbers is None:
+        return None
+    kept = json.loads(numbers).get("iteration")
     return job.iteration if kept is None else min(job.iteration, int(kept))
 
 

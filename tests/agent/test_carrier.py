@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from elastic.agent.cargo import Cargo
-from elastic.agent.carriage import SharedFolder
+from elastic.agent.carriage import Refusal, SharedFolder, Verdict
 from elastic.agent.carrier import SAVING_PRIOR_S, Carrier
 from elastic.agent.gate import open_gate
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
@@ -28,6 +28,7 @@ class FakeCargo:
     def __init__(self) -> None:
         self.failures: list[Exception] = []
         self.is_filled = True
+        self.refused: tuple[str, ...] = ()
         self.carried: list[int | None] = []
         self.rounds: list[int | None] = []
         self.brought = 0
@@ -40,7 +41,9 @@ class FakeCargo:
         self.stored.set()
         return True
 
-    def bring(self) -> None:
+    def bring(self, *, tell: Callable[[str], None]) -> None:
+        for each in self.refused:
+            tell(each)
         self._fail()
         self.brought += 1
 
@@ -64,7 +67,9 @@ class Desk:
     def __init__(self) -> None:
         self.cargo = FakeCargo()
         self.said: list[dict[str, Any]] = []
-        self.carrier = Carrier(load=lambda _: cast("Cargo", self.cargo), say=self.said.extend, wall_s=lambda: 1.0)
+        self.carrier = Carrier(
+            load=lambda _: cast("Cargo", self.cargo), say=self.said.extend, wall_s=lambda: 1.0, log_patience_s=0.0
+        )
 
     def checkpoint(self, iteration: int, *, generation: int = 1) -> bool:
         message = {"kind": "checkpoint", "generation": generation, "rank": 0, "iteration": iteration, "elapsed_s": 0.1}
@@ -74,11 +79,15 @@ class Desk:
         return [str(message["kind"]) for message in self.said]
 
     def verdict(self) -> tuple[bool, str]:
+        verdict = self.whole_verdict()
+        return verdict.is_durable, verdict.why
+
+    def whole_verdict(self) -> Verdict:
         pause = threading.Event()
         for _ in range(1000):
             verdict = self.carrier.verdict(ONE.generation, patience_s=PATIENCE_S)
             if verdict is not None:
-                return verdict.is_durable, verdict.why
+                return verdict
             pause.wait(0.01)
         raise AssertionError("no verdict in time")
 
@@ -154,6 +163,25 @@ def test_nothing_leaves_a_folder_that_was_never_filled(desk: Desk) -> None:
     desk.carrier.finish(1, is_clean=True)
     desk.verdict()
     assert (desk.cargo.carried, desk.said) == ([], [])
+
+
+def test_a_folder_that_was_never_filled_is_not_waited_for(desk: Desk) -> None:
+    """S3 does not answer: there is a log to be stored, and nothing that was trained."""
+    desk.cargo.is_filled = False
+    desk.cargo.failures = [StorageUnavailable("no such bucket")] * 100
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.verdict() == (True, "")
+
+
+def test_what_was_told_of_is_waited_for_also_where_the_folder_was_to_be_filled_again(desk: Desk) -> None:
+    """torchrun has started the workers anew while S3 does not answer."""
+    desk.cargo.is_filled = False
+    desk.cargo.failures = [StorageUnavailable("no route")] * 100
+    desk.checkpoint(20)
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.carrier.verdict(1, patience_s=PATIENCE_S) is None
 
 
 def test_a_node_without_the_first_rank_stores_nothing(desk: Desk) -> None:
@@ -247,6 +275,26 @@ def test_a_worker_is_refused_where_no_checkpoint_can_be_used(desk: Desk, tmp_pat
     desk.carrier.start()
     with pytest.raises(SystemExit, match="none of 1 can be used"):
         with_gate(desk, tmp_path, generation=1)
+
+
+def test_a_refusal_is_what_its_generation_ended_by_and_not_asked_for_again(desk: Desk, tmp_path: Path) -> None:
+    desk.cargo.failures = [CheckpointDamaged("none of 1 can be used")]
+    desk.carrier.start()
+    for _ in range(2):  # torchrun starts its workers anew
+        with pytest.raises(SystemExit, match="none of 1 can be used"):
+            with_gate(desk, tmp_path, generation=1)
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.whole_verdict().refusal == Refusal("none of 1 can be used", needs_person=True)
+
+
+def test_a_checkpoint_that_is_refused_is_told_of_once(desk: Desk, tmp_path: Path) -> None:
+    desk.cargo.refused = ("the newest is torn",)
+    desk.carrier.start()
+    for _ in range(2):
+        with_gate(desk, tmp_path, generation=1)
+    assert [message["text"] for message in desk.said] == ["the newest is torn"]
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.whole_verdict().refusal is None
 
 
 def test_a_worker_of_another_generation_is_refused(desk: Desk, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from elastic.agent.cause import cause_in
 from elastic.agent.processes import kill_group
 from elastic.checkpoints import Location
 from elastic.checkpoints.s3 import Bucket, connect
@@ -109,6 +110,29 @@ def test_a_lost_node_costs_at_most_what_came_after_the_last_stored_checkpoint(wo
     assert began_at >= told
     assert len(bucket.names("job/checkpoints/manifests/")) == 2
     assert "job/artifacts/logs/n2-g2.log" in bucket.names("job/artifacts/")
+
+
+def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(world: World, bucket: Bucket) -> None:
+    assign(world, TOLD_SCRIPT)
+    first = storing(world, bucket, "n1")
+    world.wait_for(lambda: len(world.daemon.messages("checkpoint", "n1")) >= 3)
+    lose(first)
+    (world.folder / "torn").touch()
+    for name in bucket.names("job/checkpoints/data/"):
+        bucket.upload(world.folder / "torn", name)
+    assign(world, TOLD_SCRIPT, generation=2)
+    second = storing(world, bucket, "n2")
+    end = world.wait_for(lambda: world.daemon.exit_of(2, "n2"))
+    assert (end["outcome"], end["needs_person"]) == ("failed", True)
+    assert cause_in(end["log_tail"]) == (
+        f"{bucket.location}/job/checkpoints: wanted a checkpoint, none of 2 can be used; restore the bucket's files "
+        "and resume the job, or submit it under another name to start anew"
+    )
+    told = [message["text"] for message in world.daemon.messages("note", "n2")]
+    assert [(each.startswith("the checkpoint manifests/g000001-"), "found" in each) for each in told] == [
+        (True, True)
+    ] * 2
+    assert '"distrusts_fork": false' in (second.work_dir / "agent.json").read_text()
 
 
 def test_a_planned_move_to_an_empty_disk_loses_no_iteration(world: World, bucket: Bucket) -> None:

@@ -88,6 +88,14 @@ def test_a_member_of_a_session_stays_one_however_it_is_started(tmp_path: Path) -
     ]
 
 
+def test_workers_that_had_no_checkpoint_to_go_on_from_speak_against_no_fork() -> None:
+    for were_refused in (True, False):
+        is_distrusted = is_fork_distrusted(
+            False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False, were_refused=were_refused
+        )
+        assert is_distrusted is not were_refused
+
+
 def test_t0_that_was_asked_for_needs_no_fork_to_distrust() -> None:
     assert choose_way(replace(ONE, tier=Tier.T0), distrusts_fork=True).why == ""
 

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
 from elastic.model import JobSpec, Node, NodePhase, Rounds, Tier
-from tests.api.world import SMALL, START_S, World
+from tests.api.world import SMALL, START_S, World, train
 
 
 @pytest.fixture
@@ -106,6 +106,20 @@ def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
     assert beat(client, first.id, "i-1", token, **said, round=4) == 200
     assert world.store.rounds(first.job_id) == Rounds(newest=4, claimed=4)
     assert beat(client, first.id, "i-1", token, **said, claim={"round": 0, "members": 2}) == 422
+
+
+def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    token = world.context.node_tokens.node_token(node.id, "fake-1")
+    body = {"node_id": node.id, "instance_id": "fake-1", "sent_at_s": START_S, "state": "running", "generation": 1}
+
+    def heard(**said: object) -> object:
+        answer = client.post("/v1/agent/heartbeat", json=body | said, headers={"Authorization": f"Bearer {token}"})
+        return answer.json()["assignment"]["stored_iteration"]
+
+    assert heard() is None
+    told = {"seq": 900, "kind": "checkpoint", "iteration": 40, "elapsed_s": 0.1, "at_s": START_S}
+    assert (heard(events=[told]), job.iteration) == (40, 60)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,12 @@ def manifests(bucket: Bucket) -> list[str]:
     return bucket.names("manifests/")
 
 
-def restored(tmp_path: Path, bucket: Bucket, *, generation: int = 9) -> dict[str, str]:
+def restored(
+    tmp_path: Path, bucket: Bucket, *, generation: int = 9, tell: Callable[[str], None] = print
+) -> dict[str, str]:
     """What a node with an empty disk gets."""
     fresh = Machine(tmp_path, bucket, node_id="fresh")
-    bring(fresh.shelf, fresh.folder, generation=generation)
+    bring(fresh.shelf, fresh.folder, generation=generation, tell=tell)
     return fresh.read()
 
 
@@ -168,15 +171,17 @@ def test_data_that_vanished_is_sent_again(machine: Machine, bucket: Bucket, tmp_
 
 @pytest.mark.parametrize("torn", ["manifest", "data", "foreign", "missing"])
 def test_a_torn_or_foreign_checkpoint_is_refused_and_the_previous_used(
-    machine: Machine, bucket: Bucket, tmp_path: Path, torn: str, caplog: pytest.LogCaptureFixture
+    machine: Machine, bucket: Bucket, tmp_path: Path, torn: str
 ) -> None:
     machine.write(a="1")
-    machine.commit()
+    machine.commit(iteration=35)
     machine.write(a="2")
     newest = machine.commit()
     damage(bucket, tmp_path, torn, manifest=newest.place.name, data=newest.files[0].name)
-    assert restored(tmp_path, bucket) == {"a": "1"}
-    assert "refused" in caplog.text
+    told: list[str] = []
+    assert restored(tmp_path, bucket, tell=told.append) == {"a": "1"}
+    refused = f"the checkpoint {newest.place.name} is refused; manifests/g000001-000001.json of iteration 35 is used"
+    assert [each.startswith(refused) for each in told] == [True]
 
 
 def test_starting_anew_is_refused_where_every_checkpoint_is_damaged(
@@ -185,8 +190,23 @@ def test_starting_anew_is_refused_where_every_checkpoint_is_damaged(
     machine.write(a="1")
     newest = machine.commit()
     damage(bucket, tmp_path, "data", manifest=newest.place.name, data=newest.files[0].name)
-    with pytest.raises(CheckpointDamaged, match="none of 1 can be used"):
-        restored(tmp_path, bucket)
+    told: list[str] = []
+    with pytest.raises(CheckpointDamaged, match="none of 1 can be used; restore the bucket's files"):
+        restored(tmp_path, bucket, tell=told.append)
+    refused = f"the checkpoint {newest.place.name} is refused: a: wanted SHA-256"
+    assert [each.startswith(refused) for each in told] == [True]
+
+
+def test_starting_anew_is_refused_where_what_was_stored_is_gone(machine: Machine, bucket: Bucket) -> None:
+    machine.write(a="1")
+    place = machine.commit(iteration=76).place
+    bucket.delete(objects(bucket))
+    with pytest.raises(
+        CheckpointDamaged, match=r"wanted the checkpoint of iteration 76 .*, found none at all; restore"
+    ):
+        bring(machine.shelf, machine.folder, generation=2, stored_iteration=76)
+    assert bring(machine.shelf, machine.folder, generation=2, present={place}, stored_iteration=76) is None
+    assert machine.read() == {"a": "1"}, "this node holds it still"
 
 
 def test_a_manifest_leads_nowhere_but_into_the_folder(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:

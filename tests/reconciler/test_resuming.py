@@ -98,6 +98,23 @@ def test_a_job_that_failed_goes_on_once_it_is_mended_and_fails_again_if_it_is_no
     assert (ended.phase, ended.iteration, done > 0) == (JobPhase.SUCCEEDED, 100, True)
 
 
+def test_a_job_whose_workers_cannot_begin_before_somebody_acts_fails_at_once_by_that_reason(
+    cluster: VirtualCluster,
+) -> None:
+    job = cluster.submit(iterations=100)
+    for _ in range(30):
+        for node in cluster.store.nodes(job.id):
+            cluster.agents.setdefault(node.id, VirtualAgent()).refusal = "none of 2 can be used; restore the files"
+        cluster.run(1)
+    ended = cluster.store.job(job.id)
+    assert (ended.phase, living(cluster)) == (JobPhase.FAILED, 0)
+    assert ended.message == "no worker could begin: none of 2 can be used; restore the files"
+    assert len(cluster.store.generations(job.id)) == 1, "another try could not end otherwise"
+    resume(cluster, job)
+    cluster.run(120)
+    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
+
+
 def test_what_no_checkpoint_holds_is_weighed_as_still_to_be_done(tmp_path: Path) -> None:
     seen: list[Snapshot] = []
 

@@ -274,6 +274,13 @@ def test_a_failed_member_stops_the_others_then_the_generation_restarts() -> None
     assert next_steps(world(failed, stopped, target=target, generation=over)) == (StartGeneration((failed, stopped)),)
 
 
+def test_of_two_failures_the_one_that_only_a_person_can_mend_is_told() -> None:
+    failed, torn = left(Outcome.FAILED), replace(left(Outcome.FAILED), needs_person=True)
+    members = node("a", exit=failed), node("b", exit=torn)
+    draining = generation("a", "b", drain_at_s=99.0)
+    assert next_steps(world(*members, target=Group.of(HALF, 2), generation=draining)) == (EndGeneration(1, torn),)
+
+
 def test_a_node_that_never_registers_is_ended() -> None:
     booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))

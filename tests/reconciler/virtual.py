@@ -8,6 +8,7 @@ from pathlib import Path
 
 from elastic.clock import ManualClock
 from elastic.model import (
+    AGENT_SAYS,
     Action,
     AgentState,
     Exit,
@@ -41,6 +42,7 @@ TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
 SMALL, LARGE = Offering("small"), Offering("large")
 STEP_S = {"small": 1.0, "large": 0.5}
 LEASE_S = 600.0
+_TRACEBACK = "Traceback (most recent call last):\n  no\nValueError: no"
 
 
 class FakeRendezvous:
@@ -94,6 +96,7 @@ class VirtualAgent:
     generation: int | None = None
     exit: Exit | None = None
     is_crashing: bool = False
+    refusal: str = ""
     notice: Notice | None = None
 
 
@@ -263,10 +266,9 @@ class VirtualCluster:
 
     def _train(self, node: Node, agent: VirtualAgent, job: Job, generation: Generation | None) -> list[Window]:
         assert agent.generation is not None and generation is not None
-        if agent.is_crashing:
-            agent.exit = Exit(
-                agent.generation, Outcome.FAILED, 1, log_tail="Traceback (most recent call last):\n  no\nValueError: no"
-            )
+        if agent.is_crashing or agent.refusal:
+            said = f"{AGENT_SAYS}{agent.refusal}\n" if agent.refusal else _TRACEBACK
+            agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail=said, needs_person=bool(agent.refusal))
             agent.generation = None
             return []
         if node.id != generation.node_ids[0]:

@@ -114,6 +114,15 @@ def test_a_checkpoint_that_names_no_earlier_iteration_takes_none_away(
     assert store.resumes.resume(job.id, job.spec.objective, now_s=300.0).iteration == 57
 
 
+def test_what_is_stored_is_what_the_newest_checkpoint_holds(store: Store, job: Job, node: Node) -> None:
+    trained(store, node, window(node, 1, iteration=57))
+    assert store.resumes.stored(job.id) is None, "nothing that could be missed"
+    checkpoint(store, node, 40)
+    assert store.resumes.stored(job.id) == 40
+    checkpoint(store, node, None, seq=91)
+    assert store.resumes.stored(job.id) == 57, "its script names no iteration"
+
+
 def test_a_job_that_succeeded_or_goes_on_is_refused(store: Store, job: Job) -> None:
     def refused(match: str) -> None:
         events = store.newest_event_id()
