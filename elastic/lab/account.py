@@ -7,6 +7,7 @@ import urllib.parse
 from xml.sax.saxutils import escape
 
 from elastic.lab.price_list import json_answer
+from elastic.lab.s3 import s3_action_of, s3_refusal
 from elastic.lab.scenario import Effect, Fault, Scenario
 from elastic.lab.wire import Answer, Environ
 
@@ -15,12 +16,12 @@ _POLICIES = frozenset({"SimulatePrincipalPolicy", "SimulateCustomPolicy"})
 
 
 def action_of(environ: Environ, body: bytes) -> str:
-    """The action of a call to any service, by either of the protocols that name it; "" of others, such as S3's."""
+    """The action of a call to any service, by either of the protocols that name it, or S3's; "" of others."""
     target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
     if target:
         return target.rpartition(".")[2]
     if not environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
-        return ""
+        return s3_action_of(environ)
     return dict(urllib.parse.parse_qsl(body.decode("utf-8", "replace"))).get("Action", "")
 
 
@@ -29,6 +30,8 @@ def answer_account(
 ) -> Answer | None:
     """The answer if the call is one of these or meets a fault that refuses it; None if moto is to answer."""
     if fault is not None and fault.effect in (Effect.ERROR, Effect.THROTTLE):
+        if s3_action_of(environ):
+            return s3_refusal("SlowDown" if fault.effect is Effect.THROTTLE else fault.code, fault.message)
         code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
         return _refusal(environ, code, fault.message)
     if action in _POLICIES:
