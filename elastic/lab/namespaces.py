@@ -99,6 +99,10 @@ class NamespaceHouse:
     def _sweep(self) -> None:
         """Removes everything of this name, whoever made it."""
         end_processes({LAB_MARK: self._name})
+        # The kernel takes its time over what is in a namespace: a cable whose end lay there outlives its removal.
+        for path in sorted(Path("/sys/class/net").glob(f"{_cable(self._name)}v*")):
+            with suppress(RuntimeError):  # gone by now
+                ip(f"link del {path.name}")
         for path in sorted(_NAMESPACES.glob(f"{self._name}-*")):
             ip(f"netns del {path.name}")
         if Path("/sys/class/net", self._name).exists():

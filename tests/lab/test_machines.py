@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
+from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
 from elastic.lab import Lab
-from elastic.lab.namespaces import has_namespaces
+from elastic.lab.namespaces import NamespaceHouse, has_namespaces, ip
 from tests.lab.conftest import StartLab, processes_of
 from tests.lab.world import describe, eventually, launch, state, terminate_all
 
@@ -253,6 +254,20 @@ def test_the_labs_own_hardware_address_stays_as_instances_come_and_go(start_lab:
     eventually(lambda: not lab.running())
     seen.add((bridge / "address").read_text())
     assert len(seen) == 1
+
+
+@needs_root
+def test_a_lab_begins_where_another_left_its_cables(tmp_path: Path) -> None:
+    """As one that was killed does, and for a moment one that has just ended."""
+    name = "elabtest"
+    house = NamespaceHouse(name=name, number=45, folder=tmp_path / "lab", clock=SystemClock())
+    ip(f"link add {name}v1 type veth peer name {name}x")
+    try:
+        house.open()
+        assert not Path("/sys/class/net", f"{name}v1").exists()
+    finally:
+        house.close()
+    assert not list(Path("/sys/class/net").glob(f"{name}*"))
 
 
 def owns(members: Path, address: str) -> bool:
