@@ -56,7 +56,8 @@ class Instance:
     `node_id` is empty while the provider cannot tell which of that launch's nodes it is; it never changes afterwards.
     `exited_at_s` is when it was gone, if the provider can tell.
     `billed_from_s` is from when on the machine itself, apart from its disk, is billed (None: since its launch), as far
-    as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed at all (None: it was).
+    as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed at all (None: it was);
+    nor was it if it `never_ran`, which a provider says of one that is gone, where it is certain.
     `ended_because` is why it ends or is gone, in its provider's words; empty while it lives, where its end was asked
     for, or nobody says.
     """
@@ -71,6 +72,7 @@ class Instance:
     exited_at_s: float | None = None
     billed_from_s: float | None = None
     waived_before_s: float | None = None
+    never_ran: bool = False
     ended_because: str = ""
 
 

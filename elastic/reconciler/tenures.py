@@ -52,6 +52,7 @@ class Tenures:
         exited_at_s = instance.exited_at_s
         at_s = self._latest_end_s(node, now_s=now_s) if exited_at_s is None else min(exited_at_s, now_s)
         is_waived = instance.waived_before_s is not None and at_s < instance.waived_before_s
+        is_waived |= instance.never_ran and node.joined_at_s is None
         self.store.node_gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)
 
     def note_missing(self, node: Node, *, now_s: float) -> bool:

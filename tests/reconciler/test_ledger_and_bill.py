@@ -139,6 +139,41 @@ def test_the_ledger_is_the_bill_within_one_percent(seed: int, tmp_path: Path, mo
         assert world.store.spent(job.id, clock.now_s()) == pytest.approx(billed_usd, rel=0.01), by_node
 
 
+@pytest.mark.parametrize(("is_crash", "is_waived"), [(False, True), (True, False)])
+def test_an_instance_that_never_ran_costs_no_more_than_its_disk_and_address(
+    is_crash: bool, is_waived: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """EC2 ends both by the same code; the one that crashed was seen running."""
+    wanted = Group(((OFFERINGS[0], 1),))
+
+    def decide(snapshot: Snapshot) -> Plan:
+        return Plan(Action.HOLD if snapshot.target else Action.START, wanted, Reason("told", "as told"))
+
+    clock = ManualClock(time.time())
+    failures = [] if is_crash else [{"node_type": "c5.large", "launch": 1, "code": "Server.InternalError"}]
+    fields = scenario(random.Random(0)) | {"prices": [], "launch_failures": failures}
+    with running_lab(parse_scenario(fields), clock=clock) as lab:
+        for name, value in lab.environment().items():
+            monkeypatch.setenv(name, value)
+        world = World(tmp_path, lab, clock, decide)
+        spec = JobSpec("billed", ("train.py",))
+        job = world.store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())[0]
+        for _ in range(5):  # it is bought, then seen as pending for 3 s
+            world.tick()
+            world.pass_by(1.0)
+        if is_crash:
+            lab.crash(lab.running()[0].instance_id)
+        world.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=clock.now_s())
+        for _ in range(3):
+            world.pass_by(TICK_S)
+            world.tick()
+        rows = world.store.ledger_of_job(job.id)
+        assert [rows[-1].is_waived, all(row.is_waived for row in rows)] == [is_waived] * 2
+        told_apart_usd = 1e-4 if is_waived else 0.0  # the ledger knows disk and address as one
+        billed_usd = pytest.approx(lab.bill().usd, rel=0.01, abs=told_apart_usd)
+        assert world.store.spent(job.id, clock.now_s()) == billed_usd, compared(world, lab, job.id)
+
+
 def compared(world: World, lab: Lab, job_id: str) -> str:
     """Each node's dollars by the ledger and by the bill, for whoever must find out why they differ."""
     rows, now_s = world.store.ledger_of_job(job_id), world.clock.now_s()

@@ -80,6 +80,16 @@ def test_one_that_spoke_lived_for_no_more_than_a_lease(store: Store) -> None:
     assert row.to_s == INTENDED_S + 100.0 + LEASE_S
 
 
+@pytest.mark.parametrize("has_joined", [True, False])
+def test_what_never_ran_is_free_unless_it_was_heard(store: Store, has_joined: bool) -> None:
+    node, tenures = bought(store, launched_at_s=INTENDED_S), Tenures(store, LEASE_S)
+    node = replace(node, joined_at_s=INTENDED_S + 2.0 if has_joined else None)
+    gone = replace(listed(node, launched_at_s=INTENDED_S), state=InstanceState.GONE, never_ran=True)
+    tenures.note_gone(node, gone, now_s=INTENDED_S + 3.0)
+    (row,) = store.ledger_of_job(node.job_id)
+    assert row.is_waived is not has_joined
+
+
 @pytest.mark.parametrize(
     ("seen_after_s", "exited_after_s", "is_waived"),
     [(3500.0, None, True), (3700.0, None, False), (3700.0, 3590.0, True), (3700.0, 3610.0, False)],

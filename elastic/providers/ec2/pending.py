@@ -1,4 +1,4 @@
-"""From when on an instance is billed: EC2 does not charge for `pending`, and does not tell when it was over."""
+"""From when on an instance is billed, if ever: EC2 does not charge for `pending`, nor tell when it was over."""
 
 from __future__ import annotations
 
@@ -7,16 +7,27 @@ from dataclasses import replace
 
 from elastic.providers.base import Instance, InstanceState
 
+_ON_LAUNCH = (
+    "Client.InternalError",
+    "Client.InvalidSnapshot.NotFound",
+    "Client.VolumeLimitExceeded",
+    "Server.InsufficientInstanceCapacity",
+    "Server.InternalError",
+)
+"""What EC2 ends an instance by during its launch (EC2 API Reference, StateReason)."""
+
 
 class Pending:
     """Remembers each instance's last sighting as pending: it is billed from then on, a look too early at most.
 
     "Billing by instance state", EC2 User Guide. In memory only: of an instance that was pending before this daemon
-    began nothing is known, and it counts as billed since its launch.
+    began nothing is known, and it counts as billed since its launch. One that was seen as nothing but pending, and
+    that EC2 says it ended during its launch, never ran.
     """
 
     def __init__(self) -> None:
         self._seen_at_s: dict[str, float] = {}
+        self._ran: set[str] = set()
 
     def note(self, instances: Iterable[Instance], *, now_s: float) -> tuple[Instance, ...]:
         """The instances, each with the instant from which on it is billed, as far as that is known."""
@@ -24,6 +35,17 @@ class Pending:
         for each in found:
             if each.state is InstanceState.PENDING:
                 self._seen_at_s[each.provider_id] = now_s
+            elif each.state is InstanceState.RUNNING:
+                self._ran.add(each.provider_id)
         present = {each.provider_id for each in found}
         self._seen_at_s = {key: at_s for key, at_s in self._seen_at_s.items() if key in present}
-        return tuple(replace(each, billed_from_s=self._seen_at_s.get(each.provider_id)) for each in found)
+        self._ran &= present
+        return tuple(
+            replace(each, billed_from_s=self._seen_at_s.get(each.provider_id), never_ran=self._never_ran(each))
+            for each in found
+        )
+
+    def _never_ran(self, instance: Instance) -> bool:
+        was_only_pending = instance.provider_id in self._seen_at_s and instance.provider_id not in self._ran
+        is_gone = instance.state is InstanceState.GONE
+        return is_gone and was_only_pending and instance.ended_because.partition(":")[0] in _ON_LAUNCH
