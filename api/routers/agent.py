@@ -9,7 +9,20 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, mod
 
 from api.deps import Context, get_context, node_speaking
 from elastic.errors import Conflict, NotFound, Unauthorized
-from elastic.model import AgentState, Claim, Exit, Job, Node, NodePhase, Notice, NoticeKind, Outcome, Tier, Window
+from elastic.model import (
+    AgentState,
+    Claim,
+    Exit,
+    Job,
+    Node,
+    NodePhase,
+    Notice,
+    NoticeKind,
+    Outcome,
+    Pulse,
+    Tier,
+    Window,
+)
 from elastic.reconciler import Word, word_for
 from elastic.store import Event, Heard
 
@@ -113,6 +126,13 @@ class ClaimIn(Strict):
     members: int = Field(ge=0, le=1_000_000)
 
 
+class PulseIn(Strict):
+    """How long ago the workers' last turn was, and their longest pause between two."""
+
+    still_s: FiniteFloat = Field(ge=0)
+    longest_s: FiniteFloat = Field(ge=0)
+
+
 class Heartbeat(Strict):
     """What an agent says of itself, with all that the daemon has not acknowledged yet."""
 
@@ -127,6 +147,7 @@ class Heartbeat(Strict):
     tier: Tier | None = None
     round: int | None = Field(None, ge=0, lt=2**53)
     claim: ClaimIn | None = None
+    pulse: PulseIn | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
 
@@ -159,6 +180,7 @@ class WordOut(BaseModel):
     lease_s: float
     assignment: AssignmentOut | None
     shutdown: bool
+    needs_signal: bool
 
 
 @router.post("/register")
@@ -254,6 +276,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             tier=request.tier,
             round=request.round,
             claim=None if request.claim is None else Claim(request.claim.round, request.claim.members),
+            pulse=None if request.pulse is None else Pulse(request.pulse.still_s, request.pulse.longest_s),
         ),
         now_s=now_s,
     )

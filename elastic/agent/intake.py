@@ -8,6 +8,7 @@ import logging
 import select
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,14 @@ from typing import Any
 from elastic.agent.carriage import Carriage, SharedFolder
 from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
+from elastic.model import Pulse
 from elastic.worker.outbox import LEFTOVER_MARK
 from elastic.worker.unix_address import address_of
 
 RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
+TURNS = frozenset({"window", "turns"})
 LAST_WORDS = frozenset({"finished", "drained"})
 WARM_UP_ITERATIONS = 50
 """So many steps a script may do before it comes into a session: what they load and allocate costs nobody there."""
@@ -35,7 +38,7 @@ class Heard:
 
     `any_word` is more than that they have begun, or left; `has_trained` says that they have told of more turns than a
     warm-up has, or of the job's end; `starts` is how often torchrun has started them, as far as they have begun, and
-    `left` how many of the last start have nothing more to do.
+    `left` how many of the last start have nothing more to do; `pulse` is None until that start has made a turn.
     """
 
     any_word: bool = False
@@ -47,6 +50,7 @@ class Heard:
     last_words: frozenset[str] = frozenset()
     last_word_ranks: int = 0
     iteration: int | None = None
+    pulse: Pulse | None = None
 
 
 class Intake:
@@ -75,6 +79,8 @@ class Intake:
         self._needs_signal = False
         self._has_joined = self._has_trained = False
         self._iteration: int | None = None
+        self._turned_at: float | None = None
+        self._longest_pause_s = 0.0
         self._is_stopping = False
         self._settled = threading.Event()
         socket_path.unlink(missing_ok=True)
@@ -121,6 +127,9 @@ class Intake:
                 last_words=frozenset(word for _, word in self._words.values()),
                 last_word_ranks=len(self._words),
                 iteration=self._iteration,
+                pulse=None
+                if self._turned_at is None
+                else Pulse(time.monotonic() - self._turned_at, self._longest_pause_s),
             )
 
     def take_leftovers(self) -> None:
@@ -197,6 +206,8 @@ class Intake:
             return
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
+        if kind in TURNS:
+            self._note_turn()
         self._has_joined |= kind == "joined"
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
@@ -216,11 +227,18 @@ class Intake:
             self._starts += 1
         self._places[place] = worker
 
+    def _note_turn(self) -> None:
+        now = time.monotonic()
+        if self._turned_at is not None:
+            self._longest_pause_s = max(self._longest_pause_s, now - self._turned_at)
+        self._turned_at = now
+
     def _forget(self) -> None:
         self._words.clear()
         self._places.clear()
         self._left.clear()
         self._needs_signal = False
+        self._turned_at = None  # what comes before the first turn, such as compiling, is no pause
 
 
 def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:

@@ -28,13 +28,15 @@ SOLO_SLACK_S = 5.0
 class Wanted:
     """The daemon's last word. `is_known` is False until a heartbeat has been answered: then what runs goes on.
 
-    `must_leave` and `must_drain` come before it: the node is to be left, or the cloud is about to take it back.
+    `must_leave` and `must_drain` come before it: the node is to be left, or the cloud is about to take it back. With
+    `needs_signal` workers are ended at once: they wait for others in vain, and look for no drain.
     """
 
     assignment: Assignment | None = None
     is_known: bool = False
     must_leave: bool = False
     must_drain: bool = False
+    needs_signal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

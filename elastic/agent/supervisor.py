@@ -114,7 +114,7 @@ class Supervisor:
         with self._lock:
             if report["exit"] is not None:
                 self._told_exit_of = report["exit"]["generation"]
-            self._wanted = Wanted(assignment=reply.assignment, is_known=True)
+            self._wanted = Wanted(assignment=reply.assignment, is_known=True, needs_signal=reply.needs_signal)
         if reply.shutdown:
             self.leave()
         self._wake.set()
@@ -143,6 +143,7 @@ class Supervisor:
             "notice": asdict(notice) if notice else None,
             "saving_s": self._carriage.saving_s,
             "tier": self._memory.tier if group else None,
+            "pulse": asdict(heard.pulse) if group and heard.pulse else None,
             **self._rounds.news(),
             "windows": [message for message in said if message["kind"] == "window"],
             "events": [message for message in said if message["kind"] != "window"],
@@ -260,6 +261,7 @@ class Supervisor:
             group,
             is_alive=self._launcher.life(group.generation).is_alive,
             needs_signal=heard.needs_signal
+            or wanted.needs_signal
             or hears_no_drain(group, any_word=heard.any_word, has_joined=heard.has_joined),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
             all_said_last_word_at=(done_at or now) if heard.last_word_ranks >= self._workers() else None,

@@ -49,6 +49,7 @@ class HeartbeatReply:
     lease_s: float
     assignment: Assignment | None
     shutdown: bool
+    needs_signal: bool = False
 
 
 def assignment_from(fields: Mapping[str, Any]) -> Assignment:
@@ -92,6 +93,7 @@ def reply_from(fields: Mapping[str, Any]) -> HeartbeatReply:
             lease_s=float(fields["lease_s"]),
             assignment=None if assignment is None else assignment_from(assignment),
             shutdown=bool(fields["shutdown"]),
+            needs_signal=bool(fields.get("needs_signal", False)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"wanted a heartbeat's reply, found {error!r}") from error

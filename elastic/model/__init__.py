@@ -28,6 +28,7 @@ from elastic.model.node import (
     Notice,
     NoticeKind,
     Outcome,
+    Pulse,
     last_safe_instant,
     move_node,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "Plan",
     "Price",
     "PriceHistory",
+    "Pulse",
     "Reason",
     "Resume",
     "Rounds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -121,6 +122,24 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Pulse:
+    """What an agent says of its workers' turns: how long ago the last one was, and their longest pause between two."""
+
+    still_s: float
+    longest_s: float = 0.0
+
+    def has_stopped(self, *, least_s: float, times: float = 2.0, most_s: float = math.inf) -> bool:
+        """Whether a turn is overdue: no pause but the last was so many `times` shorter, as far as `most_s` goes.
+
+        A job that pauses for longer than `least_s`, to judge or to save, is so given its own time.
+
+        >>> [Pulse(12.0, longest_s).has_stopped(least_s=10.0) for longest_s in (0.5, 7.0)]
+        [True, False]
+        """
+        return self.still_s >= max(least_s, min(times * self.longest_s, most_s))
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
 
@@ -129,8 +148,9 @@ class Node:
     its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
     until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where
     nothing is to be stored; `tier`, by the same word, is what its workers run on, or ran on last, None while none have.
-    `failures` is how many generations in a row have failed on it. Instants are Unix seconds and None while they have
-    not happened.
+    `failures` is how many generations in a row have failed on it; `pulse` is how its workers did when it was heard
+    last, None before their first turn in the generation that it named then. Instants are Unix seconds and None while
+    they have not happened.
     """
 
     id: str
@@ -153,6 +173,7 @@ class Node:
     saving_s: float | None = None
     tier: Tier | None = None
     failures: int = 0
+    pulse: Pulse | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -183,7 +204,7 @@ class Generation:
     """One membership of a job's group: a fencing token, recorded before any node hears of it.
 
     `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe point, `ended_at_s`
-    when all of them had.
+    when all of them had. One that `hangs` was found to wait for members in vain: it will come to no safe point.
     """
 
     job_id: str
@@ -193,3 +214,4 @@ class Generation:
     started_at_s: float
     drain_at_s: float | None = None
     ended_at_s: float | None = None
+    hangs: bool = False

@@ -2,13 +2,13 @@
 
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
 from elastic.reconciler.audit import Audit, Difference, Finding, audit
-from elastic.reconciler.loop import Reconciler, Rendezvous, Timeouts
+from elastic.reconciler.loop import Reconciler, Timeouts
 from elastic.reconciler.machines import Machines, Terms
 from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
-from elastic.reconciler.rendezvous import RendezvousStores
+from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.tokens import NodeTokens, secret_in

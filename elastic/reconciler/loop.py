@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol, assert_never
+from typing import assert_never
 
 import structlog
 
@@ -22,7 +22,6 @@ from elastic.model import (
     Offering,
     Plan,
     Price,
-    Rounds,
     Snapshot,
     Tier,
     surcharge_usd,
@@ -37,7 +36,7 @@ from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe
 from elastic.reconciler.phases import phase_of
 from elastic.reconciler.price_records import PriceRecords
-from elastic.reconciler.rendezvous import may_still_start
+from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.world import World
@@ -51,29 +50,17 @@ _ROUNDS = 6
 _LOOK_AGAIN_S = 0.5
 
 
-class Rendezvous(Protocol):
-    """Where the members of a job's generations meet."""
-
-    def lives(self, job_id: str) -> bool:
-        """Whether there is such a place already."""
-        ...
-
-    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        """The address to meet at; None until it answers. One that has to be made anew knows of `rounds`."""
-        ...
-
-    def end(self, job_id: str) -> None:
-        """Nobody will meet there any more."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a node may take to register, a silent node may live, and a due word may take to be heard; in seconds."""
+    """How long a node may take to register, a silent one may live, a due word may take to be heard; in seconds.
+
+    A node that says nothing for longer than `silence_s` is missed by those it trains with.
+    """
 
     register_s: float
     lease_s: float
     reaction_s: float = 0.0
+    silence_s: float = 10.0
 
 
 @dataclass(slots=True)
@@ -223,6 +210,7 @@ class Reconciler:
             lease_s=self.timeouts.lease_s,
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
+            silence_s=self.timeouts.silence_s,
             refused=self.machines.refused(now_s=now_s),
             may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),
@@ -264,14 +252,12 @@ class Reconciler:
                     self._looks_again |= may_still_start(members, now_s=now_s)
                     return False
                 self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
-            case due.DrainGeneration(number, reason, unasked):
-                log.info("draining a generation", job=job_id, generation=number, reason=reason)
-                self.store.drain_generation(job_id, number, now_s=now_s)
-                self._count_exit(job_id, unasked, now_s=now_s)
+            case due.DrainGeneration():
+                self._drain(step, job_id, now_s=now_s)
                 return False
-            case due.EndGeneration(number, failure):
-                if world.job.spec.tier is Tier.T2:
-                    self.rendezvous.end(job_id)  # it names members that are gone: the next session begins without them
+            case due.EndGeneration(number, failure, is_proven):
+                if world.job.spec.tier is Tier.T2 or not is_proven:
+                    self.rendezvous.end(job_id)  # it names members that are gone, or that must not go on by themselves
                 self.store.end_generation(job_id, number, now_s=now_s)
                 self._count_exit(job_id, failure, now_s=now_s)
             case due.BeginEnding(ending, message):
@@ -282,6 +268,13 @@ class Reconciler:
             case _:
                 assert_never(step)
         return True
+
+    def _drain(self, step: due.DrainGeneration, job_id: str, *, now_s: float) -> None:
+        log.info("draining a generation", job=job_id, generation=step.number, reason=step.reason)
+        self.store.drain_generation(job_id, step.number, hangs=step.hangs, now_s=now_s)
+        if step.hangs:
+            self.store.add_event("cut_off", step.reason, job_id=job_id, now_s=now_s)
+        self._count_exit(job_id, step.unasked, now_s=now_s)
 
     def _launch(self, world: World, wanted: Group, why: str) -> None:
         if all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):

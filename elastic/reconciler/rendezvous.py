@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
+from typing import Protocol
 
 import structlog
 
@@ -27,6 +28,22 @@ _ANSWERS_WITHIN_S = 1.0
 _DIES_WITHIN_S = 5.0
 _STARTS_WITHIN_S = 60.0
 """One that has not answered for so long after its nodes joined is looked at no more often than all else."""
+
+
+class Rendezvous(Protocol):
+    """Where the members of a job's generations meet."""
+
+    def lives(self, job_id: str) -> bool:
+        """Whether there is such a place already."""
+        ...
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
+        """The address to meet at; None until it answers. One that has to be made anew knows of `rounds`."""
+        ...
+
+    def end(self, job_id: str) -> None:
+        """Nobody will meet there any more."""
+        ...
 
 
 @dataclass(slots=True)

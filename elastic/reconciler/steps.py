@@ -23,6 +23,7 @@ from elastic.model import (
 from elastic.reconciler import session
 from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
 from elastic.reconciler.leaving import told
+from elastic.reconciler.stillness import cut_off, is_out_of_reach, waits_in_vain
 from elastic.reconciler.world import World, lives
 
 
@@ -60,19 +61,27 @@ class StartGeneration:
 
 @dataclass(frozen=True, slots=True)
 class DrainGeneration:
-    """Ask the members to stop at their next safe point; `unasked` is the exit of workers that did before."""
+    """Ask the members to stop at their next safe point; `unasked` is the exit of workers that did before.
+
+    Where they hang they are ended at once.
+    """
 
     number: int
     reason: str
     unasked: Exit | None = None
+    hangs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EndGeneration:
-    """Note that no member runs any more. `failure` is the exit that broke it, if one did."""
+    """Note that no member runs any more. `failure` is the exit that broke it, if one did.
+
+    Unless it `is_proven`, some member's workers may live: they must not meet again.
+    """
 
     number: int
     failure: Exit | None
+    is_proven: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +137,16 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
     elif missing and world.may_launch and not closes:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
-    is_ready = not missing and not closes and all(node.phase is NodePhase.JOINED for node in wanted)
+    heard = [node for node in wanted if node.phase is NodePhase.JOINED and node.id not in cut_off(world)]
+    is_ready = not missing and not closes and len(heard) == len(wanted)
     active = world.active
     if active is not None:
         # Who is drained for a newcomer that still loads its libraries stands still for just so long.
-        is_warm = all(node.is_warm for node in wanted if node.id not in active.node_ids)
+        is_warm = all(_is_free(world, node) for node in wanted if node.id not in active.node_ids)
         yield from _keeping(world, active, wanted, is_ready and is_warm)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
-    elif survivors := _survivors(world, wanted):
+    elif survivors := _survivors(world, heard):
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
@@ -160,6 +170,8 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
+    elif why := waits_in_vain(world, active, at_work(members, exits)):
+        yield DrainGeneration(active.number, why, hangs=True)
     elif (leaver := _first_to_go(world, at_work(members, exits))) is not None:
         yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
 
@@ -215,14 +227,14 @@ def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
     return min(leavers, key=lambda node: (node.leaves_at_s or 0.0, node.id))
 
 
-def _survivors(world: World, wanted: list[Node]) -> tuple[Node, ...]:
-    """The members left of a generation that lost one to the cloud, if they are enough to go on until others join.
+def _survivors(world: World, heard: list[Node]) -> tuple[Node, ...]:
+    """The members left of a generation that lost one, if they are enough to go on until others join.
 
     Standing still costs all that they cost and does no iteration; going on costs one more short stop later.
     """
     before = world.generation.node_ids if world.generation is not None else ()
-    usable = {node.id for node in world.nodes if is_usable(node)}
-    left = tuple(node for node in wanted if node.id in before and node.phase is NodePhase.JOINED)
+    usable = {node.id for node in world.nodes if is_usable(node)} - cut_off(world)
+    left = tuple(node for node in heard if node.id in before)
     has_lost = any(node_id not in usable for node_id in before)
     return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
 
@@ -232,10 +244,12 @@ def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[S
     is_saving = any(node is not None and node.agent_state is AgentState.SAVING for node in members)
     patience_s = world.drain_grace_s + _SLACK_S + (STORE_PATIENCE_S if is_saving else 0.0)
     overdue = world.now_s > drain_at_s + patience_s
-    if overdue or all(_has_stopped(node, active) for node in members):
+    running = [node for node in members if node is not None and not _has_stopped(node, active)]
+    if overdue or all(is_out_of_reach(world, node, since_s=drain_at_s) for node in running):
         exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
-        yield EndGeneration(active.number, min(failures, key=_distance, default=None))
+        failure = min(failures, key=_distance, default=None)
+        yield EndGeneration(active.number, failure, is_proven=not running)
 
 
 def _distance(failure: Exit) -> tuple[bool, bool]:
@@ -247,8 +261,8 @@ _SLACK_S = 30.0
 """What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to tell of it."""
 
 
-def _has_stopped(node: Node | None, generation: Generation) -> bool:
-    if node is None or exit_of(node, generation.number) is not None:
+def _has_stopped(node: Node, generation: Generation) -> bool:
+    if exit_of(node, generation.number) is not None:
         return True
     # An agent that never began the generation is idle still; only a word later than the request proves it.
     asked_s, heard_s = generation.drain_at_s or 0.0, node.heartbeat_at_s or 0.0
@@ -316,6 +330,12 @@ def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:
 def _why(world: World, missing: set[Offering]) -> str:
     """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
     return "interruption" if any(_leaves(node) and node.offering in missing for node in world.nodes) else world.why
+
+
+def _is_free(world: World, node: Node) -> bool:
+    """Whether it would start workers at once: those of a generation that went on without it are to be ended first."""
+    runs = node.agent_generation is not None and node.agent_state in session.RUNNING_STILL
+    return node.is_warm and (world.job.spec.tier is Tier.T2 or not runs)
 
 
 def _leaves(node: Node) -> bool:

@@ -36,11 +36,12 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """The reply to a heartbeat: no assignment means to drain and wait."""
+    """The reply to a heartbeat: no assignment means to drain and wait, with `needs_signal` to end workers at once."""
 
     lease_s: float
     assignment: Assignment | None = None
     shutdown: bool = False
+    needs_signal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def word_for(
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return Word(lease_s=lease_s, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
-        return Word(lease_s=lease_s)
+        return Word(lease_s=lease_s, needs_signal=generation is not None and generation.hangs)
     return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering, stored_iteration))
 
 

@@ -50,10 +50,10 @@ def start(
     return found
 
 
-def drain(connection: Connection, job_id: str, number: int, *, now_s: float) -> None:
-    """Records that the members were asked to stop at their next safe point."""
-    mine = (generations.c.job_id == job_id) & (generations.c.number == number)
-    connection.execute(update(generations).where(mine, generations.c.drain_at_s.is_(None)).values(drain_at_s=now_s))
+def drain(connection: Connection, job_id: str, number: int, *, hangs: bool = False, now_s: float) -> None:
+    """Records that the members were asked to stop at their next safe point; at once where they hang."""
+    mine = (generations.c.job_id == job_id) & (generations.c.number == number) & generations.c.drain_at_s.is_(None)
+    connection.execute(update(generations).where(mine).values(drain_at_s=now_s, hangs=hangs))
 
 
 def end(connection: Connection, job_id: str, number: int, *, now_s: float) -> None:
@@ -120,6 +120,7 @@ def to_generation(row: Row[tuple[object, ...]]) -> Generation:
         started_at_s=row.started_at_s,
         drain_at_s=row.drain_at_s,
         ended_at_s=row.ended_at_s,
+        hangs=row.hangs,
     )
 
 

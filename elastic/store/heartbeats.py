@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from elastic.model import AgentState, Claim, Exit, Node, Notice, Outcome, Tier, Window
+from elastic.model import AgentState, Claim, Exit, Node, Notice, Outcome, Pulse, Tier, Window
 from elastic.store import jobs as job_rows
 from elastic.store import measurements, notices
 from elastic.store import nodes as node_rows
@@ -20,7 +20,8 @@ class Heard:
     """What a node said of itself in one heartbeat.
 
     The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes. `round` is the
-    newest of the session that its workers train in, `claim` one that they are about to publish.
+    newest of the session that its workers train in, `claim` one that they are about to publish; `pulse` is None before
+    their first turn.
     """
 
     state: AgentState
@@ -34,6 +35,7 @@ class Heard:
     tier: Tier | None = None
     round: int | None = None
     claim: Claim | None = None
+    pulse: Pulse | None = None
 
 
 def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
@@ -67,6 +69,8 @@ def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, 
         "acked_seq": max(said.acked_seq, acked_seq),
         "saving_s": said.saving_s,
         "tier": said.tier or node.tier,
+        "still_s": None if said.pulse is None else said.pulse.still_s,
+        "longest_pause_s": None if said.pulse is None else said.pulse.longest_s,
     }
 
 

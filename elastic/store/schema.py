@@ -122,6 +122,8 @@ nodes = Table(
     Column("saving_s", Float(53)),
     Column("tier", String(8)),
     Column("failures", Integer, nullable=False, default=0),
+    Column("still_s", Float(53)),
+    Column("longest_pause_s", Float(53)),
     Column("extras_usd_per_h", Float(53)),
     Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
     _instant("billed_from_s", nullable=True),
@@ -156,6 +158,7 @@ generations = Table(
     _instant("ended_at_s", nullable=True),
     _instant("first_step_at_s", nullable=True),
     _instant("last_step_at_s", nullable=True),
+    Column("hangs", Boolean, nullable=False, default=False),
 )
 
 prices = Table(

@@ -216,8 +216,8 @@ class Store:
         """Records the next generation of a job."""
         return self._write(generations.start, job_id, members, rdzv_endpoint=rdzv_endpoint, now_s=now_s)
 
-    def drain_generation(self, job_id: str, number: int, *, now_s: float) -> None:
-        self._write(generations.drain, job_id, number, now_s=now_s)
+    def drain_generation(self, job_id: str, number: int, *, hangs: bool = False, now_s: float) -> None:
+        self._write(generations.drain, job_id, number, hangs=hangs, now_s=now_s)
 
     def end_generation(self, job_id: str, number: int, *, now_s: float) -> None:
         self._write(generations.end, job_id, number, now_s=now_s)

@@ -17,6 +17,7 @@ from elastic.worker.recorder import Recorder
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
+TURNS_AGAIN_S = 2.0  # ranks without windows say that their turns go on: the first one's node may be cut off
 MAX_NOTE_LENGTH = 2000
 WORKER_PID = "ELASTICD_WORKER_PID"
 """Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""
@@ -66,7 +67,7 @@ class Worker:
         self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
         self.counts_own_turns = False
-        self._has_begun = self._has_turned = False
+        self._has_begun = False
         self._pid = os.getpid()
         self._outbox = Outbox(
             membership.socket_path,
@@ -81,7 +82,7 @@ class Worker:
         self._is_reporting = membership.rank == 0 and membership.socket_path is not None
         self._drain_file = membership.drain_file
         self._is_asked_to_stop = False
-        self._next_look = 0.0
+        self._next_look = self._next_word = 0.0
 
     def turn(self, iteration: int | None, phase: str) -> bool:
         if not self.counts_own_turns:
@@ -91,10 +92,10 @@ class Worker:
 
     def count(self, iteration: int | None, phase: str) -> bool:
         """Counts a turn whoever saw it, the script or the optimizer's hook."""
-        if not self._has_turned:
-            self._has_turned = True
-            self.tell_agent("turns")
         now = self.recorder.turn(iteration, phase) if self._is_reporting else time.perf_counter()
+        if now >= self._next_word:
+            self._next_word = now + TURNS_AGAIN_S
+            self.tell_agent("turns")
         if now >= self._next_look:
             self._next_look = now + DRAIN_LOOK_S
             self._look_for_drain()

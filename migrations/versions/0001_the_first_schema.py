@@ -172,6 +172,7 @@ def upgrade() -> None:
         sa.Column("ended_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("first_step_at_s", sa.Float(precision=53), nullable=True),
         sa.Column("last_step_at_s", sa.Float(precision=53), nullable=True),
+        sa.Column("hangs", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_generations_job_id")),
         sa.PrimaryKeyConstraint("job_id", "number", name=op.f("pk_generations")),
     )
@@ -204,6 +205,8 @@ def upgrade() -> None:
         sa.Column("saving_s", sa.Float(precision=53), nullable=True),
         sa.Column("tier", sa.String(length=8), nullable=True),
         sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("still_s", sa.Float(precision=53), nullable=True),
+        sa.Column("longest_pause_s", sa.Float(precision=53), nullable=True),
         sa.Column("extras_usd_per_h", sa.Float(precision=53), nullable=True),
         sa.Column("minimum_billed_s", sa.Float(precision=53), nullable=False),
         sa.Column("billed_from_s", sa.Float(precision=53), nullable=True),

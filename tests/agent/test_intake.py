@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -222,3 +223,20 @@ def test_a_generation_that_is_begun_anew_speaks_for_itself_again(desk: Desk) -> 
         worker.turn(1, "main")
     desk.intake.settle()
     assert {message["generation"] for message in desk.spool.batch()} == {4}
+
+
+def test_the_pulse_is_that_of_any_rank_and_begins_anew_with_its_workers(desk: Desk) -> None:
+    desk.intake.settle()
+    assert desk.intake.heard().pulse is None, "none has made a turn"
+    with closing(desk.worker(rank=1)) as worker:
+        worker.turn(1, "main")
+        desk.intake.settle()
+        time.sleep(0.2)
+        worker.tell_agent("turns")
+        desk.intake.settle()
+        time.sleep(0.1)
+        pulse = desk.intake.heard().pulse
+    assert pulse is not None
+    assert 0.1 <= pulse.still_s < 5.0 and 0.2 <= pulse.longest_s < 5.0
+    desk.intake.listen_to(2)
+    assert desk.intake.heard().pulse is None, "another generation has its own"

@@ -97,6 +97,27 @@ def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatc
         thread.join(timeout=5.0)
 
 
+def test_workers_that_hang_are_ended_at_the_daemons_word(settings: AgentSettings) -> None:
+    class Hanging(NeverDone):
+        def terminate(self, generation: int) -> None:
+            self.killed.set()
+
+    launcher = Hanging(settings)
+    with supervised(settings, launcher) as (supervisor, _):
+        thread = threading.Thread(target=supervisor.run, daemon=True)
+        thread.start()
+        report = {"exit": None, "round": None, "claim": None}
+        for assignment in (ONE, None):
+            reply = HeartbeatReply(
+                acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False, needs_signal=assignment is None
+            )
+            supervisor.hear(reply, report=report, asked_at=time.monotonic())
+            time.sleep(0.5)
+        assert launcher.killed.wait(5), f"a drain's grace is {ONE.drain_grace_s} s"
+        supervisor.leave()
+        thread.join(timeout=5.0)
+
+
 def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(settings: AgentSettings) -> None:
     with supervised(settings, Launcher(settings)) as (supervisor, _):
 

@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
-from elastic.model import JobSpec, Node, NodePhase, Rounds, Tier
+from elastic.model import JobSpec, Node, NodePhase, Pulse, Rounds, Tier
 from tests.api.world import SMALL, START_S, World, train
 
 
@@ -120,6 +120,17 @@ def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, wo
     assert heard() is None
     told = {"seq": 900, "kind": "checkpoint", "iteration": 40, "elapsed_s": 0.1, "at_s": START_S}
     assert (heard(events=[told]), job.iteration) == (40, 60)
+
+
+def test_how_long_ago_the_last_turn_was_is_on_record(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+    first, _ = pair
+    token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
+    said = {"state": "running", "generation": 1}
+    assert beat(client, first.id, "i-1", token, **said, pulse={"still_s": 3.0, "longest_s": 1.5}) == 200
+    assert world.store.node(first.id).pulse == Pulse(3.0, 1.5)
+    world.clock.advance(10.0)
+    assert beat(client, first.id, "i-1", token, **said) == 200
+    assert world.store.node(first.id).pulse is None
 
 
 @contextmanager

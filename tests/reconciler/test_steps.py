@@ -167,7 +167,7 @@ def test_a_member_that_never_began_counts_as_stopped_once_it_says_so_after_the_r
 def test_a_drain_waits_for_a_member_that_stores_its_checkpoint_as_long_as_that_has_patience() -> None:
     saving, target = node("a", agent_state=AgentState.SAVING, heartbeat_at_s=400.0), Group.of(HALF)
     draining = generation("a", drain_at_s=100.0)
-    for now_s, wanted in ((161.0, ()), (460.0, ()), (461.0, (EndGeneration(1, None),))):
+    for now_s, wanted in ((161.0, ()), (460.0, ()), (461.0, (EndGeneration(1, None, is_proven=False),))):
         assert next_steps(world(saving, target=target, generation=draining, now_s=now_s)) == wanted
 
 
@@ -186,7 +186,8 @@ def test_nothing_is_bought_while_nobody_can_tell_what_machines_there_are() -> No
 
 def test_a_drain_that_takes_too_long_is_over() -> None:
     draining = generation("a", drain_at_s=30.0)
-    assert next_steps(world(node("a"), target=Group.of(HALF), generation=draining)) == (EndGeneration(1, None),)
+    (step,) = next_steps(world(node("a"), target=Group.of(HALF), generation=draining))
+    assert step == EndGeneration(1, None, is_proven=False), "its workers may live: they must not meet others"
 
 
 def test_the_old_node_is_ended_only_when_it_trains_no_more() -> None:

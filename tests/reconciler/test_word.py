@@ -39,3 +39,11 @@ OVER = replace(JOB, phase=JobPhase.SUCCEEDED)
 def test_a_node_that_is_not_wanted_any_more_is_told_to_go_whatever_its_generation(hearer: Node, job: Job) -> None:
     word = word_for(hearer, job, Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0), lease_s=60.0)
     assert word.shutdown and word.assignment is None
+
+
+def test_who_hangs_is_ended_at_once() -> None:
+    hearer = node()
+    for hangs in (False, True):
+        draining = Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0, drain_at_s=1.0, hangs=hangs)
+        word = word_for(hearer, JOB, draining, lease_s=60.0)
+        assert word.assignment is None and word.needs_signal is hangs

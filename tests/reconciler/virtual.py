@@ -25,6 +25,7 @@ from elastic.model import (
     Offering,
     Outcome,
     Plan,
+    Pulse,
     Reason,
     Rounds,
     Snapshot,
@@ -98,6 +99,7 @@ class VirtualAgent:
     is_crashing: bool = False
     refusal: str = ""
     notice: Notice | None = None
+    turned_at_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -118,6 +120,7 @@ class SkewedClock:
 class VirtualCluster:
     """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would.
 
+    Nodes whose ids are in `cut` can neither be heard nor reached by others, and who trains with them makes no turn.
     With `has_leases` a machine powers itself off when it is told to, or once its lease is over; agents that are silent
     hear nothing either.
     """
@@ -135,6 +138,7 @@ class VirtualCluster:
     done: dict[str, int] = field(default_factory=dict)
     reclaims: dict[str, float] = field(default_factory=dict)
     agents_are_silent: bool = False
+    cut: set[str] = field(default_factory=set)
     has_leases: bool = False
     lease_ends_at_s: dict[str, float] = field(default_factory=dict)
     host_clock: SkewedClock = field(init=False)
@@ -204,7 +208,7 @@ class VirtualCluster:
             if self.has_leases:
                 self._power_off()
             if not self.agents_are_silent:
-                for node in self.store.nodes():
+                for node in [each for each in self.store.nodes() if each.id not in self.cut]:
                     self._agent_second(node)
 
     def run_slowly(self, seconds: int, *, every_s: int = 10) -> None:
@@ -246,10 +250,13 @@ class VirtualCluster:
             agent.generation = wanted  # workers in a session go on as members of the next generation
         if agent.generation is not None and agent.generation != wanted:
             agent.exit = Exit(agent.generation, Outcome.DRAINED, 0, self.done.get(job.id, 0))
-            agent.generation = None
+            agent.generation = agent.turned_at_s = None
         elif wanted is not None and (agent.exit is None or agent.exit.generation != wanted):
             agent.generation = wanted
-            windows = self._train(node, agent, job, generation)
+            assert generation is not None
+            if self.cut.isdisjoint(generation.node_ids):
+                agent.turned_at_s = self.clock.now_s()
+                windows = self._train(node, agent, job, generation)
         self.store.heard(
             node.id,
             Heard(
@@ -260,6 +267,7 @@ class VirtualCluster:
                 windows=windows,
                 acked_seq=agent.seq,
                 notice=agent.notice,
+                pulse=None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0),
             ),
             now_s=self.host_clock.now_s(),
         )

@@ -1,0 +1,136 @@
+"""Nodes that are cut off hold nobody up: who can be heard goes on, and machines are ended no earlier for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Action, AgentState, Group, Node, NodePhase, Plan, Pulse, Reason, Snapshot, Tier
+from elastic.reconciler import next_steps
+from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration
+from tests.reconciler.test_steps import HALF, JOB, generation, node, world
+from tests.reconciler.virtual import SMALL, VirtualCluster
+
+
+def three(snapshot: Snapshot) -> Plan:
+    wanted = Group.of(SMALL, 3)
+    action = Action.HOLD if snapshot.target == wanted else Action.START
+    return Plan(action, wanted, Reason("told", "as told"))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    """Three nodes that train together."""
+    cluster = VirtualCluster(tmp_path, three)
+    cluster.submit()
+    cluster.run(20)
+    return cluster
+
+
+def members(cluster: VirtualCluster) -> tuple[str, ...]:
+    (job,) = cluster.store.jobs()
+    generation = cluster.store.generation(job.id)
+    assert generation is not None
+    return generation.node_ids
+
+
+def texts(cluster: VirtualCluster, kind: str) -> list[str]:
+    return [each.text for each in cluster.store.events(limit=500) if each.kind == kind]
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_the_others_go_on_without_a_node_that_is_cut_off(cluster: VirtualCluster, place: int) -> None:
+    (job,) = cluster.store.jobs()
+    lost = members(cluster)[place]
+    cluster.cut.add(lost)
+    before = cluster.done[job.id]
+    cluster.run(20)
+    assert set(members(cluster)) < {each.id for each in cluster.store.nodes()}
+    assert lost not in members(cluster)
+    assert cluster.done[job.id] > before
+    assert texts(cluster, "cut_off") == [f"{lost} cannot be heard, and the others stand still"]
+    assert job.id in cluster.rendezvous.ended, "who was cut off may not meet the others of its generation again"
+    assert [each.phase for each in cluster.store.nodes()] == [NodePhase.JOINED] * 3, "it is paid until its lease ends"
+    assert texts(cluster, "failure") == []
+
+
+def test_a_node_that_is_heard_again_comes_back(cluster: VirtualCluster) -> None:
+    lost = members(cluster)[1]
+    cluster.cut.add(lost)
+    cluster.run(20)
+    cluster.cut.clear()
+    cluster.run(10)
+    assert lost in members(cluster)
+    assert texts(cluster, "node_terminating") == []
+
+
+def test_a_node_that_stays_cut_off_is_replaced_when_its_lease_ends(cluster: VirtualCluster) -> None:
+    lost = members(cluster)[1]
+    cluster.cut.add(lost)
+    cluster.run(590)
+    assert len(cluster.store.nodes()) == 3
+    cluster.run(30)
+    assert lost not in {each.id for each in cluster.store.nodes() if each.phase is NodePhase.JOINED}
+    assert len(members(cluster)) == 3
+
+
+def test_nobody_is_drained_where_too_few_would_be_left(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, three)
+    cluster.submit(nodes_min=3)
+    cluster.run(20)
+    cluster.cut.add(members(cluster)[0])
+    cluster.run(100)
+    assert texts(cluster, "cut_off") == [], "the link may come back, and they go on where they were"
+
+
+def still(name: str, still_s: float, *, longest_s: float = 1.0, heard_s: float = 99.0) -> Node:
+    return node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, longest_s))
+
+
+@pytest.mark.parametrize(
+    ("turns_s", "longest_s", "is_drained"),
+    [(1.0, 1.0, False), (11.0, 1.0, True), (30.0, 20.0, False), (40.0, 20.0, True), (310.0, 900.0, True)],
+)
+def test_who_trains_on_or_has_paused_as_long_before_is_left_alone(
+    turns_s: float, longest_s: float, is_drained: bool
+) -> None:
+    heard = still("a", turns_s, longest_s=longest_s)
+    steps = next_steps(
+        world(heard, still("b", 0.1, heard_s=80.0), target=Group.of(HALF, 2), generation=generation("a", "b"))
+    )
+    assert bool(steps) == is_drained
+
+
+def test_a_silent_daemon_or_a_session_misses_nobody() -> None:
+    silent, target = [still(name, 60.0, heard_s=50.0) for name in "ab"], Group.of(HALF, 2)
+    assert next_steps(world(*silent, target=target, generation=generation("a", "b"))) == ()
+    pair = [still("a", 60.0), still("b", 60.0, heard_s=50.0)]
+    assert next_steps(world(*pair, target=target, generation=generation("a", "b"), listening_since_s=95.0)) == ()
+    session = replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
+    assert next_steps(world(*pair, target=target, generation=generation("a", "b"), job=session)) == ()
+
+
+def test_a_drain_waits_for_nobody_who_could_not_hear_of_it() -> None:
+    done = replace(still("a", 1.0), agent_state=AgentState.IDLE)
+    target, lost = Group.of(HALF, 2), still("b", 0.1, heard_s=80.0)
+    (step, *_) = next_steps(world(done, lost, target=target, generation=generation("a", "b", drain_at_s=85.0)))
+    assert step == EndGeneration(1, None, is_proven=False)
+    assert next_steps(world(done, lost, target=target, generation=generation("a", "b", drain_at_s=75.0))) == ()
+
+
+def test_a_newcomer_is_waited_for_until_it_has_ended_what_it_ran() -> None:
+    target, old = Group.of(HALF, 2), generation("a", number=2)
+    busy = node("b", agent_generation=1)
+    assert next_steps(world(node("a"), busy, target=target, generation=old)) == ()
+    idle = replace(busy, agent_state=AgentState.IDLE)
+    (step,) = next_steps(world(node("a"), idle, target=target, generation=old))
+    assert isinstance(step, DrainGeneration)
+
+
+def test_a_generation_begins_without_who_is_cut_off() -> None:
+    over, target = generation("a", "b", ended=True), Group.of(HALF, 2)
+    heard, lost = node("a"), node("b", heartbeat_at_s=80.0)
+    assert next_steps(world(heard, lost, target=target, generation=over)) == (StartGeneration((heard,)),)
+    assert next_steps(world(heard, lost, target=target)) == (), "the first one waits for all"
