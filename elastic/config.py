@@ -137,6 +137,9 @@ class Settings(BaseSettings):
     lease_s: PositiveFloat = Field(600.0, description="Seconds a node lives on without an answered heartbeat.")
     register_timeout_s: PositiveFloat = Field(600.0, description="Seconds a node may take from launch to joining.")
     drain_grace_s: PositiveFloat = Field(30.0, description="Seconds that workers may take to reach a safe point.")
+    standstill_s: FiniteFloat = Field(
+        60.0, ge=0, description="Seconds without a turn that are an alarm, if thrice a job's longest pause; 0: never."
+    )
     max_failures: int = Field(3, ge=1, description="Failures in a row, without progress, that fail a job.")
     local_types: tuple[LocalType, ...] = Field(_DEFAULT_LOCAL_TYPES, description="Node types this machine emulates.")
     price_trace: Path | None = Field(None, description="CSV or JSON of price changes to replay over the local prices.")

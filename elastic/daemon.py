@@ -125,6 +125,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             lease_s=settings.lease_s,
             reaction_s=reaction_s,
             silence_s=max(_SILENCE_S, _MISSED_BEATS * settings.heartbeat_s),
+            standstill_s=settings.standstill_s,
         ),
         max_failures=settings.max_failures,
     )

@@ -60,7 +60,7 @@ def _is_well(context: Context) -> bool:
         context.store.ping()
     except StoreUnavailable:
         return False
-    if any(each.kind is not AlarmKind.NOT_SOLD for each in context.standing_alarms()):
+    if any(each.kind is not AlarmKind.NOT_SOLD and not each.kind.is_of_jobs for each in context.standing_alarms()):
         return False
     last = context.last_tick()
     late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S

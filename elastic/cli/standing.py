@@ -19,6 +19,8 @@ _ADVICE: Mapping[str, str] = {
     "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",
     "cannot_attend": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
     "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others are on offer",
+    "standstill": "look into its script's log and at its nodes' network; it may only take long to judge or save",
+    "outside": "look at the network between that node and its job's others; it is replaced in some minutes",
     "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc --terminate`",
 }
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.model import Job
 from elastic.providers import Trouble
 from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
+from elastic.reconciler.stillness import Idle
 from elastic.store import Store
 
 _SILENCE_S = 120.0
@@ -17,8 +19,9 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, ended or bought; and, with
-    their provider's names, what that is troubled by."""
+    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, ended or bought; with their
+    provider's names, what that is troubled by; of jobs, that one stands still, or that a node trains with nobody.
+    """
 
     CLAIM = "claim"
     CANNOT_SEE = "cannot_see"
@@ -26,6 +29,13 @@ class AlarmKind(StrEnum):
     CANNOT_BUY = "cannot_buy"
     CANNOT_ATTEND = Trouble.CANNOT_ATTEND.value
     NOT_SOLD = Trouble.NOT_SOLD.value
+    STANDSTILL = "standstill"
+    OUTSIDE = "outside"
+
+    @property
+    def is_of_jobs(self) -> bool:
+        """Whether it is some job that is in trouble, and not the daemon."""
+        return self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ class Alarms:
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
     _raised_s: dict[AlarmKind, float] = field(default_factory=dict)
+    _idle: dict[str, tuple[Job, Mapping[str | None, Idle]]] = field(default_factory=dict)
 
     def look(
         self, store: Store, blindness: ProviderError | None, unsold: ProviderError | None = None, *, now_s: float
@@ -80,11 +91,25 @@ class Alarms:
         standing = {each.kind: each for each in self.standing(now_s=now_s)}
         for kind in self._raised_s.keys() - standing.keys():
             del self._raised_s[kind]
-            store.add_event("alarm_over", f"{kind}: all is well again", now_s=now_s)
+            if not kind.is_of_jobs:
+                store.add_event("alarm_over", f"{kind}: all is well again", now_s=now_s)
         for kind, alarm in standing.items():
             if kind not in self._raised_s:
                 self._raised_s[kind] = now_s
-                store.add_event("alarm", f"{kind}: {alarm.text}", now_s=now_s)
+                if not kind.is_of_jobs:  # their events have told of it
+                    store.add_event("alarm", f"{kind}: {alarm.text}", now_s=now_s)
+
+    def attend(self, store: Store, job: Job, found: Iterable[Idle], *, now_s: float) -> None:
+        """Takes note of what of a job makes no turns, and tells the job's events what has changed."""
+        _, before = self._idle.pop(job.id, (job, {}))
+        now = {each.node_id: each for each in found}
+        if now:
+            self._idle[job.id] = (job, now)
+        for node_id in before.keys() - now.keys():
+            store.add_event("alarm_over", f"{_kind(node_id)}: it is over", job_id=job.id, node_id=node_id, now_s=now_s)
+        for node_id in now.keys() - before.keys():
+            text = f"{_kind(node_id)}: {now[node_id].text}"
+            store.add_event("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
 
     def standing(self, *, now_s: float) -> tuple[Alarm, ...]:
         """Everything that is wrong now."""
@@ -105,6 +130,12 @@ class Alarms:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
         for trouble, text in self.troubles().items():
             yield AlarmKind(trouble.value), text
+        for kind in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE):
+            yield kind, "; ".join(self._told_of(kind))
+
+    def _told_of(self, kind: AlarmKind) -> Iterator[str]:
+        for job, found in list(self._idle.values()):  # read by other threads, too
+            yield from (f"job {job.spec.name}: {each.text}" for each in found.values() if _kind(each.node_id) is kind)
 
     def _unseen(self, *, now_s: float) -> str | None:
         error = self._blindness.lasting(now_s=now_s)
@@ -120,3 +151,7 @@ class Alarms:
         if error is None:
             return None
         return f"the cloud does not tell what it sells: every job keeps what it has, and nothing is bought: {error}"
+
+
+def _kind(node_id: str | None) -> AlarmKind:
+    return AlarmKind.STANDSTILL if node_id is None else AlarmKind.OUTSIDE

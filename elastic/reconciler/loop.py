@@ -39,6 +39,7 @@ from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
+from elastic.reconciler.stillness import idle
 from elastic.reconciler.world import World
 from elastic.store import JobFacts, Store
 
@@ -54,13 +55,15 @@ _LOOK_AGAIN_S = 0.5
 class Timeouts:
     """How long a node may take to register, a silent one may live, a due word may take to be heard; in seconds.
 
-    A node that says nothing for longer than `silence_s` is missed by those it trains with.
+    A node that says nothing for longer than `silence_s` is missed by those it trains with; a turn that is overdue for
+    longer than `standstill_s` is an alarm, unless that is 0.
     """
 
     register_s: float
     lease_s: float
     reaction_s: float = 0.0
     silence_s: float = 10.0
+    standstill_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -162,9 +165,11 @@ class Reconciler:
             if plan.action is not Action.HOLD:
                 facts = self.store.facts(job_id, now_s=now_s)
         for _ in range(_ROUNDS):
-            if facts.job.phase.is_final or not self._act(self._world(facts, plan, now_s=now_s)):
+            world = self._world(facts, plan, now_s=now_s)
+            if facts.job.phase.is_final or not self._act(world):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
+        self.alarms.attend(self.store, facts.job, idle(world), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
@@ -211,6 +216,7 @@ class Reconciler:
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
             silence_s=self.timeouts.silence_s,
+            standstill_s=self.timeouts.standstill_s,
             refused=self.machines.refused(now_s=now_s),
             may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),

@@ -23,7 +23,7 @@ from elastic.model import (
 from elastic.reconciler import session
 from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
 from elastic.reconciler.leaving import told
-from elastic.reconciler.stillness import cut_off, is_out_of_reach, waits_in_vain
+from elastic.reconciler.stillness import cut_off, is_out_of_reach, outside, waits_in_vain
 from elastic.reconciler.world import World, lives
 
 
@@ -183,8 +183,10 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
     if not alive or (not session.goes_on(alive) and any(each.outcome is Outcome.FAILED for each in exits.values())):
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(list(members), list(exits.values())))
         return
-    hopeless = [node for node in members if session.is_hopeless(exits.get(node.id), node)]
-    yield from (End(node, session.why_hopeless(node), is_failure=True) for node in hopeless)
+    hopeless = {node: session.why_hopeless(node) for node in members if session.is_hopeless(exits.get(node.id), node)}
+    for node in outside(world, active, times=_MANY):
+        hopeless[node] = f"it trained with nobody for {_MANY * world.standstill_s:.0f} s, while others went on"
+    yield from (End(node, why, is_failure=True) for node, why in hopeless.items())
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
     must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
@@ -257,6 +259,8 @@ def _distance(failure: Exit) -> tuple[bool, bool]:
     return not failure.needs_person, is_echo(failure.log_tail)
 
 
+_MANY = 5
+"""So many times the patience after which it is told that a member trains with nobody, it is replaced."""
 _SLACK_S = 30.0
 """What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to tell of it."""
 

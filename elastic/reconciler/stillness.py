@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from elastic.model import Generation, Node, NodePhase, Pulse, Tier
+from elastic.model import AgentState, Generation, Node, NodePhase, Pulse, Tier
 from elastic.reconciler.world import World, lives
 
 HANGS_S = 10.0
@@ -12,6 +13,42 @@ HANGS_S = 10.0
 
 _MOST_S = 300.0
 """A pause that was as long as this, or longer, says nothing of the next one: half of the default lease."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """What is paid and makes no turns: all of a job, or one node of it; and why somebody should be told."""
+
+    text: str
+    node_id: str | None = None
+
+
+def idle(world: World) -> tuple[Idle, ...]:
+    """Everything of the job whose next turn is long overdue; nothing before the first turns, which may take long."""
+    active = world.active
+    if active is None or active.drain_at_s is not None or not world.standstill_s:
+        return ()
+    heard = [node for node in _members(world, active) if not is_silent(node, world)]
+    pulses = pulses_of(heard, active)
+    if pulses and all(_is_overdue(each, world) for each in pulses):
+        silent = sorted(node.id for node in _members(world, active) if is_silent(node, world))
+        unheard = f"; {', '.join(silent)} cannot be heard" if silent else ""
+        return (Idle(f"no turn for {min(each.still_s for each in pulses):.0f} s{unheard}"),)
+    return tuple(
+        Idle(f"{node.id} has made no turn for {node.pulse.still_s:.0f} s, while others go on", node.id)
+        for node in outside(world, active)
+        if node.pulse is not None
+    )
+
+
+def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Node]:
+    """Members of a session who train with nobody, by their agents' word, while others do; for `times` the usual."""
+    heard = [node for node in _members(world, active) if not is_silent(node, world)]
+    go_on = any(each.still_s < HANGS_S for each in pulses_of(heard, active))
+    if world.job.spec.tier is not Tier.T2 or not world.standstill_s or not go_on:
+        return []
+    inside = [node for node in heard if node.agent_state is AgentState.RUNNING]
+    return [node for node in inside if any(_is_overdue(each, world, times=times) for each in pulses_of([node], active))]
 
 
 def cut_off(world: World) -> frozenset[str]:
@@ -57,6 +94,14 @@ def hang(members: Sequence[Node], active: Generation) -> bool:
 def pulses_of(members: Sequence[Node], active: Generation) -> list[Pulse]:
     """What the agents said last of turns in this generation."""
     return [node.pulse for node in members if node.pulse is not None and node.agent_generation == active.number]
+
+
+def _is_overdue(pulse: Pulse, world: World, *, times: float = 1.0) -> bool:
+    return pulse.has_stopped(least_s=times * world.standstill_s, times=3.0)
+
+
+def _members(world: World, active: Generation) -> list[Node]:
+    return [node for node_id in active.node_ids if (node := world.member(node_id)) is not None]
 
 
 def _has_spoken(node: Node) -> bool:

@@ -10,8 +10,10 @@ from fastapi.testclient import TestClient
 
 from api.app import give_context
 from elastic.errors import Forbidden
+from elastic.model import JobSpec
 from elastic.providers import Trouble
 from elastic.reconciler import Alarms, Namespace, RightToEnd
+from elastic.reconciler.stillness import Idle
 from tests.api.world import World
 
 
@@ -34,6 +36,18 @@ def test_each_is_listed_with_when_it_began(alarmed: TestClient, world: World) ->
     assert alarmed.get("/healthz").status_code == 503
 
 
+def test_a_job_that_stands_still_leaves_the_daemon_well(client: TestClient, world: World, bare_app: FastAPI) -> None:
+    right = RightToEnd(lambda _: None, 600.0)
+    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(namespace, right)
+    job, _ = world.store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0)
+    alarms.attend(world.store, job, [Idle("no turn for 61 s"), Idle("n-1 trains alone", "n-1")], now_s=0.0)
+    give_context(bare_app, replace(world.context, alarms=alarms, right=right))
+    kinds = [each["kind"] for each in client.get("/v1/alarms").json()["items"]]
+    assert kinds == ["standstill", "outside"]
+    assert client.get("/healthz").status_code == 200
+
+
 def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
     lines = alarmed.get("/metrics").text.splitlines()
     told = {each for each in lines if each.startswith(("elasticd_alarm{", "elasticd_lease_seconds "))}
@@ -44,6 +58,8 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
         'elasticd_alarm{kind="cannot_buy"} 0.0',
         'elasticd_alarm{kind="cannot_attend"} 0.0',
         'elasticd_alarm{kind="not_sold"} 0.0',
+        'elasticd_alarm{kind="standstill"} 0.0',
+        'elasticd_alarm{kind="outside"} 0.0',
         "elasticd_lease_seconds 600.0",
     }
     assert 'elasticd_events_total{kind="alarm"} 1.0' in lines

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from elastic.model import Action, AgentState, Group, Node, NodePhase, Plan, Pulse, Reason, Snapshot, Tier
-from elastic.reconciler import next_steps
-from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration
+from elastic.reconciler import AlarmKind, World, next_steps
+from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, StartGeneration
+from elastic.reconciler.stillness import idle
 from tests.reconciler.test_steps import HALF, JOB, generation, node, world
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
@@ -85,6 +86,26 @@ def test_nobody_is_drained_where_too_few_would_be_left(tmp_path: Path) -> None:
     assert texts(cluster, "cut_off") == [], "the link may come back, and they go on where they were"
 
 
+def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, three)
+    job = cluster.submit(nodes_min=3)
+    cluster.run(20)
+    lost = members(cluster)[0]
+    cluster.cut.add(lost)
+    cluster.run(59)
+    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
+    cluster.run(10)
+    (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+    assert alarm.kind is AlarmKind.STANDSTILL and alarm.kind.is_of_jobs
+    assert alarm.text.startswith("job job: no turn for 6") and alarm.text.endswith(f"s; {lost} cannot be heard")
+    cluster.cut.clear()
+    cluster.run(5)
+    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
+    told = [each for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
+    assert [(each.kind, each.job_id) for each in told] == [("alarm", job.id), ("alarm_over", job.id)]
+    assert told[1].text == "standstill: it is over"
+
+
 def still(name: str, still_s: float, *, longest_s: float = 1.0, heard_s: float = 99.0) -> Node:
     return node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, longest_s))
 
@@ -134,3 +155,38 @@ def test_a_generation_begins_without_who_is_cut_off() -> None:
     heard, lost = node("a"), node("b", heartbeat_at_s=80.0)
     assert next_steps(world(heard, lost, target=target, generation=over)) == (StartGeneration((heard,)),)
     assert next_steps(world(heard, lost, target=target)) == (), "the first one waits for all"
+
+
+SESSION = replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
+
+
+def session_of(*nodes: Node, **changes: object) -> World:
+    base = world(*nodes, target=Group.of(HALF, 2), generation=generation("a", "b"), job=SESSION)
+    return replace(base, standstill_s=60.0, **changes)  # type: ignore[arg-type]  # tests name what they are about
+
+
+def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -> None:
+    others = still("a", 0.2)
+    for still_s, is_told, is_ended in ((59.0, False, False), (61.0, True, False), (301.0, True, True)):
+        alone = still("b", still_s)
+        look = session_of(others, alone)
+        assert [each.node_id for each in idle(look)] == ["b"] * is_told
+        ended = [step for step in next_steps(look) if isinstance(step, End)]
+        why = "it trained with nobody for 300 s, while others went on"
+        assert ended == [End(alone, why, is_failure=True)] * is_ended
+
+
+def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_way() -> None:
+    others, slow = still("a", 0.2), still("b", 301.0, longest_s=200.0)
+    starting = replace(still("b", 301.0), agent_state=AgentState.STARTING)
+    for each in (slow, starting, still("b", 301.0, heard_s=10.0)):
+        assert idle(session_of(others, each)) == next_steps(session_of(others, each)) == ()
+
+
+def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_where_that_is_not_wanted() -> None:
+    look = session_of(still("a", 61.0), still("b", 61.0))
+    assert [each.text for each in idle(look)] == ["no turn for 61 s"]
+    assert idle(replace(look, standstill_s=0.0)) == ()
+    assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) == ()
+    assert idle(session_of(node("a"), node("b"))) == ()
+    assert idle(session_of(still("a", 61.0), still("b", 61.0, longest_s=30.0))) == (), "it has paused for long before"

@@ -179,7 +179,7 @@ class VirtualCluster:
             rendezvous=self.rendezvous,
             decide=self.decide,
             limits=Limits(minimum_billed_s=0.0, reaction_s=5.0),
-            timeouts=Timeouts(register_s=600.0, lease_s=600.0, reaction_s=5.0),
+            timeouts=Timeouts(register_s=600.0, lease_s=600.0, reaction_s=5.0, standstill_s=60.0),
             max_failures=3,
         )
 
