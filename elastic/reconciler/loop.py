@@ -217,6 +217,7 @@ class Reconciler:
             reaction_s=self.timeouts.reaction_s,
             silence_s=self.timeouts.silence_s,
             standstill_s=self.timeouts.standstill_s,
+            hung=facts.hung,
             refused=self.machines.refused(now_s=now_s),
             may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),
@@ -279,7 +280,7 @@ class Reconciler:
         log.info("draining a generation", job=job_id, generation=step.number, reason=step.reason)
         self.store.drain_generation(job_id, step.number, hangs=step.hangs, now_s=now_s)
         if step.hangs:
-            self.store.add_event("cut_off", step.reason, job_id=job_id, now_s=now_s)
+            self.store.add_event("hung", step.reason, job_id=job_id, now_s=now_s)
         self._count_exit(job_id, step.unasked, now_s=now_s)
 
     def _launch(self, world: World, wanted: Group, why: str) -> None:

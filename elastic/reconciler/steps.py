@@ -23,7 +23,7 @@ from elastic.model import (
 from elastic.reconciler import session
 from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
 from elastic.reconciler.leaving import told
-from elastic.reconciler.stillness import cut_off, is_out_of_reach, outside, waits_in_vain
+from elastic.reconciler.stillness import cut_off, is_out_of_reach, outside, waits_in_vain, why_begin_anew
 from elastic.reconciler.world import World, lives
 
 
@@ -170,7 +170,7 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
-    elif why := waits_in_vain(world, active, at_work(members, exits)):
+    elif why := waits_in_vain(world, active, at_work(members, exits)) or why_begin_anew(world, active):
         yield DrainGeneration(active.number, why, hangs=True)
     elif (leaver := _first_to_go(world, at_work(members, exits))) is not None:
         yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")

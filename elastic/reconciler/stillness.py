@@ -14,6 +14,13 @@ HANGS_S = 10.0
 _MOST_S = 300.0
 """A pause that was as long as this, or longer, says nothing of the next one: half of the default lease."""
 
+_PAUSES = 3.0
+"""A turn is overdue after so many times the longest pause so far; after twice that more is done than to tell of it."""
+
+_RESTART, _FIRST, _MOST_DOUBLINGS = 10.0, 2.0, 4
+"""Of the patience after which it is told that a job stands still: when it begins anew, and how long a first turn may
+take after that; and how often the former doubles."""
+
 
 @dataclass(frozen=True, slots=True)
 class Idle:
@@ -23,17 +30,28 @@ class Idle:
     node_id: str | None = None
 
 
+def why_begin_anew(world: World, active: Generation) -> str | None:
+    """Why members of no session, all of whom are heard, are to begin anew: none of them makes turns.
+
+    Each time that did not help, the next one is twice as far off.
+    """
+    members = _members(world, active)
+    if world.job.spec.tier is Tier.T2 or any(is_silent(node, world) for node in members):
+        return None
+    still_s = _still_s(world, active, members, times=_RESTART * 2.0 ** min(world.hung, _MOST_DOUBLINGS))
+    return None if still_s is None else f"no turn for {still_s:.0f} s: the same nodes begin anew"
+
+
 def idle(world: World) -> tuple[Idle, ...]:
-    """Everything of the job whose next turn is long overdue; nothing before the first turns, which may take long."""
+    """Everything of the job whose next turn is long overdue."""
     active = world.active
-    if active is None or active.drain_at_s is not None or not world.standstill_s:
+    if active is None or active.drain_at_s is not None:
         return ()
-    heard = [node for node in _members(world, active) if not is_silent(node, world)]
-    pulses = pulses_of(heard, active)
-    if pulses and all(_is_overdue(each, world) for each in pulses):
-        silent = sorted(node.id for node in _members(world, active) if is_silent(node, world))
-        unheard = f"; {', '.join(silent)} cannot be heard" if silent else ""
-        return (Idle(f"no turn for {min(each.still_s for each in pulses):.0f} s{unheard}"),)
+    silent = [node.id for node in _members(world, active) if is_silent(node, world)]
+    heard = [node for node in _members(world, active) if node.id not in silent]
+    if (still_s := _still_s(world, active, heard)) is not None:
+        unheard = f"; {', '.join(sorted(silent))} cannot be heard" if silent else ""
+        return (Idle(f"no turn for {still_s:.0f} s{unheard}"),)
     return tuple(
         Idle(f"{node.id} has made no turn for {node.pulse.still_s:.0f} s, while others go on", node.id)
         for node in outside(world, active)
@@ -96,8 +114,23 @@ def pulses_of(members: Sequence[Node], active: Generation) -> list[Pulse]:
     return [node.pulse for node in members if node.pulse is not None and node.agent_generation == active.number]
 
 
+def _still_s(world: World, active: Generation, members: Sequence[Node], *, times: float = 1.0) -> float | None:
+    """For how long no member has made a turn, if that is too long.
+
+    The first one may take long, and is waited for; but not after a generation that stood still.
+    """
+    pulses = pulses_of(members, active)
+    if not world.standstill_s or (not pulses and not world.hung):
+        return None
+    if not pulses:
+        since_s = max(active.started_at_s, world.listening_since_s)
+        return age_s if (age_s := world.now_s - since_s) > max(times, _FIRST) * world.standstill_s else None
+    is_over = all(_is_overdue(each, world, times=times) for each in pulses)
+    return min(each.still_s for each in pulses) if is_over else None
+
+
 def _is_overdue(pulse: Pulse, world: World, *, times: float = 1.0) -> bool:
-    return pulse.has_stopped(least_s=times * world.standstill_s, times=3.0)
+    return pulse.has_stopped(least_s=times * world.standstill_s, times=_PAUSES * min(times, 2.0))
 
 
 def _members(world: World, active: Generation) -> list[Node]:

@@ -17,9 +17,9 @@ class World:
     too many; `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. The
     timeouts are the settings of the same names; `reaction_s` is how long a word may take from being due to being heard
     on a node, `silence_s` how long one may say nothing while others do, `standstill_s` how long a turn may be overdue,
-    0 for ever. `endpoint` is where the store of a session
-    stands now, None where none is needed or none answers; `done_and_gone` are the generation's members whose machines
-    are gone, and whose workers were done before.
+    0 for ever; `hung` is how many generations before this one, in a row, stood still. `endpoint` is where the store of
+    a session stands now, None where none is needed or none answers; `done_and_gone` are the generation's members whose
+    machines are gone, and whose workers were done before.
     """
 
     now_s: float
@@ -35,6 +35,7 @@ class World:
     reaction_s: float
     silence_s: float = 10.0
     standstill_s: float = 0.0
+    hung: int = 0
     refused: Mapping[Offering, int] = field(default_factory=dict)
     may_launch: bool = True
     endpoint: str | None = None

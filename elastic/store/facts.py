@@ -14,7 +14,8 @@ from elastic.store import decisions, generations, jobs, ledger, measurements, no
 class JobFacts:
     """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's.
 
-    `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done.
+    `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done;
+    `hung` is how many generations before the latest one, in a row, stood still.
     """
 
     job: Job
@@ -26,6 +27,7 @@ class JobFacts:
     changes: tuple[Change, ...]
     spent_usd: float
     done_and_gone: frozenset[str] = frozenset()
+    hung: int = 0
 
 
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
@@ -43,6 +45,7 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
         switches=generations.switches(connection, job_id, resumes=resumed),
         changes=_with_ends(decisions.changes(connection, job_id), resumed),
         spent_usd=ledger.spent(connection, job_id, now_s=now_s),
+        hung=generations.hung(connection, job_id),
         done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
     )
 

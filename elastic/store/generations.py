@@ -17,6 +17,12 @@ from elastic.store.schema import generations
 
 _OF_JOB = select(generations).where(generations.c.job_id == bindparam("job_id"))
 _LATEST = _OF_JOB.order_by(generations.c.number.desc()).limit(1)
+_HUNG = (
+    select(generations.c.hangs)
+    .where(generations.c.job_id == bindparam("job_id"))
+    .order_by(generations.c.number.desc())
+    .limit(8)
+)
 _LISTED = _OF_JOB.order_by(generations.c.number)
 _NEWEST_TRAINED = (
     _OF_JOB.where(generations.c.first_step_at_s.is_not(None))
@@ -66,6 +72,12 @@ def latest(connection: Connection, job_id: str) -> Generation | None:
     """The generation recorded last."""
     found = connection.execute(_LATEST, {"job_id": job_id}).one_or_none()
     return None if found is None else to_generation(found)
+
+
+def hung(connection: Connection, job_id: str) -> int:
+    """How many of the generations before the latest one, in a row, stood still; of the last few."""
+    before = connection.execute(_HUNG, {"job_id": job_id}).scalars().all()[1:]
+    return next((count for count, hangs in enumerate(before) if not hangs), len(before))
 
 
 def listed(connection: Connection, job_id: str) -> tuple[Generation, ...]:

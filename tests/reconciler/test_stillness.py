@@ -51,7 +51,7 @@ def test_the_others_go_on_without_a_node_that_is_cut_off(cluster: VirtualCluster
     assert set(members(cluster)) < {each.id for each in cluster.store.nodes()}
     assert lost not in members(cluster)
     assert cluster.done[job.id] > before
-    assert texts(cluster, "cut_off") == [f"{lost} cannot be heard, and the others stand still"]
+    assert texts(cluster, "hung") == [f"{lost} cannot be heard, and the others stand still"]
     assert job.id in cluster.rendezvous.ended, "who was cut off may not meet the others of its generation again"
     assert [each.phase for each in cluster.store.nodes()] == [NodePhase.JOINED] * 3, "it is paid until its lease ends"
     assert texts(cluster, "failure") == []
@@ -83,7 +83,7 @@ def test_nobody_is_drained_where_too_few_would_be_left(tmp_path: Path) -> None:
     cluster.run(20)
     cluster.cut.add(members(cluster)[0])
     cluster.run(100)
-    assert texts(cluster, "cut_off") == [], "the link may come back, and they go on where they were"
+    assert texts(cluster, "hung") == [], "the link may come back, and they go on where they were"
 
 
 def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) -> None:
@@ -190,3 +190,47 @@ def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_wh
     assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) == ()
     assert idle(session_of(node("a"), node("b"))) == ()
     assert idle(session_of(still("a", 61.0), still("b", 61.0, longest_s=30.0))) == (), "it has paused for long before"
+
+
+def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
+    def look(still_s: float, *, hung: int = 0, longest_s: float = 1.0) -> World:
+        pair = [still(name, still_s, longest_s=longest_s) for name in "ab"]
+        group = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+        return replace(group, standstill_s=60.0, hung=hung)
+
+    assert next_steps(look(599.0)) == ()
+    why = "no turn for 601 s: the same nodes begin anew"
+    assert next_steps(look(601.0)) == (DrainGeneration(1, why, hangs=True),)
+    assert next_steps(look(601.0, longest_s=101.0)) == (), "it has paused for long before"
+    assert next_steps(look(1199.0, hung=1)) == ()
+    assert len(next_steps(look(1201.0, hung=1))) == 1
+    assert len(next_steps(look(9601.0, hung=7))) == 1
+    assert next_steps(replace(look(601.0), standstill_s=0.0)) == ()
+    assert next_steps(replace(look(601.0), nodes=(still("a", 601.0), still("b", 601.0, heard_s=80.0)))) != ()
+    alone = replace(look(601.0), job=replace(JOB, spec=replace(JOB.spec, nodes_min=2)))
+    silent = (still("a", 601.0), still("b", 601.0, heard_s=80.0))
+    assert next_steps(replace(alone, nodes=silent)) == (), "the link may come back"
+
+
+def test_a_first_turn_is_waited_for_unless_the_last_generation_stood_still() -> None:
+    pair = node("a"), node("b")
+    first = replace(world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b")), standstill_s=10.0)
+    assert idle(replace(first, now_s=39.0, hung=1)) == ()
+    assert [each.text for each in idle(replace(first, now_s=41.0, hung=1))] == ["no turn for 21 s"]
+    late = replace(first, now_s=107.0)
+    assert idle(late) == ()
+    assert next_steps(late) == next_steps(replace(late, hung=2)) == ()
+
+
+def test_a_cluster_counts_the_generations_that_stood_still(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, three)
+    job = cluster.submit()
+    cluster.run(20)
+    assert cluster.store.facts(job.id, now_s=0.0).hung == 0
+    for lost in members(cluster)[:2]:
+        cluster.cut.add(lost)
+        cluster.run(25)
+    assert cluster.store.facts(job.id, now_s=0.0).hung == 2
+    cluster.cut.clear()
+    cluster.run(20)
+    assert cluster.store.facts(job.id, now_s=0.0).hung == 0, "the last one was asked to make room"
