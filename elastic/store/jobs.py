@@ -143,14 +143,23 @@ def rounds(connection: Connection, job_id: str) -> Rounds:
 def note_rounds(
     connection: Connection, job_id: str, *, newest: int | None, claim: Claim | None, node_id: str, now_s: float
 ) -> None:
-    """Records the newest round that a member trains in, and one that it is about to publish."""
+    """Records the newest round that a member trains in, and one that it is about to publish.
+
+    Members publish rounds that nobody has recorded where the daemon does not answer them: those are told of afterwards.
+    """
     before = rounds(connection, job_id)
     values: dict[str, object] = {}
+    texts = []
     if newest is not None and newest > before.newest:
         values["newest_round"] = newest
+        first = max(before.newest, before.claimed) + 1
+        if first <= newest:
+            which = f"round {newest}" if first == newest else f"rounds {first} to {newest}"
+            texts += [f"{which} of the session came about while the daemon was away"]
     if claim is not None and claim.round > before.claimed:
         values["claimed_round"] = claim.round
-        text = f"round {claim.round} of the session is to have {claim.members} member{'s' * (claim.members > 1)}"
+        texts += [f"round {claim.round} of the session is to have {claim.members} member{'s' * (claim.members > 1)}"]
+    for text in texts:
         add_event(connection, "round", text, job_id=job_id, node_id=node_id, now_s=now_s)
     if values:
         change(connection, job_id, values)

@@ -180,7 +180,7 @@ def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_wa
     others, slow = still("a", 0.2), still("b", 301.0, longest_s=200.0)
     starting = replace(still("b", 301.0), agent_state=AgentState.STARTING)
     for each in (slow, starting, still("b", 301.0, heard_s=10.0)):
-        assert idle(session_of(others, each)) == next_steps(session_of(others, each)) == ()
+        assert (idle(session_of(others, each)), next_steps(session_of(others, each))) == ((), ())
 
 
 def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_where_that_is_not_wanted() -> None:

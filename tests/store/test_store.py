@@ -370,8 +370,26 @@ def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job,
         said = Heard(state=AgentState.RUNNING, generation=1, round=newest, claim=claim)
         store.heard(node.id, said, now_s=200.0)
     assert store.rounds(job.id) == Rounds(newest=4, claimed=4)
-    told = [event.text for event in store.events() if event.kind == "round"]
-    assert told == ["round 4 of the session is to have 2 members"]
+    assert rounds_told(store) == [
+        "rounds 1 to 3 of the session came about while the daemon was away",
+        "round 4 of the session is to have 2 members",
+    ]
+
+
+def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(store: Store, job: Job, node: Node) -> None:
+    for newest, claim in [(None, Claim(1, 2)), (1, None), (2, None), (2, None), (5, Claim(6, 1)), (6, None)]:
+        said = Heard(state=AgentState.RUNNING, generation=1, round=newest, claim=claim)
+        store.heard(node.id, said, now_s=200.0)
+    assert rounds_told(store) == [
+        "round 1 of the session is to have 2 members",
+        "round 2 of the session came about while the daemon was away",
+        "rounds 3 to 5 of the session came about while the daemon was away",
+        "round 6 of the session is to have 1 member",
+    ]
+
+
+def rounds_told(store: Store) -> list[str]:
+    return [event.text for event in store.events() if event.kind == "round"]
 
 
 def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: Node) -> None:
