@@ -62,7 +62,7 @@ def idle(world: World) -> tuple[Idle, ...]:
 def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Node]:
     """Members of a session who train with nobody, by their agents' word, while others do; for `times` the usual."""
     heard = [node for node in _members(world, active) if not is_silent(node, world)]
-    go_on = any(each.still_s < HANGS_S for each in pulses_of(heard, active))
+    go_on = any(not each.has_stopped(least_s=HANGS_S) for each in pulses_of(heard, active))
     if world.job.spec.tier is not Tier.T2 or not world.standstill_s or not go_on:
         return []
     inside = [node for node in heard if node.agent_state is AgentState.RUNNING]
@@ -106,7 +106,8 @@ def waits_in_vain(world: World, active: Generation, members: Sequence[Node | Non
 def hang(members: Sequence[Node], active: Generation) -> bool:
     """Whether no member's workers make turns any more, by the word of those whose agents know of any."""
     pulses = pulses_of(members, active)
-    return bool(pulses) and all(each.has_stopped(least_s=HANGS_S, most_s=_MOST_S) for each in pulses)
+    is_long = all(each.has_stopped(least_s=HANGS_S, most_s=_MOST_S) for each in pulses)
+    return bool(pulses) and is_long and _are_to_turn(members)
 
 
 def pulses_of(members: Sequence[Node], active: Generation) -> list[Pulse]:
@@ -120,13 +121,18 @@ def _still_s(world: World, active: Generation, members: Sequence[Node], *, times
     The first one may take long, and is waited for; but not after a generation that stood still.
     """
     pulses = pulses_of(members, active)
-    if not world.standstill_s or (not pulses and not world.hung):
+    if not world.standstill_s or not _are_to_turn(members) or (not pulses and not world.hung):
         return None
     if not pulses:
         since_s = max(active.started_at_s, world.listening_since_s)
         return age_s if (age_s := world.now_s - since_s) > max(times, _FIRST) * world.standstill_s else None
     is_over = all(_is_overdue(each, world, times=times) for each in pulses)
     return min(each.still_s for each in pulses) if is_over else None
+
+
+def _are_to_turn(members: Sequence[Node]) -> bool:
+    """Whether none of them is done, or stores what it has come to: the others may wait for that."""
+    return all(node.agent_state in (AgentState.STARTING, AgentState.RUNNING) for node in members)
 
 
 def _is_overdue(pulse: Pulse, world: World, *, times: float = 1.0) -> bool:

@@ -234,3 +234,19 @@ def test_a_cluster_counts_the_generations_that_stood_still(tmp_path: Path) -> No
     cluster.cut.clear()
     cluster.run(20)
     assert cluster.store.facts(job.id, now_s=0.0).hung == 0, "the last one was asked to make room"
+
+
+@pytest.mark.parametrize("state", [AgentState.SAVING, AgentState.EXITED])
+def test_nobody_is_hurried_while_a_member_stores_what_it_has_come_to(state: AgentState) -> None:
+    pair = still("a", 9601.0), replace(still("b", 9601.0), agent_state=state)
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    for hung in (0, 7):
+        waiting = replace(look, standstill_s=60.0, hung=hung)
+        assert (idle(waiting), next_steps(waiting)) == ((), ())
+    three = world(*pair, still("c", 0.1, heard_s=80.0), target=Group.of(HALF, 3), generation=generation("a", "b", "c"))
+    assert next_steps(three) == ()
+
+
+def test_a_member_is_outside_however_long_the_turns_of_the_others_are() -> None:
+    slow, alone = still("a", 25.0, longest_s=30.0), still("b", 100.0, longest_s=30.0)
+    assert [each.node_id for each in idle(session_of(slow, alone))] == ["b"]
