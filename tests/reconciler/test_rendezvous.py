@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,7 +95,7 @@ def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: Rende
 def test_one_that_is_stopped_is_replaced_once_it_has_been_silent_for_long(stores: RendezvousStores) -> None:
     answering(stores)
     first = process(stores)
-    first.suspend()
+    _suspend(first)
     assert stores.endpoint("job-1", rounds=ROUNDS) is None, "its kernel still makes connections"
     assert process(stores) == first, "it may only be slow"
     stores.silence_s = 0.0
@@ -128,7 +129,7 @@ def test_one_that_was_silent_for_a_while_only_is_kept(stores: RendezvousStores) 
     slow = process(stores)
     for _ in range(2):
         stores.silence_s = 10.0
-        slow.suspend()
+        _suspend(slow)
         assert stores.endpoint("job-1", rounds=ROUNDS) is None
         slow.resume()
         stores.silence_s = 0.0
@@ -168,6 +169,11 @@ def test_one_that_does_not_heed_its_end_is_killed(stores: RendezvousStores, prog
     deaf = process(stores)
     stores.end("job-1")
     assert not deaf.is_running()
+
+
+def _suspend(each: psutil.Process) -> None:
+    each.suspend()
+    os.waitid(os.P_PID, each.pid, os.WSTOPPED | os.WNOWAIT)  # until its last thread stands still
 
 
 def _is_there(each: psutil.Process) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import threading
@@ -137,3 +138,4 @@ def _address(fleet: Fleet) -> str:
 def _stop(fleet: Fleet) -> None:
     assert fleet.store is not None
     fleet.store.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, fleet.store.pid, os.WSTOPPED | os.WNOWAIT)  # until its last thread stands still
