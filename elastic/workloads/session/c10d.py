@@ -233,13 +233,15 @@ def gloo_group(store: Any, rank: int, world_size: int, *, device: Any, timeout_s
     return ProcessGroupGloo(PrefixStore("gloo", store), rank, world_size, options)
 
 
-def nccl_group(store: Any, rank: int, world_size: int, *, timeout_s: float) -> Any:
+def nccl_group(store: Any, rank: int, world_size: int) -> Any:
     """Gives the process group of the ranks' GPUs, which are yet to be connected. Raises RuntimeError."""
     from torch.distributed import ProcessGroupNCCL  # there is none in a torch without CUDA
 
     options = ProcessGroupNCCL.Options()
-    options._timeout = timedelta(seconds=timeout_s)
-    options.config.blocking = 0  # or nothing could end it while it connects
+    options._timeout = timedelta(
+        hours=24
+    )  # of all its collectives: torch would take one for hung, and say so at length
+    options.config.blocking = 0  # or its connecting had no bound
     return ProcessGroupNCCL(PrefixStore("nccl", store), rank, world_size, options)
 
 

@@ -36,18 +36,18 @@ class SessionEnded(Exception):
 
 @dataclass(slots=True)
 class Desk:
-    """Shared under `changed`. `current` is trained in, `offered` is built and may be changed over to.
-
-    `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is this rank's seconds
-    a sample; `turning` the steps after which the last turn was begun, `ending` those after which the job is over for
-    the training thread; `seen` the round that the store shows, 0 where none answers; `is_torn` says that the state
-    held here is no state of the job; `is_entering` that the training thread waits to come in; `end` why no generation
-    can come any more; `misfit` why this process cannot train with the members; `is_finished` that `finish` has said
-    that the job is complete.
+    """Shared under `changed`; `stirred` counts what has changed. `current` is trained in, `offered` is built and may be
+    changed over to. `is_lost` says that the current generation's collectives have failed, since `lost_s`; `cost` is
+    this rank's seconds a sample; `turning` the steps after which the last turn was begun, `ending` those after
+    which the job is over for the training thread; `seen` the round that the store shows, 0 where none answers;
+    `is_torn` says that the state held here is no state of the job; `is_entering` that the training thread waits to
+    come in; `end` why no generation can come any more; `misfit` why this process cannot train with the members;
+    `is_finished` that `finish` has said that the job is complete.
     """
 
     terms: Terms
     changed: threading.Condition = field(default_factory=threading.Condition)
+    stirred: int = 0
     current: Generation | None = None
     offered: Generation | None = None
     offered_s: float = 0.0
@@ -74,9 +74,20 @@ class Desk:
     retired: list[tuple[float, Generation]] = field(default_factory=list)
 
     def require_open(self) -> None:
-        """Raises InvalidInput once this process's part is over."""
+        """Raises InvalidInput once the script has ended this process's part, SessionEnded where the session did."""
+        if self.is_closed and self.end is not None and not self.is_finished:
+            raise SessionEnded(self.end)
         if self.is_closed or self.is_finished:
             raise InvalidInput(CLOSED if self.is_closed else FINISHED, field="session")
+
+    def require_whole(self) -> None:
+        """Raises InvalidInput where the state held here is none of the job's."""
+        if self.is_torn or self.end == HALF_MOVED:
+            raise InvalidInput(
+                "snapshot: wanted the state after a whole turn, found one that was broken off as apply moved it; go on "
+                "with run, which has it sent anew where others have it, or start again from the last checkpoint",
+                field="session",
+            )
 
     def refuse_run_within(self) -> NoReturn:
         """Raises InvalidInput for a turn that was done while its gradients were computed."""
@@ -103,8 +114,9 @@ class Desk:
         """Gives the members of the generation that goes on now, nobody where none does."""
         return () if self.current is None or self.is_lost else self.current.members
 
-    def require_going_on(self) -> None:
+    def begin_turn(self) -> None:
         """Raises GenerationLost where the current generation's collectives have failed."""
+        self.turning = self.step
         if self.is_lost:
             raise GenerationLost(LEFT_OUT)
 
@@ -118,7 +130,7 @@ class Desk:
         """Puts a generation where the training thread finds it."""
         with self.changed:
             self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
-            self.changed.notify_all()
+            self._stir()
 
     def await_entry(self) -> tuple[Generation, bool]:
         """Waits for a first generation, and moves the state that comes meanwhile; gives that generation, and whether
@@ -175,7 +187,7 @@ class Desk:
                 self.is_lost, self.lost_s = True, monotonic()
             if self.current is not None:
                 self.need = max(self.need, self.current.number + 1)
-            self.changed.notify_all()
+            self._stir()
 
     def adopt(self, generation: Generation) -> None:
         """Makes a generation the current one. Raises SessionEnded."""
@@ -187,7 +199,7 @@ class Desk:
             self.current, self.is_lost = generation, False
             if self.offered is generation:
                 self.offered = None
-            self.changed.notify_all()
+            self._stir()
 
     def followed(self) -> list[Follower]:
         """Gives the newcomers that this process brings up to date."""
@@ -258,7 +270,7 @@ class Desk:
                 follower.end()
             if self.inlet is not None:
                 self.inlet.close()
-            self.changed.notify_all()
+            self._stir()
 
     def tear(self) -> None:
         """Says that the state held here is too old, and to be had anew."""
@@ -273,18 +285,22 @@ class Desk:
                 self.inlet.close()
             self.inlet, self.current, self.offered, self.is_lost, self.need = None, None, None, True, 0
             self.is_torn, self.must_start_over = True, False
-            self.changed.notify_all()
+            self._stir()
 
     def leave(self) -> None:
         """Says that this process is to leave."""
         with self.changed:
             self.is_leaving = True
-            self.changed.notify_all()
+            self._stir()
 
     def notify(self) -> None:
         """Wakes whoever waits for a change."""
         with self.changed:
-            self.changed.notify_all()
+            self._stir()
+
+    def _stir(self) -> None:
+        self.stirred += 1
+        self.changed.notify_all()
 
     def _entry(self) -> tuple[Generation, bool] | None:
         inlet, offered = self.inlet, self.offered

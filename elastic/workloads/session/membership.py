@@ -73,10 +73,9 @@ class Membership(threading.Thread):
         try:
             while not self._desk.is_closed:
                 self.links.check()
-                wait_s = self._looked()
+                stirred, wait_s = self._desk.stirred, self._looked()
                 with self._desk.changed:
-                    if not self._desk.is_closed:
-                        self._desk.changed.wait(wait_s)
+                    self._desk.changed.wait(wait_s if self._desk.stirred == stirred else BUSY_LOOK_S)
         except BaseException as error:  # whatever it is: nobody trains on without membership, nor waits for ever
             self._desk.end = f"membership has failed: {error!r}"
             self.lose()

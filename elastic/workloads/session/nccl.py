@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,42 +25,61 @@ from elastic.workloads.session import c10d
 
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
 FAILED_S = 0.1  # for the GPU to be done with what seems to have failed
+TRIES = 3  # a member may die while others connect
 # torch would end the process where a collective fails or is late, which here is one way among others for a generation
-# to end: who is dead or silent is told by the links.
-_LENIENT = {"TORCH_NCCL_ASYNC_ERROR_HANDLING": "0", "TORCH_NCCL_ENABLE_MONITORING": "0"}
-_BUILDING = threading.Lock()
+# to end: who is dead or silent is told by the links. The last is in seconds: how long it may take to connect.
+LENIENT = {
+    "TORCH_NCCL_ASYNC_ERROR_HANDLING": "0",
+    "TORCH_NCCL_BLOCKING_WAIT": "0",
+    "TORCH_NCCL_DESYNC_DEBUG": "0",
+    "TORCH_NCCL_ENABLE_MONITORING": "0",
+    "TORCH_NCCL_NONBLOCKING_TIMEOUT": "8",
+}
+_failures: list[str] = []  # of this process to connect, in a row
 
 
 def gpu(device: torch.device) -> str | None:
-    """Names the GPU of a rank whose tensors lie on `device`, None where there is none, or NCCL is not there.
+    """Names the GPU of a rank whose tensors lie on `device`, None where there is none, or NCCL does not work.
 
     >>> gpu(torch.device("cpu"))
     """
-    if device.type != "cuda" or not dist.is_nccl_available():
+    if device.type != "cuda" or not dist.is_nccl_available() or len(_failures) >= TRIES:
         return None
     return str(torch.cuda.get_device_properties(device).uuid)
 
 
-def finish(device: torch.device) -> None:
-    """Waits until a GPU has done what it was given: only then a clock tells how long that took."""
+def prepare(device: torch.device) -> None:
+    """Has torch leave the process alive whatever fails, before it makes the first group for a GPU."""
     if device.type == "cuda":
-        torch.cuda.synchronize(device)
+        os.environ.update(LENIENT)
+
+
+def finish(device: torch.device) -> None:
+    """Waits until a GPU has done what this thread gave it: only then a clock tells how long that took."""
+    if device.type == "cuda":
+        torch.cuda.current_stream(device).synchronize()
 
 
 class Nccl:
     """The ranks' GPUs, connected. Every rank has one of its own: NCCL takes none twice."""
 
     def __init__(self, store: Any, rank: int, world_size: int, device: torch.device, *, timeout_s: float) -> None:
-        """Connects them; returns when a sum over all has gone through. Raises RuntimeError."""
+        """Connects them; returns when a sum over all has gone through. Raises RuntimeError.
+
+        Where that fails again and again, this process says so, and names no GPU any more: all are summed over gloo.
+        """
         self.device, self.is_aborted = device, False
         with _thread_on(device):
-            with _BUILDING, lenient():
-                self._group: Any = c10d.nccl_group(store, rank, world_size, timeout_s=timeout_s)
+            self._group: Any = c10d.nccl_group(store, rank, world_size)
             try:
                 self._group.eager_connect_single_device(device)
                 self.all_reduce(torch.zeros(1, device=device)).wait(timedelta(seconds=timeout_s))
-            except BaseException:
+                _failures.clear()
+            except BaseException as error:
                 self.abort()
+                _failures.append(str(error))
+                if len(_failures) == TRIES:
+                    _tell(f"session: NCCL does not connect the members' GPUs, gloo sums what lies on them: {error}")
                 raise
 
     def takes(self, tensor: Tensor) -> bool:
@@ -141,24 +161,15 @@ def mark(device: torch.device) -> Any:
 
 @contextlib.contextmanager
 def _thread_on(device: torch.device) -> Iterator[None]:
-    """Has this thread's work go to a GPU: each thread begins with the first one."""
+    """Has this thread's work go to a GPU, by a way of its own: what trains there must not wait for what connects."""
     if device.type != "cuda":
         yield
         return
-    with torch.cuda.device(device):
+    own = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    with torch.cuda.device(device), torch.cuda.stream(own):
         yield
 
 
-@contextlib.contextmanager
-def lenient() -> Iterator[None]:
-    """Has groups that are made meanwhile leave the process alive, whatever fails; others are the script's own."""
-    before = {name: os.environ.get(name) for name in _LENIENT}
-    os.environ.update(_LENIENT)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def _tell(words: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+        print(words, file=sys.stderr, flush=True)

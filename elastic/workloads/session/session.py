@@ -9,9 +9,9 @@ from time import monotonic, sleep
 
 from torch import Tensor
 
-from elastic.workloads.session import shares
+from elastic.workloads.session import nccl, shares
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
-from elastic.workloads.session.desk import NOBODY_WHOLE, Desk, SessionEnded
+from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.division import Division
 from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
@@ -82,12 +82,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """
         require_whole("step", step, least=0)
         state = State.of(units, apply)
+        nccl.prepare(state.device)
         own = Terms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
         settings = settings or Settings.from_environment()
         session = cls(state, own, settings=settings, step=step, on_generation=on_generation)
         session._membership.start()
         with contextlib.ExitStack() as stack:
-            stack.callback(session.close)
+            stack.callback(session.close, is_orderly=False)
             session._enter()
             stack.pop_all()
         return session
@@ -104,8 +105,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether `finish` has said that the job is."""
-        return self._desk.is_finished
+        """Whether `finish` has said that the job is, or `SessionEnded`."""
+        return self._desk.is_finished or self._desk.end == COMPLETE
 
     @property
     def generation(self) -> Generation:
@@ -134,8 +135,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.turned_in, step = None, self.step
         with self._wholeness:
             while self.is_member:
-                self._desk.turning = self.step
                 try:
+                    self._desk.begin_turn()
                     outcome, change = self._one_turn(compute) if self._division.now else self._one_pause()
                 except Outdated:
                     return Outcome(self.step, self._buffers.own_numbers())
@@ -155,7 +156,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._desk.leave()
 
     def snapshot(self) -> Snapshot:
-        """Gives a copy of the state as it is between two turns."""
+        """Gives a copy of the state as it is between two turns. Raises InvalidInput where it is none of the job's."""
+        self._desk.require_whole()
         return Snapshot(self.step, self.generation.number, self._state.copies())
 
     def digest(self) -> str:
@@ -187,13 +189,14 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Ends this process's part: once the others have what they need of it, or at once, as a death would."""
         if self._desk.is_closed:
             return
-        if is_orderly:
-            with contextlib.suppress(GenerationLost):
-                if self._meeting is not None:
-                    self._end_meeting()
-            self._end.linger()
-        self._desk.close()
-        self._membership.end()
+        try:
+            if is_orderly:
+                with contextlib.suppress(GenerationLost, Outdated):
+                    self._await_meeting()
+                self._end.linger()
+        finally:
+            self._desk.close()
+            self._membership.end()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(is_orderly=kind is None)  # after an error the others may stand in a turn that waits for this process
@@ -212,7 +215,6 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, self.generation
-        desk.require_going_on()
         turn = Turn(self.step, self._batch, shares.slice_of(self._division.now, current.rank or 0), current, self._sum)
         gradients = compute(turn)
         if desk.step != turn.step:
@@ -276,8 +278,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         desk = self._desk
         self._wholeness.is_exposed = self._wholeness.is_moving = True
         self._buffers.keep(self.step + 1)
-        followers = desk.settle()
-        for follower in followers:
+        for follower in (followers := desk.settle()):
             follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
         self._buffers.hand_to(self._state.apply, self.step)
         desk.step, self._wholeness.is_moving = desk.step + 1, False
@@ -294,6 +295,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _adopted(self, generation: Generation) -> bool:
         """Makes `generation` the current one; gives False where it has left this process out, as it asked."""
+        self._wholeness.is_exposed = True
         self._desk.hand_over(generation)
         self._generation = generation
         self._desk.adopt(generation)
@@ -318,6 +320,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _end_meeting(self) -> None:
         """Waits for the members of the present generation, if that has not been done."""
+        self._wholeness.is_exposed = True
         meeting, self._meeting = self._meeting, None
         try:
             if meeting is not None and meeting.end(self._buffers):

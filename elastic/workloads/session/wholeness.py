@@ -26,7 +26,7 @@ class Wholeness(contextlib.AbstractContextManager["Wholeness"]):
         self.is_exposed = False
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
         if kind is None or issubclass(kind, Outdated) or self._desk.is_closed:
             return
         if self.is_moving:
@@ -37,5 +37,6 @@ class Wholeness(contextlib.AbstractContextManager["Wholeness"]):
                 self._desk.tear()
         if self.is_exposed:
             self._lose()
-        if issubclass(kind, SessionEnded):
+        if isinstance(error, SessionEnded):
+            self._desk.end = self._desk.end or str(error)
             self._close()

@@ -35,15 +35,15 @@ def sums() -> int:
 class StandIn:
     """A group as torch's of NCCL, as far as sessions use it."""
 
-    def __init__(self, store: Any, rank: int, world_size: int, *, timeout_s: float) -> None:
+    def __init__(self, store: Any, rank: int, world_size: int) -> None:
         self.is_aborted = False
         self._store = PrefixStore("nccl", store)
-        self._rank, self._world_size, self._timeout_s = rank, world_size, timeout_s
+        self._rank, self._world_size = rank, world_size
 
     def eager_connect_single_device(self, device: torch.device) -> None:
         self._plug = Plug("127.0.0.1")
         self._gloo = c10d.gloo_group(
-            self._store, self._rank, self._world_size, device=self._plug.device, timeout_s=self._timeout_s
+            self._store, self._rank, self._world_size, device=self._plug.device, timeout_s=20.0
         )
 
     def allreduce(self, tensors: list[Tensor], options: Any) -> Kernel:

@@ -15,12 +15,16 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
+from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo
+from elastic.workloads.session.meeting import Meeting
 from elastic.workloads.session.riders import FIRST_STEPS, Riders
 from elastic.workloads.session.state import State
+from tests.workloads.session.running import wait_until
 
 BATCH = 4
 MORE = 20
@@ -125,6 +129,47 @@ def test_a_turn_that_is_broken_off_while_others_are_waited_for_adds_up_too(
     _train(settings, tasks)
 
 
+def test_a_second_break_while_members_meet_again_adds_up_too(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end, compared = Meeting.end, Riders.compared
+
+    def compares(riders: Riders, told: list[float], generation: Generation, step: int) -> tuple[list[float], bool]:
+        if generation.rank == 0 and generation.world_size == 2 and step > 20 and not breaks:
+            breaks.append("once it was summed, and before it was applied")
+            raise Broken(breaks[-1])
+        return compared(riders, told, generation, step)
+
+    def ends(meeting: Meeting, buffers: Buffers) -> bool:
+        if len(breaks) == 1:  # the others hand on the last sums here, to whoever lacks them
+            breaks.append("in the meeting")
+            tasks[0].place = None
+            raise Broken(breaks[-1])
+        return end(meeting, buffers)
+
+    breaks: list[str] = []
+    tasks = _tasks("never")
+    monkeypatch.setattr(Riders, "compared", compares)
+    monkeypatch.setattr(Meeting, "end", ends)
+    _train(settings, tasks)
+    assert len(breaks) == 2
+
+
+def test_an_orderly_end_that_is_broken_off_is_an_end_all_the_same(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lingers(end: End) -> None:
+        raise KeyboardInterrupt
+
+    task = Counting(None, threading.Event())
+    units = [(parameter,) for parameter in task.parameters]
+    session = Session.join(units, task.apply, batch=BATCH, numbers=1, settings=settings)
+    monkeypatch.setattr(End, "linger", lingers)
+    with pytest.raises(KeyboardInterrupt):
+        session.close()
+    wait_until(lambda: not session._membership.links.is_alive(), "nobody takes it for a member")  # noqa: SLF001
+
+
 def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings) -> None:
     task = Counting(None, threading.Event())
     calls = 0
@@ -143,8 +188,11 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings
         session.run(task.compute)
         with pytest.raises(Broken):
             session.run(task.compute)
-        with pytest.raises(SessionEnded, match="apply has failed"):
-            session.run(task.compute)
+        with pytest.raises(InvalidInput, match="snapshot: wanted the state after a whole turn"):
+            session.snapshot()
+        for _ in range(2):
+            with pytest.raises(SessionEnded, match="apply has failed"):
+                session.run(task.compute)
 
 
 def test_sums_of_different_steps_are_none() -> None:

@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -71,15 +72,34 @@ def test_what_fails_without_a_cut_ends_the_generation_too(groups: list[Gloo], mo
         groups[0].wait(work)
 
 
-def test_a_group_is_made_with_settings_that_leave_the_process_alive_and_the_script_s_own_untouched(
-    monkeypatch: pytest.MonkeyPatch,
+def test_torch_is_told_to_leave_the_process_alive_before_it_makes_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in nccl.LENIENT:
+        monkeypatch.setenv(name, "3")
+    nccl.prepare(CPU)
+    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "3", "no GPU, no NCCL"
+    nccl.prepare(torch.device("cuda"))
+    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == os.environ["TORCH_NCCL_ENABLE_MONITORING"] == "0"
+
+
+def test_where_gpus_do_not_connect_gloo_sums_what_lies_on_them_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "3")
-    monkeypatch.delenv("TORCH_NCCL_ENABLE_MONITORING", raising=False)
-    with nccl.lenient():
-        assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == os.environ["TORCH_NCCL_ENABLE_MONITORING"] == "0"
-    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "3"
-    assert "TORCH_NCCL_ENABLE_MONITORING" not in os.environ
+    def refused(group: object, device: torch.device) -> None:
+        raise RuntimeError("no way to 10.0.0.2")
+
+    monkeypatch.undo()  # what the fixture put in the place of this module's
+    monkeypatch.setattr(nccl, "_failures", [])
+    monkeypatch.setattr(c10d, "nccl_group", nccl_stand_in.StandIn)
+    monkeypatch.setattr(nccl_stand_in.StandIn, "eager_connect_single_device", refused)
+    monkeypatch.setattr(nccl_stand_in.StandIn, "abort", lambda group: None)
+    monkeypatch.setattr(torch.distributed, "is_nccl_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(uuid="GPU-1"))
+    for _ in range(nccl.TRIES):
+        assert nccl.gpu(torch.device("cuda")) == "GPU-1"
+        with pytest.raises(RuntimeError, match="no way to"):
+            nccl.Nccl(HashStore(), 0, 2, CPU, timeout_s=1.0)
+    assert nccl.gpu(torch.device("cuda")) is None
+    assert capfd.readouterr().err.count("gloo sums what lies on them: no way to 10.0.0.2") == 1
 
 
 @pytest.mark.slow
