@@ -57,7 +57,7 @@ def _death(daemon: RunningDaemon, job_id: str, steps: Path) -> Death:
     time.sleep(AWAY_S)
     begun_s = time.time()
     daemon.process = daemon.spawn()
-    daemon.until("every node is heard", lambda: _all_heard(daemon, job_id, after_s=begun_s), every_s=0.02)
+    daemon.until("every node is heard", lambda: _all_heard(daemon, job_id, after_s=begun_s), every_s=0.1)
     control_s = time.time()
     turns = _turns(steps)
     (first, *_) = {turn["pid"] for turn in turns if turn["at_s"] > killed_s}
