@@ -14,9 +14,9 @@ class Division:
     """One generation's split, turn by turn: the same on every rank, for all of it follows from what all are told.
 
     A rank whose single sample would hold the others up has none, as soon as two turns in a row say so, or the costs
-    with which a generation begins. How fast it is without one nobody knows: it is tried for a turn after 4 without, then
-    after 8, and so on. So it is back at the latest after twice the time for which it was slow, and the trials of one
-    that stays slow become few.
+    with which a generation begins. How fast it is without one nobody knows: it is tried for a turn after 4 without,
+    then after 8, and so on. So it is back at the latest after twice the time for which it was slow, and the trials of
+    one that stays slow become few.
     """
 
     def __init__(self, batch: int, generation: Generation) -> None:
