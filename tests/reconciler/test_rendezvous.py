@@ -112,6 +112,7 @@ def test_one_that_is_stopped_before_it_is_ready_is_replaced_too(stores: Rendezvo
     stores.starts_within_s = 0.0
     program.write_text(LISTENS.format(deafness="signal.SIG_DFL"))
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
+    stores.starts_within_s = 60.0
     answering(stores)
     assert process(stores) != first and not _is_there(first)
 
