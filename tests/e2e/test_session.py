@@ -69,7 +69,12 @@ def submit(daemon: RunningDaemon, *, turns: int, pause_s: float = 0.05) -> str:
 
 
 def _stores(daemon: RunningDaemon) -> list[psutil.Process]:
-    return [each for each in daemon.processes() if "elastic.workloads.rendezvous" in each.cmdline()]
+    found = []
+    for each in daemon.processes():
+        with suppress(psutil.Error):  # it ends just now
+            if "elastic.workloads.rendezvous" in each.cmdline():
+                found.append(each)
+    return found
 
 
 def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningDaemon) -> None:
