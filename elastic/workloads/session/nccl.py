@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from torch import distributed as dist
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
 from elastic.workloads.session import c10d
+from elastic.workloads.session.telling import tell
 
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
 FAILED_S = 0.1  # for the GPU to be done with what seems to have failed
@@ -79,7 +79,7 @@ class Nccl:
                 self.abort()
                 _failures.append(str(error))
                 if len(_failures) == TRIES:
-                    _tell(f"session: NCCL does not connect the members' GPUs, gloo sums what lies on them: {error}")
+                    tell(f"session: NCCL does not connect the members' GPUs, gloo sums what lies on them: {error}")
                 raise
 
     def takes(self, tensor: Tensor) -> bool:
@@ -168,8 +168,3 @@ def _thread_on(device: torch.device) -> Iterator[None]:
     own = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     with torch.cuda.device(device), torch.cuda.stream(own):
         yield
-
-
-def _tell(words: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
-        print(words, file=sys.stderr, flush=True)

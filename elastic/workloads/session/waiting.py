@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Callable
 
 from elastic.workloads.session import shares
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.telling import tell
 
 LONG_S = 5.0  # a store that its daemon starts anew is back sooner
 AGAIN_S = 60.0
 
 
-def _tell(words: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
-        print(words, file=sys.stderr, flush=True)
-
-
 class Waiting:
     """One process's waits of a kind, one after the other."""
 
-    def __init__(self, tell: Callable[[str], None] = _tell) -> None:
+    def __init__(self, tell: Callable[[str], None] = tell) -> None:
         self._tell = tell
         self._since_s: float | None = None
         self._due_s = 0.0
