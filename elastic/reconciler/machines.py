@@ -173,7 +173,7 @@ class Machines:
         """
         offering = intent.nodes[0].offering
         try:
-            self.namespace.require()
+            self.namespace.confirm()
             instances = self.provider.launch(self._request(intent))
         except ProviderError as error:
             if isinstance(error, ProviderUnavailable) or (is_repeated and not error.bought_nothing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,6 +85,16 @@ class Namespace:
         doubt = self.alarm(now_s=self.clock.now_s())
         if doubt is not None:
             raise ProviderUnavailable(doubt)
+
+    def confirm(self) -> None:
+        """Returns if a machine may be bought at this instant, for which the claim is proven anew.
+
+        Who was taken over from sees its machines ended, and would buy others. Raises ProviderUnavailable.
+        """
+        if self.register is not None and self.lost is None:
+            with suppress(ClaimLost):  # the next look tells
+                self._prove(self.register, now_s=self.clock.now_s())
+        self.require()
 
     def alarm(self, *, now_s: float) -> str | None:
         """What somebody must be told; None while all is well."""

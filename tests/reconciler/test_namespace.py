@@ -77,6 +77,21 @@ def test_who_is_taken_over_from_buys_and_ends_nothing_any_more(first: VirtualClu
     assert "second" in (first.namespace.alarm(now_s=first.clock.now_s()) or "")
 
 
+def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    second.namespace.start(takes_over=True)
+    second.reconciler.tick(now_s=second.clock.now_s())
+    second.reconciler.tick(now_s=second.clock.now_s())
+    first.clock.advance(5.0)  # long before its next proof is due
+    bought = sum(call.operation is Operation.LAUNCH for call in first.cloud.calls)
+    first.reconciler.tick(now_s=first.clock.now_s())
+    assert sum(call.operation is Operation.LAUNCH for call in first.cloud.calls) == bought
+    with pytest.raises(ClaimLost, match="second"):
+        first.reconciler.tick(now_s=first.clock.now_s())
+    assert "superseded" in [event.kind for event in first.store.events(limit=100)]
+
+
 def test_who_takes_over_ends_what_it_does_not_know(first: VirtualCluster, second: VirtualCluster) -> None:
     second.namespace.start(takes_over=True)
     second.run(10)
