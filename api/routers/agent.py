@@ -239,10 +239,10 @@ def heartbeat(
 
 
 def _word(context: Context, node: Node, job: Job) -> Word:
-    stored_iteration = context.store.resumes.stored(job.id)
-    return word_for(
-        node, job, context.store.generation(job.id), stored_iteration=stored_iteration, lease_s=context.lease_s()
-    )
+    generation = context.store.generation(job.id)
+    begins = generation is not None and node.agent_generation != generation.number
+    stored_iteration = context.store.resumes.stored(job.id) if begins else None
+    return word_for(node, job, generation, stored_iteration=stored_iteration, lease_s=context.lease_s())
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:

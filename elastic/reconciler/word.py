@@ -13,7 +13,7 @@ from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, O
 class Assignment:
     """One generation as its members are told to run it; `command` is the argv after torchrun's own options.
 
-    `stored_iteration` is that of the newest checkpoint that is stored, None if none is.
+    `stored_iteration` is that of the newest checkpoint that is stored, None if none is, or the node has begun.
     """
 
     job_id: str

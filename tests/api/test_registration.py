@@ -111,7 +111,7 @@ def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
 def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, world: World) -> None:
     job, node = train(world)
     token = world.context.node_tokens.node_token(node.id, "fake-1")
-    body = {"node_id": node.id, "instance_id": "fake-1", "sent_at_s": START_S, "state": "running", "generation": 1}
+    body = {"node_id": node.id, "instance_id": "fake-1", "sent_at_s": START_S, "state": "idle", "generation": None}
 
     def heard(**said: object) -> object:
         answer = client.post("/v1/agent/heartbeat", json=body | said, headers={"Authorization": f"Bearer {token}"})
@@ -120,6 +120,8 @@ def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, wo
     assert heard() is None
     told = {"seq": 900, "kind": "checkpoint", "iteration": 40, "elapsed_s": 0.1, "at_s": START_S}
     assert (heard(events=[told]), job.iteration) == (40, 60)
+    assert heard(state="running", generation=1) == 40
+    assert heard(state="running", generation=1) is None, "it has begun"
 
 
 def test_how_long_ago_the_last_turn_was_is_on_record(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
