@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from elastic.errors import InvalidInput
 from elastic.workloads.session.c10d import Rendezvous, View
 from elastic.workloads.session.terms import Terms
 
@@ -23,6 +24,7 @@ BEAT_S = 5.0  # a member's sign of life in the store, for those who cannot reach
 STALE_S = 30.0
 DEFENCE_S = 3.0  # for members to find their round emptied; they look once a second, or have first to connect anew
 NAP_S = 1.0  # a longer time between two looks is one in which nobody may have reached the store
+UNSERVED_S = 100.0  # longer than members leave one alone that does not keep up
 PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
 
 
@@ -38,17 +40,23 @@ class Entrance:
         self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
         self._now_s, self._looked_s = 0.0, monotonic()
         self._since_s, self._probed_s = 0.0, -PROBE_S
+        self._served_s = 0.0
         self._emptied: tuple[int, float] = (0, 0.0)
         self._beats: dict[str, tuple[str | None, float]] = {}
         self.unreached: str | None = None
 
-    def step(self, rendezvous: Rendezvous, view: View) -> bool:
+    def step(self, rendezvous: Rendezvous, view: View, *, is_served: bool) -> bool:
         """Does what there is to do now; gives False where nobody is left to begin with.
 
-        Raises InvalidInput where the members train on other terms.
+        `is_served` says that a member sends it the state. Raises InvalidInput where the members train on other terms,
+        or live and have long sent nothing.
         """
         now_s = monotonic()
         self._now_s, self._looked_s = self._now_s + min(now_s - self._looked_s, NAP_S), now_s
+        if is_served or not view.participants:
+            self._served_s = self._now_s
+        elif self._now_s - self._served_s > UNSERVED_S:
+            raise InvalidInput(self._unserved(view))
         if self._name not in view.waiting:
             self._finds_members(rendezvous, view)
             rendezvous.register()
@@ -62,6 +70,13 @@ class Entrance:
                 # All members have died, and nobody is left to say so.
                 rendezvous.publish(view, (), number=view.round)
         return True
+
+    def _unserved(self, view: View) -> str:
+        why = "none of them connects to this process" if self.unreached is None else self.unreached
+        return (
+            f"members: wanted the state from one of {len(view.participants)} that train, got nothing for "
+            f"{UNSERVED_S:.0f} s; let the job's nodes connect to each other on every TCP port from 1024 on: {why}"
+        )
 
     def _leaves_time(self, rendezvous: Rendezvous, view: View) -> bool:
         """Whether somebody who has more right to begin may still come: members, or a newcomer that is further."""
@@ -92,7 +107,7 @@ class Entrance:
             unproven.append(name)
             if self._may_live(name):
                 place = "" if about is None else f" at {about['host']}:{about['link']}"
-                self.unreached = f"member {name} cannot be reached{place}, and is waited for as long as it may live"
+                self.unreached = f"member {name} cannot be reached{place}, and is waited for while it may live"
                 return True
         if unproven:
             self._hear(rendezvous, view)  # to try them all has taken its time

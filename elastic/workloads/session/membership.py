@@ -185,7 +185,7 @@ class Membership(threading.Thread):
             self._introduce(rendezvous)
         if inlet.misfit is not None:
             raise inlet.misfit
-        if not self._entrance.step(rendezvous, view):
+        if not self._entrance.step(rendezvous, view, is_served=inlet.is_streaming):
             desk.end = NOBODY_WHOLE
             desk.notify()
 

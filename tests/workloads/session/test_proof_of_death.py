@@ -16,9 +16,10 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.clock import SystemClock
+from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, Settings, entrance, waiting
 from elastic.workloads.session.c10d import Rendezvous, StoreLost
-from elastic.workloads.session.entrance import DEFENCE_S, NAP_S, STALE_S, Entrance, alive, machine
+from elastic.workloads.session.entrance import DEFENCE_S, NAP_S, STALE_S, UNSERVED_S, Entrance, alive, machine
 from elastic.workloads.session.terms import Terms
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
@@ -64,14 +65,14 @@ class Coming:
     tried: Callable[[str], None] = lambda _: None
     _entrance: Entrance | None = None
 
-    def look(self, *, for_s: float = 0.0, after_s: float = 0.0) -> tuple[str, ...]:
+    def look(self, *, for_s: float = 0.0, after_s: float = 0.0, is_served: bool = False) -> tuple[str, ...]:
         """Looks once, that much later, and then each half second; gives the members that it leaves."""
         name, terms = self.rendezvous.name, Terms(BATCH, None, 1, "another")
         if self._entrance is None:
             self._entrance = Entrance(name, terms, lambda number, _: self.founded.append(number), founding_s=0.3)
         self.now_s += after_s
         for _ in range(1 + int(for_s / 0.5)):
-            self._entrance.step(self.rendezvous, self.rendezvous.look())
+            self._entrance.step(self.rendezvous, self.rendezvous.look(), is_served=is_served)
             self.now_s += 0.5
         return self.rendezvous.look().participants
 
@@ -109,7 +110,18 @@ def test_who_gives_a_sign_of_life_while_the_others_are_tried_is_not_taken_for_de
             assert member.ask(alive(member.name)) == beat, "the store has taken it"
 
     coming.tried = tried
-    assert coming.look(for_s=4 * STALE_S) == (member.name, other) and next(beats)
+    assert coming.look(for_s=3 * STALE_S) == (member.name, other) and next(beats)
+
+
+def test_a_newcomer_to_whom_living_members_have_long_sent_nothing_gives_up_and_says_what_to_do(
+    store: TCPStore, coming: Coming
+) -> None:
+    member, beats = _unreached(store, on="another"), count()
+    coming.tried = lambda _: member.tell(alive(member.name), f"{next(beats)}")
+    assert coming.look(for_s=2 * UNSERVED_S, is_served=True) == (member.name,)
+    assert coming.look(for_s=UNSERVED_S - 1.0) == (member.name,)
+    with pytest.raises(InvalidInput, match=rf"got nothing for 100 s; let .* TCP port .*: member {member.name} cannot"):
+        coming.look(for_s=2.0)
 
 
 def test_a_newcomer_that_has_long_waited_leaves_members_time_to_defend_a_round_that_was_emptied(
