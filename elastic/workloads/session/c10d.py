@@ -205,6 +205,8 @@ def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
 
 def place_of(address: str) -> tuple[str, int]:
     """Reads a store's address. Raises StoreLost."""
+    if not address:
+        raise StoreLost("the file that is to name the store is not there, cannot be read or is empty")
     host, _, port = address.rpartition(":")
     try:
         return host.removeprefix("[").removesuffix("]"), int(port)  # as IPv6 addresses are written

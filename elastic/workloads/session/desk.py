@@ -12,6 +12,7 @@ from elastic.workloads.session.following import Follower
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
 from elastic.workloads.session.links import Status
+from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
 
@@ -280,6 +281,8 @@ class Desk:
     def start_over(self) -> None:
         """Forgets all that belongs to the name that this process gives up."""
         with self.changed:
+            if self.current is not None:
+                tell(f"session: the others go on without this process after its step {self.step}; it comes in anew")
             self.let_go()
             if self.inlet is not None:
                 self.inlet.close()

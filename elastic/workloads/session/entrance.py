@@ -15,6 +15,7 @@ from typing import Any
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session.c10d import Rendezvous, View
+from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import Terms
 
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
@@ -25,6 +26,7 @@ STALE_S = 30.0
 DEFENCE_S = 3.0  # for members to find their round emptied; they look once a second, or have first to connect anew
 NAP_S = 1.0  # a longer time between two looks is one in which nobody may have reached the store
 UNSERVED_S = 100.0  # longer than members leave one alone that does not keep up
+DONE = "done"  # the key of the steps that members had done by their last sign of life
 PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
 
 
@@ -133,6 +135,11 @@ class Entrance:
         able = {name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)}
         if able and min(able, key=lambda name: (-able[name]["step"], name)) == self._name:
             number = max(view.round, rendezvous.floor(), rendezvous.claimed()) + 1
+            if (done := rendezvous.ask(DONE)) is not None:
+                tell(
+                    f"session: of the members that had done {done} steps none lives; this process goes on from step "
+                    f"{able[self._name]['step']}, as generation {number}"
+                )
             if self._record is not None:
                 self._record(number, (self._name,))
             rendezvous.publish(view, (self._name,), number=number)

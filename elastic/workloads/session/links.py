@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from elastic.workloads.session.sockets import Address, family, ours
+from elastic.workloads.session.telling import tell
 
 BEATS = 2.5  # in the time after which silence tells: two may be lost, or late by more than half of it
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
@@ -155,6 +156,7 @@ class Links(threading.Thread):
             now_s = monotonic()
             if now_s - due_s > self._silence_s / 4:
                 self._forgive(now_s)  # it was this process that stood still
+                self._confess(now_s - beat_s)
             with self._lock:
                 before = self._news()
                 self._read(ready, now_s)
@@ -302,6 +304,14 @@ class Links(threading.Thread):
             for peer in self._peers.values():
                 peer.since_s = now_s
                 peer.heard_s = None if peer.heard_s is None else now_s
+
+    def _confess(self, still_s: float) -> None:
+        """Says why the others have given this process up, if they have."""
+        if still_s > self._silence_s and self._peers:
+            tell(
+                f"session: this process has said nothing for {still_s:.1f} s: it was stopped, or a call held Python's "
+                f"lock; the others give it up after {self._silence_s:g} s (ELASTICD_SESSION_SILENCE_S)"
+            )
 
     def _beat(self) -> None:
         word = {"name": self._me, "job": self._job, "status": self._status.fields()}

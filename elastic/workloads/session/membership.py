@@ -16,7 +16,7 @@ from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import CALL_TIMEOUT_S, Rendezvous, StoreLost, View
 from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
-from elastic.workloads.session.entrance import BEAT_S, Entrance, alive, machine
+from elastic.workloads.session.entrance import BEAT_S, DONE, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.outlook import CALM_S, Outlook, blind, is_alone_blind
@@ -175,6 +175,7 @@ class Membership(threading.Thread):
         """Has newcomers that cannot reach this process know that it lives."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
+            rendezvous.tell(DONE, f"{self._desk.step}")
             self._beat_s = now_s
 
     def _come_in(self, rendezvous: Rendezvous, view: View) -> None:

@@ -101,19 +101,16 @@ class Nccl:
     def abort(self) -> None:
         """Ends every collective under way, here alone, whether or not it can be ended in any time at all."""
         self.is_aborted = True
-        threading.Thread(target=self._ended, name="session-nccl-abort", daemon=True).start()
+        threading.Thread(target=_end, args=(self._group,), name="session-nccl-abort", daemon=True).start()
 
     def _begun(self, work: Any) -> Work:
         work.wait()  # has the GPU's present stream wait for it, and nobody else
         return Work(self, work, mark(self.device))
 
-    def _ended(self) -> None:
-        with contextlib.suppress(RuntimeError):
-            self._group.abort()
-
     def __del__(self) -> None:
         if hasattr(self, "_group") and not self.is_aborted:
-            self._ended()
+            with contextlib.suppress(RuntimeError):  # no thread begins any more where Python ends
+                self.abort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +147,11 @@ class Work:
         while not (is_done := bool(self.mark.query())) and monotonic() < until_s:
             sleep(LOOK_S)
         return not is_done
+
+
+def _end(group: Any) -> None:
+    with contextlib.suppress(RuntimeError):
+        group.abort()
 
 
 def mark(device: torch.device) -> Any:

@@ -103,7 +103,9 @@ def test_a_script_s_own_connection_to_a_port_of_that_number_is_left_as_it_is() -
 def test_says_that_no_store_answers() -> None:
     with pytest.raises(StoreLost, match="no store answers"):
         Rendezvous("127.0.0.1:1", "job", "10.0.0.1")
-    for address in ("", "localhost", "localhost:store"):
+    with pytest.raises(StoreLost, match="file that is to name the store is not there"):
+        Rendezvous("", "job", "10.0.0.1")
+    for address in ("localhost", "localhost:store"):
         with pytest.raises(StoreLost, match=r"no store answers .* wanted host:port"):
             Rendezvous(address, "job", "10.0.0.1")
 

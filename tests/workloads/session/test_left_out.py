@@ -81,10 +81,13 @@ def _run_until(session: Session, task: Task, is_so: Callable[[], bool]) -> None:
         session.run(task.compute)
 
 
-def test_a_lone_member_that_the_job_has_gone_on_without_comes_in_again(tmp_path: Path) -> None:
+def test_a_lone_member_that_the_job_has_gone_on_without_comes_in_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with _left_out(tmp_path) as (session, task, _):
         _run_until(session, task, lambda: session.generation.number > 1)
         assert session.generation.world_size == 2 and session.step >= 1000
+    assert capsys.readouterr().err.count("the others go on without this process after its step") == 1
 
 
 def test_it_ends_no_job_that_others_go_on_with(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import socket
 import time
 from collections.abc import Iterator
@@ -32,6 +33,15 @@ def test_one_that_cannot_be_reached_is_given_up_and_the_others_are_heard(host: s
         one.reach({"m-2": ("127.0.0.1", two.port)})
         wait_until(lambda: "m-0" in two.gone(), "the judgement")
         assert {"m-1"} == set(two.heard()) and {"m-2"} == set(one.heard()) and not one.gone()
+
+
+def test_one_that_has_said_nothing_while_a_call_held_the_lock_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    with _links("m-1", silence_s=0.6) as one, _links("m-2", silence_s=1000.0) as two:
+        one.reach({"m-2": ("127.0.0.1", two.port)})
+        two.reach({"m-1": ("127.0.0.1", one.port)})
+        wait_until(lambda: bool(one.heard() and two.heard()), "the link")
+        ctypes.PyDLL(None).usleep(900_000)  # microseconds, in which no other thread of Python's runs
+        wait_until(lambda: "ELASTICD_SESSION_SILENCE_S" in capsys.readouterr().err, "its word")
 
 
 @pytest.mark.timeout(30)

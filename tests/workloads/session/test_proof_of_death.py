@@ -19,7 +19,7 @@ from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, Settings, entrance, waiting
 from elastic.workloads.session.c10d import Rendezvous, StoreLost
-from elastic.workloads.session.entrance import DEFENCE_S, NAP_S, STALE_S, UNSERVED_S, Entrance, alive, machine
+from elastic.workloads.session.entrance import DEFENCE_S, DONE, NAP_S, STALE_S, UNSERVED_S, Entrance, alive, machine
 from elastic.workloads.session.terms import Terms
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
@@ -138,10 +138,14 @@ def test_a_newcomer_that_has_long_waited_leaves_members_time_to_defend_a_round_t
     assert coming.look(for_s=DEFENCE_S + 1.0) == (coming.rendezvous.name,) and coming.founded == [7]
 
 
-def test_who_is_refused_on_the_same_machine_is_dead(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said(
+    store: TCPStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(entrance, "STALE_S", 1000 * STALE_S)
-    _unreached(store, on=machine())
+    _unreached(store, on=machine()).tell(DONE, "204")
     assert _session(store) == (6, 1)
+    told = "members that had done 204 steps none lives; this process goes on from step 0, as generation 6"
+    assert capsys.readouterr().err.count(told) == 1
 
 
 def test_where_nothing_tells_machines_apart_a_session_goes_on_and_a_refusal_proves_nothing(
