@@ -12,6 +12,7 @@ from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
 LAST_WORDS_TIMEOUT_S = 10.0
+HURRY = 4  # times as many beats while the daemon's next word is waited for
 LOOKS = 5  # an interval, for a daemon that is away: a connection that is refused costs next to nothing
 log = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ class Heart:
         """Waits for the next beat: an interval, or until a daemon that is away listens again."""
         until_s = time.monotonic() + self._interval_s
         if is_heard or self._client.is_listening():
-            self._wake.wait(self._interval_s)
+            self._wake.wait(self._interval_s / HURRY if is_heard and self._supervisor.is_hurried else self._interval_s)
             return
         while not self._wake.wait(self._interval_s / LOOKS) and time.monotonic() < until_s:
             if self._client.is_listening():

@@ -28,6 +28,9 @@ TURNS = frozenset({"window", "turns"})
 LAST_WORDS = frozenset({"finished", "drained"})
 WARM_UP_ITERATIONS = 50
 """So many steps a script may do before it comes into a session: what they load and allocate costs nobody there."""
+LEARNS_FOR_S, UNLEARNED_PAUSE_S = 60.0, 5.0
+"""Until turns have gone on for so long, a pause like that would be no surprise: a script's first checkpoint, say."""
+GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
 AGENT_WORDS = frozenset({"began", "turns", "needs_signal", "joined", "left", "settle"})
 log = logging.getLogger(__name__)
 
@@ -80,7 +83,8 @@ class Intake:
         self._has_joined = self._has_trained = False
         self._iteration: int | None = None
         self._turned_at: float | None = None
-        self._longest_pause_s = 0.0
+        self._longest_pause_s = self._turned_for_s = 0.0
+        self._pause_s, self._paused_at = 0.0, 0.0
         self._is_stopping = False
         self._settled = threading.Event()
         socket_path.unlink(missing_ok=True)
@@ -117,6 +121,7 @@ class Intake:
     def heard(self) -> Heard:
         """What the present generation's workers have said so far."""
         with self._lock:
+            least_s = UNLEARNED_PAUSE_S if self._turned_for_s < LEARNS_FOR_S else 0.0
             return Heard(
                 any_word=bool(self._workers),
                 starts=self._starts,
@@ -129,7 +134,7 @@ class Intake:
                 iteration=self._iteration,
                 pulse=None
                 if self._turned_at is None
-                else Pulse(time.monotonic() - self._turned_at, self._longest_pause_s),
+                else Pulse(time.monotonic() - self._turned_at, max(self._longest_pause_s, self._pause_s, least_s)),
             )
 
     def take_leftovers(self) -> None:
@@ -178,7 +183,8 @@ class Intake:
         with self._lock:
             kept = [message for message in good if self._is_for_daemon(message)]
         # The worker's own number gives way to the node's.
-        self._spool.add([{**message, "worker_seq": message.pop("seq", None)} for message in kept])
+        if kept:
+            self._spool.add([{**message, "worker_seq": message.pop("seq", None)} for message in kept])
         if is_settle:
             self._settled.set()
 
@@ -230,10 +236,17 @@ class Intake:
     def _note_turn(self) -> None:
         now = time.monotonic()
         if self._turned_at is not None:
-            self._longest_pause_s = max(self._longest_pause_s, now - self._turned_at)
+            pause_s = now - self._turned_at
+            self._turned_for_s += pause_s
+            if pause_s >= self._pause_s:
+                self._pause_s, self._paused_at = pause_s, now
         self._turned_at = now
 
     def _forget(self) -> None:
+        """Begins anew, but for the longest pause: one that the end came soon after was a link's, say, that was cut."""
+        if self._turned_at is not None and self._turned_at - self._paused_at >= GOES_ON_FOR_S:
+            self._longest_pause_s = max(self._longest_pause_s, self._pause_s)
+        self._pause_s = 0.0
         self._words.clear()
         self._places.clear()
         self._left.clear()

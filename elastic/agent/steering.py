@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from elastic.agent.wire import Assignment
-from elastic.model import AgentState, Outcome
+from elastic.model import AgentState, Outcome, Pulse
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
@@ -20,6 +20,7 @@ UNSAID = (
     "the script has ended with 0 before the job was complete: in a session it goes on until finish() is true, or says "
     "drained(), or ends with an error; see docs/reference/session.md"
 )
+HURRY_S = 15.0  # a word that was likely to come and has not by then is waited for as any other
 SOLO_SLACK_S = 5.0
 """What a node keeps for itself after a drain's grace: to end what runs still, and to tell of it."""
 
@@ -217,6 +218,21 @@ def node_state(
     if group.drain_asked_at is not None:
         return AgentState.DRAINING
     return AgentState.RUNNING if has_heard_workers else AgentState.STARTING
+
+
+def awaits_word(group: Group | None, pulse: Pulse | None, *, ended_at: float | None, now: float) -> bool:
+    """Whether the daemon is soon to say something new: its workers stand still, or ended at ``ended_at``.
+
+    They may be waiting for a node that is cut off; the members of a session, who find out by themselves, are not.
+
+    >>> group = Group(generation=3, grace_s=30)
+    >>> [awaits_word(group, Pulse(still_s, longest_s=0.5), ended_at=None, now=0.0) for still_s in (0.9, 1.1)]
+    [False, True]
+    """
+    if group is None:
+        return ended_at is not None and now - ended_at < HURRY_S
+    stands_still = pulse is not None and pulse.still_s < HURRY_S and pulse.has_stopped(least_s=1.0, times=1.5)
+    return stands_still and not group.is_in_session
 
 
 def _steer_without_group(wanted: Wanted, ended_generation: int | None, *, is_end_told: bool) -> Action:

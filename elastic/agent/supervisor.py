@@ -32,6 +32,7 @@ from elastic.agent.steering import (
     Start,
     Terminate,
     Wanted,
+    awaits_word,
     hears_no_drain,
     is_last_moment,
     is_outside,
@@ -84,6 +85,7 @@ class Supervisor:
         self._notice: Notice | None = None
         self._goes_at: float | None = None
         self._ending: Exit | None = None
+        self._ended_at: float | None = None
         self._is_warm = launcher.is_warm
         if memory.running is not None:
             self._adopt(memory.running)
@@ -118,6 +120,13 @@ class Supervisor:
         if reply.shutdown:
             self.leave()
         self._wake.set()
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether the daemon is soon to say something new."""
+        with self._lock:
+            group, ended_at = self._group, self._ended_at
+        return awaits_word(group, self._intake.heard().pulse, ended_at=ended_at, now=time.monotonic())
 
     def hear_nothing(self) -> None:
         """The daemon has not answered a report."""
@@ -301,6 +310,7 @@ class Supervisor:
         )
         self._memory = replace(self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork)
         remember(self._memory, self._settings.work_dir)
+        self._ended_at = time.monotonic()
         self._set_group(None)
         self._wake_heart.set()
 

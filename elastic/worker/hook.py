@@ -17,7 +17,7 @@ from elastic.worker.recorder import Recorder
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
-TURNS_AGAIN_S = 2.0  # ranks without windows say that their turns go on: the first one's node may be cut off
+TURNS_AGAIN_S = 0.5  # ranks without windows say that their turns go on: the first one's node may be cut off
 MAX_NOTE_LENGTH = 2000
 WORKER_PID = "ELASTICD_WORKER_PID"
 """Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, cast
@@ -32,9 +33,12 @@ class Daemon:
         return cast(HeartbeatReply, object()) if self.is_there and not self.refuses else None
 
 
-def _heart(daemon: Daemon, *, interval_s: float) -> Heart:
+def _heart(daemon: Daemon, *, interval_s: float, is_hurried: bool = False) -> Heart:
     supervisor = SimpleNamespace(
-        report=lambda: {"windows": [], "events": []}, hear=lambda reply, **_: None, hear_nothing=lambda: None
+        report=lambda: {"windows": [], "events": []},
+        hear=lambda reply, **_: None,
+        hear_nothing=lambda: None,
+        is_hurried=is_hurried,
     )
     heart = Heart(
         cast(DaemonClient, daemon),
@@ -70,3 +74,18 @@ def test_a_daemon_that_listens_and_refuses_is_asked_no_more_often() -> None:
     assert daemon.beats == 1
     heart.stop()
     assert (daemon.beats, daemon.looks) == (2, 1), "and a last word"
+
+
+@pytest.mark.timeout(60)
+def test_a_word_that_is_soon_to_come_is_asked_for_more_often() -> None:
+    daemon = Daemon()
+    daemon.is_there = True
+    calm, hurried = _heart(daemon, interval_s=1000.0), Daemon()
+    hurried.is_there = True
+    heart = _heart(hurried, interval_s=0.4, is_hurried=True)
+    begun_s = time.monotonic()
+    wait_until(lambda: hurried.beats == 4, "four beats")
+    assert 0.25 < time.monotonic() - begun_s < 0.9, "a quarter of the interval apart"
+    assert daemon.beats == 1
+    for each in (heart, calm):
+        each.stop()

@@ -8,6 +8,7 @@ import pytest
 
 from elastic.agent.steering import (
     EXIT_BARRIER_GRACE_S,
+    HURRY_S,
     LEFT_GRACE_S,
     OUTSIDE_GRACE_S,
     TERM_GRACE_S,
@@ -21,6 +22,7 @@ from elastic.agent.steering import (
     Terminate,
     Wait,
     Wanted,
+    awaits_word,
     hears_no_drain,
     is_last_moment,
     is_outside,
@@ -29,7 +31,7 @@ from elastic.agent.steering import (
     steer,
 )
 from elastic.agent.wire import Assignment
-from elastic.model import AgentState, Outcome
+from elastic.model import AgentState, Outcome, Pulse
 
 ONE = Assignment(
     job_id="j",
@@ -52,6 +54,17 @@ DRAINING = replace(GROUP, drain_asked_at=100.0)
 
 def next_step(wanted: Assignment | None, group: Group | None, *, now: float = 100.0, leave: bool = False) -> object:
     return steer(wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, now=now)
+
+
+def test_a_word_is_awaited_where_turns_are_overdue_and_after_the_end_but_not_for_ever() -> None:
+    def awaits(group: Group | None, pulse: Pulse | None = None, *, ended_at: float | None = None) -> bool:
+        return awaits_word(group, pulse, ended_at=ended_at, now=100.0)
+
+    assert awaits(GROUP, Pulse(1.1, 0.5))
+    assert not awaits(GROUP) and not awaits(GROUP, Pulse(1.1, 1.0)), "it pauses for as long at times"
+    assert not awaits(GROUP, Pulse(HURRY_S, 0.5)), "none has come"
+    assert not awaits(replace(GROUP, is_in_session=True), Pulse(1.1, 0.5))
+    assert awaits(None, ended_at=99.0) and not awaits(None) and not awaits(None, ended_at=99.0 - HURRY_S)
 
 
 def test_an_idle_node_starts_what_it_is_assigned() -> None:
