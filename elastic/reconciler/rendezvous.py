@@ -16,7 +16,7 @@ from typing import Protocol
 
 import structlog
 
-from elastic.model import Node, Rounds
+from elastic.model import Generation, Node, Rounds
 from elastic.providers.local.process import ProcessId, is_alive, kill
 from elastic.providers.local.spawn import boot_id, start_ticks, write_whole
 from elastic.worker.ping import answers
@@ -41,6 +41,10 @@ class Rendezvous(Protocol):
         """The address to meet at; None until it answers. One that has to be made anew knows of `rounds`."""
         ...
 
+    def renew(self, job_id: str) -> None:
+        """Who has met there, and may not know that this is over, shall never meet those who meet there from now on."""
+        ...
+
     def end(self, job_id: str) -> None:
         """Nobody will meet there any more."""
         ...
@@ -63,6 +67,7 @@ class RendezvousStores:
     silence_s: float = 10.0
     starts_within_s: float = _STARTS_WITHIN_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
+    _renewed: set[str] = field(default_factory=set)
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def lives(self, job_id: str) -> bool:
@@ -76,12 +81,16 @@ class RendezvousStores:
         if self._process(job_id) is None:
             ready.unlink(missing_ok=True)
             self._silent_since_s.pop(job_id, None)
+            self._renewed.discard(job_id)
             self._start(job_id, folder, ready, rounds)
         if not ready.is_file():
             process = self._process(job_id)
-            if process is not None and process.age_s() > self.starts_within_s:
+            if job_id in self._renewed:
+                self._kill_if_silent(job_id)
+            elif process is not None and process.age_s() > self.starts_within_s:
                 self._kill(job_id, process)
             return None
+        self._renewed.discard(job_id)
         endpoint = ready.read_text().strip()
         host, _, port = endpoint.rpartition(":")
         if answers(host.strip("[]"), int(port), timeout_s=_ANSWERS_WITHIN_S):
@@ -89,6 +98,19 @@ class RendezvousStores:
             return endpoint
         self._kill_if_silent(job_id)
         return None
+
+    def renew(self, job_id: str) -> None:
+        """Lets the job's store, if one lives, drop all that it holds and listen elsewhere.
+
+        It is soon ready, for it has loaded torch. One of an earlier elasticd ends by this signal.
+        """
+        (self.root / job_id / "rendezvous" / "ready").unlink(missing_ok=True)
+        self._silent_since_s.pop(job_id, None)
+        self._renewed.add(job_id)
+        process = self._process(job_id)
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGHUP)
 
     def end(self, job_id: str) -> None:
         """Ends the job's store, if one lives."""
@@ -147,7 +169,8 @@ class RendezvousStores:
         return process if is_alive(process) else None
 
 
-def may_still_start(members: Iterable[Node], *, now_s: float) -> bool:
-    """Whether a store that was started by the time these nodes joined may only need a moment more."""
-    newest_s = max(node.joined_at_s or 0.0 for node in members)
+def may_still_start(members: Iterable[Node], before: Generation | None, *, now_s: float) -> bool:
+    """Whether a store may only need a moment more: it was begun by the time these nodes joined, or `before` ended."""
+    ended_s = 0.0 if before is None else before.ended_at_s or 0.0
+    newest_s = max(ended_s, *(node.joined_at_s or 0.0 for node in members))
     return now_s - newest_s < _STARTS_WITHIN_S

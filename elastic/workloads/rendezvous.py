@@ -4,7 +4,8 @@
 
 It listens at one address only (a TCPStore left to itself binds all, and it has no authentication), writes `host:port`
 to the ready file once it answers, and ends on SIGTERM, or when nobody has been connected for long: a daemon that was
-killed and never started again ends nothing.
+killed and never started again ends nothing. On SIGHUP it lets go of all who are connected, and of all that it holds,
+and listens elsewhere: what costs a start its seconds is torch's import.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from elastic.workloads.listening import listen_among
 from elastic.workloads.nameless import give_up_names
 
 END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+RENEW_SIGNAL = signal.SIGHUP
 IDLE_EXIT_S = 3600.0
 """Longer than nodes take to boot and to live out their leases: a job that is alive connects well before."""
 
@@ -38,7 +40,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     known = dict(each.split("=", 1) for each in arguments.tell)
     # Blocked before torch starts threads of its own, which inherit this: the signal is then waited for, not handled.
-    signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (*END_SIGNALS, RENEW_SIGNAL))
     serve(arguments.host, arguments.ports, arguments.ready_file, known=known, idle_exit_s=arguments.idle_exit_s)
     return 0
 
@@ -53,26 +55,38 @@ def serve(
 ) -> None:
     """Serves a store at `host`, at a free one of `ports`, until one of `END_SIGNALS` arrives, or nobody is there.
 
-    Nobody is there once no client has been for `idle_exit_s`.
-    `known` is what it holds before anybody can ask.
+    Nobody is there once no client has been for `idle_exit_s`. `known` is what it holds before anybody can ask. At each
+    `RENEW_SIGNAL` an empty one takes its place, which holds that again.
     """
     # Bound before the slow import, so that taken ports are known at once.
     listener = listen_among(host, ports)
     from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
     give_up_names()
-    store = TCPStore(
-        host, listener.port, None, is_master=True, wait_for_workers=False, master_listen_fd=listener.descriptor
-    )
-    for key, value in (known or {}).items():
-        store.set(key, value)
-    _announce(f"[{host}]:{store.port}" if ":" in host else f"{host}:{store.port}", ready_file)
+    while True:
+        store = TCPStore(
+            host, listener.port, None, is_master=True, wait_for_workers=False, master_listen_fd=listener.descriptor
+        )
+        for key, value in (known or {}).items():
+            store.set(key, value)
+        _announce(f"[{host}]:{store.port}" if ":" in host else f"{host}:{store.port}", ready_file)
+        if not _is_renewed(store.port, idle_exit_s=idle_exit_s):
+            return
+        del store  # closes its connections, and all that is known to it is gone
+        listener = listen_among(host, ports)
+
+
+def _is_renewed(port: int, *, idle_exit_s: float) -> bool:
+    """Returns once the store is to be no more: whether another one takes its place."""
     idle_since_s = monotonic()
-    while signal.sigtimedwait(END_SIGNALS, min(idle_exit_s / 4, 60.0)) is None:
-        if _has_clients(store.port):
+    while True:
+        told = signal.sigtimedwait((*END_SIGNALS, RENEW_SIGNAL), min(idle_exit_s / 4, 60.0))
+        if told is not None:
+            return told.si_signo == RENEW_SIGNAL
+        if _has_clients(port):
             idle_since_s = monotonic()
         elif monotonic() - idle_since_s > idle_exit_s:
-            return
+            return False
 
 
 def _ports(text: str) -> range:

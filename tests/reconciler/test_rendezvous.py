@@ -138,6 +138,31 @@ def test_one_that_was_silent_for_a_while_only_is_kept(stores: RendezvousStores) 
     assert process(stores) == slow
 
 
+def test_one_that_is_renewed_answers_elsewhere_as_the_same_process(stores: RendezvousStores, program: Path) -> None:
+    again = "signal.signal(signal.SIGHUP, lambda *_: os.execv(sys.argv[0], sys.argv))"
+    program.write_text(program.read_text().replace("server =", f"import os; {again}\nserver ="))
+    before = answering(stores)
+    first = process(stores)
+    stores.starts_within_s = 0.0
+    stores.renew("job-1")
+    assert answering(stores) != before and process(stores) == first, "its age is not held against it"
+
+
+def test_one_that_does_not_begin_anew_is_replaced(stores: RendezvousStores) -> None:
+    stores.renew("job-1")
+    assert not stores.lives("job-1"), "there is none"
+    answering(stores)
+    first = process(stores)
+    _suspend(first)
+    stores.renew("job-1")
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, "it may only be slow"
+    stores.silence_s = 0.0
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None
+    stores.silence_s = 10.0
+    answering(stores)
+    assert process(stores) != first and not _is_there(first)
+
+
 def test_one_whose_members_train_on_is_told_so(stores: RendezvousStores) -> None:
     answering(stores, Rounds(newest=7, claimed=9, is_held=True))
     assert "job-1/held=1" in process(stores).cmdline()

@@ -11,7 +11,7 @@ from time import monotonic
 
 import psutil
 import pytest
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+from torch.distributed import DistNetworkError, TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.clock import SystemClock
 
@@ -48,6 +48,28 @@ def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path, at: str, 
         process.kill()
         process.wait()
     assert [path.name for path in tmp_path.iterdir()] == ["ready"]
+
+
+def test_one_that_is_renewed_forgets_all_and_listens_elsewhere(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+    process = subprocess.Popen([*command, "--tell", "job/floor=12", "--ports", "8471-8970"])
+    try:
+        host, port = _wait_for(ready).split(":")
+        before = TCPStore(host, int(port), None, False)
+        before.set("word", "said")
+        ready.unlink()
+        process.send_signal(signal.SIGHUP)
+        host, port = _wait_for(ready).split(":")
+        after = TCPStore(host, int(port), None, False)
+        assert after.get("job/floor") == b"12" and not after.check(["word"])
+        with pytest.raises(DistNetworkError):
+            before.get("word")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=10) == 0
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_listens_within_the_ports_it_is_given_and_says_if_all_are_taken(tmp_path: Path) -> None:
