@@ -202,6 +202,9 @@ class _Nowhere:
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
         return "127.0.0.1:1"
 
+    def renew(self, job_id: str) -> None:
+        """Nothing to begin anew."""
+
     def end(self, job_id: str) -> None:
         """Nothing to end."""
 

@@ -46,8 +46,10 @@ log = structlog.get_logger(__name__)
 
 _SLACK_S = 10.0
 """What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent keeps for itself."""
-_SILENCE_S, _MISSED_BEATS = 10.0, 5
-"""A node is missed after both; a heartbeat that says nothing new is written every 5 s at most."""
+_SILENCE_S, _SILENT_BEATS = 10.0, 5
+"""A node is missed after both."""
+_MISSED_S, _MISSED_BEATS = 2.0, 3
+"""The same where those whom it trains with stand still."""
 _PAST_S = 60.0
 """How often to look whether a market has come whose past prices nobody has asked for."""
 
@@ -124,7 +126,8 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             register_s=settings.register_timeout_s,
             lease_s=settings.lease_s,
             reaction_s=reaction_s,
-            silence_s=max(_SILENCE_S, _MISSED_BEATS * settings.heartbeat_s),
+            silence_s=max(_SILENCE_S, _SILENT_BEATS * settings.heartbeat_s),
+            missed_s=max(_MISSED_S, _MISSED_BEATS * settings.heartbeat_s),
             standstill_s=settings.standstill_s,
         ),
         max_failures=settings.max_failures,

@@ -29,7 +29,7 @@ from elastic.store import Event, Heard
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
 _PERSIST_S = 5.0
-"""A heartbeat that says nothing new is written at most this often; a node's lease is a hundred times longer."""
+"""A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon."""
 
 
 class Strict(BaseModel):
@@ -229,9 +229,11 @@ def heartbeat(
     node = node_speaking(context, authorization, node_id=request.node_id, instance_id=request.instance_id)
     acked_seq = context.store.acked_seq(node.id)
     newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
-    has_changed = _has_changed(node, request)
-    if has_changed or newest_seq > acked_seq or _is_due(node, context.clock.now_s()):
+    has_changed, now_s = _has_changed(node, request), context.clock.now_s()
+    if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
         _store(context, node, request, newest_seq=newest_seq)
+    else:
+        context.store.presence.heard(node.id, _pulse(request), now_s=now_s)
     if has_changed:
         context.wake()
     job = context.store.job(node.job_id)
@@ -252,6 +254,8 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
     if notice is not None and notice.supersedes(node.notice):
         return True
     if request.round is not None or request.claim is not None:  # an agent repeats neither once it is answered
+        return True
+    if _hangs(_pulse(request)) and not _hangs(node.pulse):  # the others may wait for a node that is cut off
         return True
     return (node.agent_state, node.agent_generation) != said or (reported is not None and node.exit != reported)
 
@@ -276,7 +280,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             tier=request.tier,
             round=request.round,
             claim=None if request.claim is None else Claim(request.claim.round, request.claim.members),
-            pulse=None if request.pulse is None else Pulse(request.pulse.still_s, request.pulse.longest_s),
+            pulse=_pulse(request),
         ),
         now_s=now_s,
     )
@@ -284,6 +288,14 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
 
 def _exit(said: ExitIn) -> Exit:
     return Exit(said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail, said.needs_person)
+
+
+def _pulse(request: Heartbeat) -> Pulse | None:
+    return None if request.pulse is None else Pulse(request.pulse.still_s, request.pulse.longest_s)
+
+
+def _hangs(pulse: Pulse | None) -> bool:
+    return pulse is not None and pulse.hangs
 
 
 def _notice(request: Heartbeat) -> Notice | None:

@@ -121,6 +121,10 @@ class Notice:
         return (self.kind, self.at_s, self.action) != (known.kind, known.at_s, known.action)
 
 
+_HANGS_S, _HANGS_AT_MOST_S = 2.5, 300.0
+"""How long no turn is none any more; a pause as long as the latter, half of the default lease, tells nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pulse:
     """What an agent says of its workers' turns: how long ago the last one was, and their longest pause between two."""
@@ -137,6 +141,11 @@ class Pulse:
         [True, False]
         """
         return self.still_s >= max(least_s, min(times * self.longest_s, most_s))
+
+    @property
+    def hangs(self) -> bool:
+        """Whether a turn is overdue as it is for who trains with a node that is cut off."""
+        return self.has_stopped(least_s=_HANGS_S, most_s=_HANGS_AT_MOST_S)
 
 
 @dataclass(frozen=True, slots=True)

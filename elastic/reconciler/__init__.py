@@ -2,7 +2,7 @@
 
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
 from elastic.reconciler.audit import Audit, Difference, Finding, audit
-from elastic.reconciler.loop import Reconciler, Timeouts
+from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import Machines, Terms
 from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
 from elastic.reconciler.observe import observe, training_group
@@ -11,6 +11,7 @@ from elastic.reconciler.price_records import offered_or_held
 from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.steps import next_steps
+from elastic.reconciler.timeouts import Timeouts
 from elastic.reconciler.tokens import NodeTokens, secret_in
 from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
 from elastic.reconciler.world import World

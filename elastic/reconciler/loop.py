@@ -39,7 +39,8 @@ from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
-from elastic.reconciler.stillness import idle
+from elastic.reconciler.stillness import idle, may_be_cut_off
+from elastic.reconciler.timeouts import Timeouts
 from elastic.reconciler.world import World
 from elastic.store import JobFacts, Store
 
@@ -48,22 +49,7 @@ log = structlog.get_logger(__name__)
 _ROUNDS = 6
 """Most times that one tick looks again at a job whose steps led to further steps."""
 
-_LOOK_AGAIN_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """How long a node may take to register, a silent one may live, a due word may take to be heard; in seconds.
-
-    A node that says nothing for longer than `silence_s` is missed by those it trains with; a turn that is overdue for
-    longer than `standstill_s` is an alarm, unless that is 0.
-    """
-
-    register_s: float
-    lease_s: float
-    reaction_s: float = 0.0
-    silence_s: float = 10.0
-    standstill_s: float = 0.0
+_LOOK_AGAIN_S = 0.25
 
 
 @dataclass(slots=True)
@@ -106,6 +92,7 @@ class Reconciler:
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         self._blindness = self._settle(now_s=now_s)
+        self.store.presence.write()
         self._catalog = read_catalog(self.provider)
         self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
         self.price_records.refresh(self.prices, now_s=now_s)
@@ -169,6 +156,7 @@ class Reconciler:
             if facts.job.phase.is_final or not self._act(world):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
+        self._looks_again |= may_be_cut_off(world)
         self.alarms.attend(self.store, facts.job, idle(world), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
@@ -216,6 +204,7 @@ class Reconciler:
             listening_since_s=self._listening_since_s,
             reaction_s=self.timeouts.reaction_s,
             silence_s=self.timeouts.silence_s,
+            missed_s=self.timeouts.missed_s,
             standstill_s=self.timeouts.standstill_s,
             hung=facts.hung,
             refused=self.machines.refused(now_s=now_s),
@@ -256,17 +245,14 @@ class Reconciler:
                 goes_on_from = world.active if world.job.spec.tier is Tier.T2 else None
                 endpoint = self._meeting_place(job_id) if goes_on_from is None else world.endpoint
                 if endpoint is None:
-                    self._looks_again |= may_still_start(members, now_s=now_s)
+                    self._looks_again |= may_still_start(members, world.generation, now_s=now_s)
                     return False
                 self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
             case due.DrainGeneration():
                 self._drain(step, job_id, now_s=now_s)
                 return False
-            case due.EndGeneration(number, failure, is_proven):
-                if world.job.spec.tier is Tier.T2 or not is_proven:
-                    self.rendezvous.end(job_id)  # it names members that are gone, or that must not go on by themselves
-                self.store.end_generation(job_id, number, now_s=now_s)
-                self._count_exit(job_id, failure, now_s=now_s)
+            case due.EndGeneration():
+                self._end_generation(step, world.job, now_s=now_s)
             case due.BeginEnding(ending, message):
                 self.store.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.Finish(ending):
@@ -282,6 +268,14 @@ class Reconciler:
         if step.hangs:
             self.store.add_event("hung", step.reason, job_id=job_id, now_s=now_s)
         self._count_exit(job_id, step.unasked, now_s=now_s)
+
+    def _end_generation(self, step: due.EndGeneration, job: Job, *, now_s: float) -> None:
+        if job.spec.tier is Tier.T2:
+            self.rendezvous.end(job.id)  # it names members that are gone
+        elif not step.is_proven:
+            self.rendezvous.renew(job.id)  # some member may live, and must not go on by itself
+        self.store.end_generation(job.id, step.number, now_s=now_s)
+        self._count_exit(job.id, step.failure, now_s=now_s)
 
     def _launch(self, world: World, wanted: Group, why: str) -> None:
         if all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from elastic.model import AgentState, Generation, Node, NodePhase, Pulse, Tier
 from elastic.reconciler.world import World, lives
 
-HANGS_S = 10.0
-"""No turn for so long, nor for twice the longest pause so far: who trains with a node that is cut off hangs."""
-
-_MOST_S = 300.0
-"""A pause that was as long as this, or longer, says nothing of the next one: half of the default lease."""
+_GOES_ON_S = 10.0
+"""Whoever made a turn within so long, or twice the longest pause so far, goes on."""
 
 _PAUSES = 3.0
 """A turn is overdue after so many times the longest pause so far; after twice that more is done than to tell of it."""
@@ -62,7 +59,7 @@ def idle(world: World) -> tuple[Idle, ...]:
 def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Node]:
     """Members of a session who train with nobody, by their agents' word, while others do; for `times` the usual."""
     heard = [node for node in _members(world, active) if not is_silent(node, world)]
-    go_on = any(not each.has_stopped(least_s=HANGS_S) for each in pulses_of(heard, active))
+    go_on = any(not each.has_stopped(least_s=_GOES_ON_S) for each in pulses_of(heard, active))
     if world.job.spec.tier is not Tier.T2 or not world.standstill_s or not go_on:
         return []
     inside = [node for node in heard if node.agent_state is AgentState.RUNNING]
@@ -74,16 +71,17 @@ def cut_off(world: World) -> frozenset[str]:
 
     There the members find out by themselves, and train on.
     """
-    if world.job.spec.tier is Tier.T2:
-        return frozenset()
-    speakers = [node for node in world.nodes if _has_spoken(node)]
-    silent = {node.id for node in speakers if is_silent(node, world)}
-    return frozenset(silent) if len(silent) < len(speakers) else frozenset()
+    return _silent_for(world, _patience_s(world))
+
+
+def may_be_cut_off(world: World) -> bool:
+    """Whether that will be known in a moment: some stand still, and another has missed a heartbeat or two."""
+    return _wait_s(world) is not None and _silent_for(world, _recently_s(world)) > cut_off(world)
 
 
 def is_silent(node: Node, world: World) -> bool:
     """Whether it has missed several heartbeats."""
-    return world.now_s - max(node.heartbeat_at_s or 0.0, world.listening_since_s) > world.silence_s
+    return _silence_s(node, world) > world.silence_s
 
 
 def is_out_of_reach(world: World, node: Node, *, since_s: float) -> bool:
@@ -106,13 +104,50 @@ def waits_in_vain(world: World, active: Generation, members: Sequence[Node | Non
 def hang(members: Sequence[Node], active: Generation) -> bool:
     """Whether no member's workers make turns any more, by the word of those whose agents know of any."""
     pulses = pulses_of(members, active)
-    is_long = all(each.has_stopped(least_s=HANGS_S, most_s=_MOST_S) for each in pulses)
-    return bool(pulses) and is_long and _are_to_turn(members)
+    return bool(pulses) and all(each.hangs for each in pulses) and _are_to_turn(members)
 
 
 def pulses_of(members: Sequence[Node], active: Generation) -> list[Pulse]:
     """What the agents said last of turns in this generation."""
     return [node.pulse for node in members if node.pulse is not None and node.agent_generation == active.number]
+
+
+def _silent_for(world: World, patience_s: float) -> frozenset[str]:
+    if world.job.spec.tier is Tier.T2:
+        return frozenset()
+    speakers = [node for node in world.nodes if _has_spoken(node)]
+    silent = {node.id for node in speakers if _silence_s(node, world) > patience_s}
+    return frozenset(silent) if len(silent) < len(speakers) else frozenset()
+
+
+def _patience_s(world: World) -> float:
+    """How long a node may say nothing: not for long while others wait for turns, or have just been ended for that.
+
+    Of two that were cut off at once one is silent for as long as the other stands still. Who was heard for long after
+    that may be slow, such as at its first checkpoint, and others may wait for it.
+    """
+    if world.generation is not None and world.generation.hangs:
+        return min(world.missed_s, world.silence_s)
+    still_s = _wait_s(world)
+    return world.silence_s if still_s is None else min(max(world.missed_s, still_s / 2), world.silence_s)
+
+
+def _wait_s(world: World) -> float | None:
+    """For how long those members who were heard just now hang; None if they do not."""
+    if world.active is None:
+        return None
+    heard = [node for node in _members(world, world.active) if _silence_s(node, world) <= _recently_s(world)]
+    pulses = pulses_of(heard, world.active)
+    return min(each.still_s for each in pulses) if hang(heard, world.active) else None
+
+
+def _recently_s(world: World) -> float:
+    """Whoever was silent for longer has missed a heartbeat."""
+    return world.missed_s / 2
+
+
+def _silence_s(node: Node, world: World) -> float:
+    return world.now_s - max(node.heartbeat_at_s or 0.0, world.listening_since_s)
 
 
 def _still_s(world: World, active: Generation, members: Sequence[Node], *, times: float = 1.0) -> float | None:

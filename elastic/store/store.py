@@ -47,6 +47,7 @@ from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.past_prices import PastPrices
+from elastic.store.presence import Presence
 from elastic.store.resumes import Resumes
 from elastic.store.tallies import Tallies, tallies
 
@@ -59,9 +60,8 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.past_prices = PastPrices(database)
-        self.code = Archives(database)
-        self.resumes = Resumes(database)
+        self.past_prices, self.presence = PastPrices(database), Presence(database)
+        self.code, self.resumes = Archives(database), Resumes(database)
 
     def close(self) -> None:
         self._database.close()

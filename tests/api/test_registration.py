@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -133,6 +134,33 @@ def test_how_long_ago_the_last_turn_was_is_on_record(client: TestClient, world: 
     world.clock.advance(10.0)
     assert beat(client, first.id, "i-1", token, **said) == 200
     assert world.store.node(first.id).pulse is None
+
+
+def test_a_heartbeat_that_says_nothing_new_is_on_record_from_the_next_tick_on(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, _ = pair
+    token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
+    for _ in range(2):
+        assert beat(client, first.id, "i-1", token, state="running", generation=1) == 200
+        world.clock.advance(1.0)
+    assert world.store.node(first.id).heartbeat_at_s == START_S, "one commit a heartbeat is more than a database does"
+    world.store.presence.write()
+    assert world.store.node(first.id).heartbeat_at_s == START_S + 1.0
+
+
+def test_the_daemon_looks_at_once_when_workers_begin_to_hang(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    first, _ = pair
+    token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
+    wakes = []
+    for still_s in (0.1, 2.4, 2.6, 3.6, 0.1):
+        pulse = {"still_s": still_s, "longest_s": 0.5}
+        assert beat(client, first.id, "i-1", token, state="running", generation=1, pulse=pulse) == 200
+        wakes.append(len(world.wakes))
+    assert [later - earlier for earlier, later in pairwise(wakes)] == [0, 1, 0, 0]
+    assert world.store.node(first.id).pulse == Pulse(2.6, 0.5)
 
 
 @contextmanager

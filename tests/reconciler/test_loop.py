@@ -253,7 +253,7 @@ def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(cluster:
     cluster.rendezvous.endpoint = nowhere  # type: ignore[method-assign]
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "its node has not joined"
     cluster.run(10)
-    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == 0.5
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == 0.25
     cluster.run(60)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "it does not start: no reason to hurry"
     cluster.rendezvous.endpoint = answer  # type: ignore[method-assign]

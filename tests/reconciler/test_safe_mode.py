@@ -34,6 +34,7 @@ class FullDisk:
             "facts",
             "prices_in_force",
             "generation",
+            "presence",
         )
         return getattr(self._store, name) if is_read and self._reads else refuse
 

@@ -10,7 +10,7 @@ import pytest
 from elastic.model import Action, AgentState, Group, Node, NodePhase, Plan, Pulse, Reason, Snapshot, Tier
 from elastic.reconciler import AlarmKind, World, next_steps
 from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, StartGeneration
-from elastic.reconciler.stillness import idle
+from elastic.reconciler.stillness import idle, may_be_cut_off
 from tests.reconciler.test_steps import HALF, JOB, generation, node, world
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
@@ -47,12 +47,12 @@ def test_the_others_go_on_without_a_node_that_is_cut_off(cluster: VirtualCluster
     lost = members(cluster)[place]
     cluster.cut.add(lost)
     before = cluster.done[job.id]
-    cluster.run(20)
+    cluster.run(7)
     assert set(members(cluster)) < {each.id for each in cluster.store.nodes()}
     assert lost not in members(cluster)
     assert cluster.done[job.id] > before
     assert texts(cluster, "hung") == [f"{lost} cannot be heard, and the others stand still"]
-    assert job.id in cluster.rendezvous.ended, "who was cut off may not meet the others of its generation again"
+    assert job.id in cluster.rendezvous.renewed, "who was cut off may not meet the others of its generation again"
     assert [each.phase for each in cluster.store.nodes()] == [NodePhase.JOINED] * 3, "it is paid until its lease ends"
     assert texts(cluster, "failure") == []
 
@@ -122,6 +122,64 @@ def test_who_trains_on_or_has_paused_as_long_before_is_left_alone(
         world(heard, still("b", 0.1, heard_s=80.0), target=Group.of(HALF, 2), generation=generation("a", "b"))
     )
     assert bool(steps) == is_drained
+
+
+@pytest.mark.parametrize(
+    ("turns_s", "silent_s", "is_drained"),
+    [(2.6, 3.1, True), (2.4, 3.1, False), (2.6, 2.9, False), (12.0, 5.9, False), (12.0, 6.1, True), (60.0, 10.1, True)],
+)
+def test_who_is_silent_for_as_long_as_the_others_stand_still_is_soon_cut_off(
+    turns_s: float, silent_s: float, is_drained: bool
+) -> None:
+    """Who was heard for long after the others' last turn may be slow, and they may wait for that."""
+    pair = still("a", turns_s), still("b", 0.1, heard_s=100.0 - silent_s)
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert bool(next_steps(look)) == is_drained
+
+
+@pytest.mark.parametrize(
+    ("turns_s", "silent_s", "tier", "looks"),
+    [
+        (2.6, 2.9, Tier.T1, True),
+        (2.6, 1.4, Tier.T1, False),
+        (2.4, 2.9, Tier.T1, False),
+        (2.6, 3.1, Tier.T1, False),
+        (2.6, 2.9, Tier.T2, False),
+    ],
+)
+def test_a_node_that_has_missed_a_heartbeat_is_looked_at_again_soon_while_others_stand_still(
+    turns_s: float, silent_s: float, tier: Tier, looks: bool
+) -> None:
+    pair = still("a", turns_s), still("b", 0.1, heard_s=100.0 - silent_s)
+    job = replace(JOB, spec=replace(JOB.spec, tier=tier))
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"), job=job)
+    assert may_be_cut_off(look) == looks
+    assert not may_be_cut_off(replace(look, generation=None))
+
+
+def test_a_tick_that_waits_for_a_node_to_be_cut_off_asks_for_the_next_one(cluster: VirtualCluster) -> None:
+    cluster.cut.add(members(cluster)[2])
+    cluster.run(2)
+    asked_s = []
+    for _ in range(3):
+        asked_s.append(cluster.reconciler.tick(now_s=cluster.clock.now_s()))
+        cluster.run(1, ticking=False)
+    assert asked_s == [None, 0.25, None]
+    assert texts(cluster, "hung") != []
+
+
+def test_a_generation_that_hung_waits_no_longer_for_who_is_cut_off() -> None:
+    done = replace(still("a", 1.0), agent_state=AgentState.IDLE)
+    target, lost = Group.of(HALF, 2), still("b", 0.1, heard_s=96.0)
+    draining = generation("a", "b", drain_at_s=97.0)
+    (step, *_) = next_steps(world(done, lost, target=target, generation=replace(draining, hangs=True)))
+    assert step == EndGeneration(1, None, is_proven=False)
+    assert next_steps(world(done, lost, target=target, generation=draining)) == (), "it may only be slow"
+    over = generation("a", "b", ended=True)
+    assert next_steps(world(done, lost, target=target, generation=replace(over, hangs=True))) == (
+        StartGeneration((done,)),
+    )
+    assert next_steps(world(done, lost, target=target, generation=over)) == (StartGeneration((done, lost)),)
 
 
 def test_a_silent_daemon_or_a_session_misses_nobody() -> None:

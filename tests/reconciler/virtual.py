@@ -51,6 +51,7 @@ class FakeRendezvous:
 
     def __init__(self) -> None:
         self.ended: list[str] = []
+        self.renewed: list[str] = []
         self.begun: list[Rounds] = []
         self.is_alive = True
 
@@ -62,6 +63,9 @@ class FakeRendezvous:
             self.begun.append(rounds)
             self.is_alive = True
         return f"127.0.0.1:1/{job_id}"
+
+    def renew(self, job_id: str) -> None:
+        self.renewed.append(job_id)
 
     def end(self, job_id: str) -> None:
         self.ended.append(job_id)

@@ -1,0 +1,55 @@
+"""Nodes that were heard again and said nothing new: kept in memory, and written together, which costs one commit."""
+
+from __future__ import annotations
+
+import threading
+
+from sqlalchemy import bindparam, or_, update
+
+from elastic.errors import StoreUnavailable
+from elastic.model import Pulse
+from elastic.store.engine import Database
+from elastic.store.schema import nodes
+
+_HEARD = (
+    update(nodes)
+    .where(nodes.c.id == bindparam("node_id"))
+    .where(or_(nodes.c.heartbeat_at_s.is_(None), nodes.c.heartbeat_at_s < bindparam("at_s")))
+    .values(heartbeat_at_s=bindparam("at_s"), still_s=bindparam("still_now_s"), longest_pause_s=bindparam("pause_s"))
+)
+
+
+class Presence:
+    """When each node was heard last, and how its workers did then. A crash forgets what was not written yet."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._heard: dict[str, tuple[float, Pulse | None]] = {}
+
+    def heard(self, node_id: str, pulse: Pulse | None, *, now_s: float) -> None:
+        """Notes a heartbeat that brought nothing that must not be lost."""
+        with self._lock:
+            self._heard[node_id] = now_s, pulse
+
+    def write(self) -> None:
+        """Writes what was noted, but where something later is on record; keeps it where the database cannot."""
+        with self._lock:
+            heard, self._heard = self._heard, {}
+        rows = [
+            {
+                "node_id": node_id,
+                "at_s": at_s,
+                "still_now_s": None if pulse is None else pulse.still_s,
+                "pause_s": None if pulse is None else pulse.longest_s,
+            }
+            for node_id, (at_s, pulse) in heard.items()
+        ]
+        if not rows:
+            return
+        try:
+            with self._database.write() as connection:
+                connection.execute(_HEARD, rows)
+        except StoreUnavailable:
+            with self._lock:
+                self._heard = heard | self._heard

@@ -1,0 +1,66 @@
+"""When nodes were heard that said nothing new: in memory first, on record by the next write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from elastic.errors import StoreUnavailable
+from elastic.model import AgentState, JobSpec, Node, Offering, Pulse
+from elastic.store import Heard, Store
+from elastic.store.engine import Database
+from elastic.store.presence import Presence
+from tests.builders import intend
+from tests.empty_database import lay_out
+
+
+class Busy(Database):
+    """A database that takes nothing while it `is_busy`."""
+
+    is_busy = False
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        if self.is_busy:
+            raise StoreUnavailable("the database is busy")
+        with super().write() as connection:
+            yield connection
+
+
+def joined(store: Store) -> Node:
+    job, _ = store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=1.0)
+    node = intend(store, job.id, Offering("small"), now_s=1.0)
+    store.heard(node.id, Heard(AgentState.RUNNING, pulse=Pulse(0.1, 0.2)), now_s=10.0)
+    return store.node(node.id)
+
+
+def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> None:
+    database = Busy(lay_out(tmp_path / "elasticd.db"))
+    store, presence = Store(database), Presence(database)
+    node = joined(store)
+    presence.heard(node.id, Pulse(1.0, 2.0), now_s=11.0)
+    presence.heard(node.id, Pulse(2.0, 2.0), now_s=12.0)
+    assert store.node(node.id) == node
+    database.is_busy = True
+    presence.write()
+    database.is_busy = False
+    presence.write()
+    after = store.node(node.id)
+    assert (after.heartbeat_at_s, after.pulse, after.agent_state) == (12.0, Pulse(2.0, 2.0), AgentState.RUNNING)
+    store.close()
+
+
+def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
+    database = Database(lay_out(tmp_path / "elasticd.db"))
+    store, presence = Store(database), Presence(database)
+    node = joined(store)
+    presence.heard(node.id, None, now_s=9.0)
+    presence.write()
+    assert store.node(node.id) == node
+    presence.heard(node.id, None, now_s=13.0)
+    presence.write()
+    assert store.node(node.id).pulse is None
+    store.close()
