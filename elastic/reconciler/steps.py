@@ -22,6 +22,7 @@ from elastic.model import (
 )
 from elastic.reconciler import session
 from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
+from elastic.reconciler.hearing import heard
 from elastic.reconciler.leaving import told
 from elastic.reconciler.stillness import cut_off, is_out_of_reach, outside, waits_in_vain, why_begin_anew
 from elastic.reconciler.world import World, lives
@@ -137,8 +138,8 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
     elif missing and world.may_launch and not closes:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
-    heard = [node for node in wanted if node.phase is NodePhase.JOINED and node.id not in cut_off(world)]
-    is_ready = not missing and not closes and len(heard) == len(wanted)
+    present = heard(world, wanted)
+    is_ready = not missing and not closes and len(present) == len(wanted)
     active = world.active
     if active is not None:
         # Who is drained for a newcomer that still loads its libraries stands still for just so long.
@@ -146,7 +147,7 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield from _keeping(world, active, wanted, is_ready and is_warm)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
-    elif survivors := _survivors(world, heard):
+    elif survivors := _survivors(world, present):
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
@@ -229,14 +230,14 @@ def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
     return min(leavers, key=lambda node: (node.leaves_at_s or 0.0, node.id))
 
 
-def _survivors(world: World, heard: list[Node]) -> tuple[Node, ...]:
+def _survivors(world: World, present: list[Node]) -> tuple[Node, ...]:
     """The members left of a generation that lost one, if they are enough to go on until others join.
 
     Standing still costs all that they cost and does no iteration; going on costs one more short stop later.
     """
     before = world.generation.node_ids if world.generation is not None else ()
     usable = {node.id for node in world.nodes if is_usable(node)} - cut_off(world)
-    left = tuple(node for node in heard if node.id in before)
+    left = tuple(node for node in present if node.id in before)
     has_lost = any(node_id not in usable for node_id in before)
     return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
 

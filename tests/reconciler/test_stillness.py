@@ -215,6 +215,43 @@ def test_a_generation_begins_without_who_is_cut_off() -> None:
     assert next_steps(world(heard, lost, target=target)) == (), "the first one waits for all"
 
 
+def test_a_daemon_that_was_away_counts_on_nobody_whom_it_has_not_heard_since() -> None:
+    target, pair, comes = Group.of(HALF, 3), generation("a", "b"), node("c")
+    cut = node("b", heartbeat_at_s=80.0, agent_generation=1)
+    looks = [
+        world(node("a"), cut, comes, target=target, generation=each) for each in (pair, replace(pair, ended_at_s=90.0))
+    ]
+    for look in looks:
+        assert next_steps(replace(look, listening_since_s=95.0)) == (), "it may be cut off still"
+        back = replace(look, listening_since_s=95.0, nodes=(node("a"), node("b", agent_generation=1), comes))
+        assert len(next_steps(back)) == 1
+    session = replace(looks[0], job=SESSION, listening_since_s=95.0)
+    assert len(next_steps(session)) == 1, "its members find out by themselves"
+
+
+def test_after_a_restart_no_generation_is_drained_for_one_that_cannot_come_about(tmp_path: Path) -> None:
+    wanted = 2
+
+    def told(snapshot: Snapshot) -> Plan:
+        group = Group.of(SMALL, wanted)
+        return Plan(Action.HOLD if snapshot.target == group else Action.START, group, Reason("told", "as told"))
+
+    cluster = VirtualCluster(tmp_path, told)
+    cluster.submit(nodes_min=2)
+    cluster.run(20)
+    cluster.cut.add(members(cluster)[0])
+    cluster.run(20)
+    wanted = 3
+    cluster.restart()
+    cluster.run(60)
+    (job,) = cluster.store.jobs()
+    generation = cluster.store.generation(job.id)
+    assert generation is not None and generation.drain_at_s is None
+    cluster.cut.clear()
+    cluster.run(20)
+    assert len(members(cluster)) == 3
+
+
 SESSION = replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
 
 
