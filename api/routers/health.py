@@ -21,7 +21,7 @@ _SLACK_S = 60.0
 
 
 class Health(schemas.Wire):
-    """`degraded` if the store does not answer, the last tick is long ago or nodes cannot be ended; see its log."""
+    """`degraded` if the store takes nothing, the last tick is long ago or nodes cannot be ended; see its log."""
 
     status: Literal["ok", "degraded"]
 
@@ -37,7 +37,7 @@ def get_health(context: ContextOf, response: Response) -> Health:
 
 @router.get("/v1/alarms", dependencies=[Depends(require_user)])
 def list_alarms(context: ContextOf) -> schemas.Page[schemas.Alarm]:
-    """Lists what is wrong now with the daemon's claim, its sight of its machines or its right to end them."""
+    """Lists what is wrong now: with the database, the claim to the machines, the cloud, or jobs."""
     items = [schemas.Alarm(kind=each.kind, text=each.text, since_s=each.since_s) for each in context.standing_alarms()]
     return schemas.Page[schemas.Alarm](items=items, next_before=None)
 

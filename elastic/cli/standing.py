@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from elastic.providers import Claim
 
 _ADVICE: Mapping[str, str] = {
+    "cannot_write": "make room on the database's disk, or let its server take writes; the next tick goes on by itself",
     "claim": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",
     "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.errors import ProviderError, ProviderUnavailable, StoreUnavailable
 from elastic.model import Job
 from elastic.providers import Trouble
 from elastic.reconciler.namespace import Namespace
@@ -19,10 +20,12 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the claim to the machines is lost or in doubt, they cannot be listed, ended or bought; with their
-    provider's names, what that is troubled by; of jobs, that one stands still, or that a node trains with nobody.
+    """What is wrong: the database takes nothing; the claim to the machines is lost or in doubt, they cannot be listed,
+    ended or bought; with their provider's names, what that is troubled by; of jobs, that one stands still, or that a
+    node trains with nobody.
     """
 
+    CANNOT_WRITE = "cannot_write"
     CLAIM = "claim"
     CANNOT_SEE = "cannot_see"
     CANNOT_END = "cannot_end"
@@ -75,6 +78,7 @@ class Alarms:
     _blindness: _Trouble = field(default_factory=_Trouble)
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
+    _unwritten: StoreUnavailable | None = None
     _raised_s: dict[AlarmKind, float] = field(default_factory=dict)
     _idle: dict[str, tuple[Job, Mapping[str | None, Idle]]] = field(default_factory=dict)
 
@@ -99,6 +103,20 @@ class Alarms:
                 if not kind.is_of_jobs:  # their events have told of it
                     store.add_event("alarm", f"{kind}: {alarm.text}", now_s=now_s)
 
+    @contextmanager
+    def of_writing(self, *, now_s: float) -> Iterator[None]:
+        """Takes note of whether a whole tick could be written down. Only the memory holds that it could not."""
+        failure: StoreUnavailable | None = None
+        try:
+            yield
+        except StoreUnavailable as error:
+            failure = error
+            raise
+        finally:
+            self._unwritten = failure
+            if failure is not None:
+                self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
+
     def attend(self, store: Store, job: Job, found: Iterable[Idle], *, now_s: float) -> None:
         """Takes note of what of a job makes no turns, and tells the job's events what has changed."""
         _, before = self._idle.pop(job.id, (job, {}))
@@ -118,6 +136,9 @@ class Alarms:
         )
 
     def _texts(self, *, now_s: float) -> Iterator[tuple[AlarmKind, str | None]]:
+        if self._unwritten is not None:
+            text = f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
+            yield AlarmKind.CANNOT_WRITE, text
         claim = self.namespace.alarm(now_s=now_s)
         yield AlarmKind.CLAIM, claim
         unseen = None if claim is not None else self._unseen(now_s=now_s)

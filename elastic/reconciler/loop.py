@@ -9,7 +9,7 @@ from typing import assert_never
 import structlog
 
 from elastic.agent.cause import told
-from elastic.errors import ClaimLost, ElasticError, ProviderError
+from elastic.errors import ClaimLost, ElasticError, ProviderError, StoreUnavailable
 from elastic.model import (
     Action,
     Exit,
@@ -86,8 +86,13 @@ class Reconciler:
         Where the provider does not say what machines there are, or what it sells, jobs are attended by what the store
         knows, and nothing is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for
         what no node will tell of; None if the usual interval will do. Raises, in the end, the ProviderError of unseen
-        machines, or ExceptionGroup of the errors that nobody expected; at once ClaimLost, if another daemon took over.
+        machines, StoreUnavailable, or ExceptionGroup of what nobody expected; at once ClaimLost, if another daemon took
+        over.
         """
+        with self.alarms.of_writing(now_s=now_s):
+            return self._look(now_s=now_s)
+
+    def _look(self, *, now_s: float) -> float | None:
         self._looks_again = False
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
@@ -97,12 +102,13 @@ class Reconciler:
         self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
         self.price_records.refresh(self.prices, now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
-        unexpected = []
+        unexpected, unwritten = [], None
         for job in self.store.unfinished_jobs():
             try:
                 self._attend(job.id, prices, now_s=now_s)
             except ElasticError as error:
                 log.warning("job not attended this tick", job=job.id, error=str(error))
+                unwritten = error if isinstance(error, StoreUnavailable) else unwritten
             except Exception as error:  # noqa: BLE001 (raised again once every job has been attended)
                 error.add_note(f"while attending {job.id}")
                 unexpected.append(error)
@@ -111,8 +117,8 @@ class Reconciler:
             self.machines.resume_launches(lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s)
         if unexpected:
             raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
-        if self._blindness is not None:
-            raise self._blindness
+        if trouble := unwritten or self._blindness:
+            raise trouble
         return _LOOK_AGAIN_S if self._looks_again else None
 
     def _settle(self, *, now_s: float) -> ProviderError | None:
@@ -303,7 +309,7 @@ class Reconciler:
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Tells of a node that came to nothing; it is a failure of its job unless that trains meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
-        message = f"{node.id} on {node.offering}: {what}" + self._said_by(node)
+        message = f"{node.id} on {node.offering}: {what}" + self.machines.said_by(node)
         generation = self.store.generation(node.job_id)
         members = generation.node_ids if generation is not None and generation.ended_at_s is None else ()
         if any(self.store.node(each).agent_state is not None for each in members):
@@ -318,14 +324,6 @@ class Reconciler:
         if why is not None:
             message = f"none of its node types may be bought: {why}"
             self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
-
-    def _said_by(self, node: Node) -> str:
-        """What its machine can tell of why."""
-        if node.provider_id is None:
-            return ""
-        folder = self.provider.log_path(node.provider_id)
-        printed = self.provider.console(node.provider_id)
-        return (f"; its logs are in {folder}" if folder else "") + (f"; it printed:\n{printed}" if printed else "")
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
         if failure is not None and failure.needs_person:

@@ -305,6 +305,14 @@ class Machines:
             minimum_s=self.provider.minimum_billed_s,
         )
 
+    def said_by(self, node: Node) -> str:
+        """What its machine can tell of why it came to nothing."""
+        if node.provider_id is None:
+            return ""
+        folder = self.provider.log_path(node.provider_id)
+        printed = self.provider.console(node.provider_id)
+        return (f"; its logs are in {folder}" if folder else "") + (f"; it printed:\n{printed}" if printed else "")
+
     def _terminate(self, provider_id: str, *, now_s: float) -> None:
         try:
             self.namespace.require()

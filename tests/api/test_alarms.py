@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context
-from elastic.errors import Forbidden
+from elastic.errors import Forbidden, StoreUnavailable
 from elastic.model import JobSpec
 from elastic.providers import Trouble
 from elastic.reconciler import Alarms, Namespace, RightToEnd
@@ -52,6 +53,7 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
     lines = alarmed.get("/metrics").text.splitlines()
     told = {each for each in lines if each.startswith(("elasticd_alarm{", "elasticd_lease_seconds "))}
     assert told == {
+        'elasticd_alarm{kind="cannot_write"} 0.0',
         'elasticd_alarm{kind="claim"} 0.0',
         'elasticd_alarm{kind="cannot_see"} 1.0',
         'elasticd_alarm{kind="cannot_end"} 0.0',
@@ -73,6 +75,20 @@ def test_a_type_that_is_not_sold_makes_no_daemon_unwell(client: TestClient, worl
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     assert [each["kind"] for each in client.get("/v1/alarms").json()["items"]] == ["not_sold"]
     assert client.get("/healthz").status_code == 200
+
+
+def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    right = RightToEnd(lambda _: None, 600.0)
+    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(namespace, right)
+    with suppress(StoreUnavailable), alarms.of_writing(now_s=world.clock.now_s()):
+        raise StoreUnavailable("the database refused: database or disk is full; nothing was changed")
+    give_context(bare_app, replace(world.context, alarms=alarms, right=right))
+    (item,) = client.get("/v1/alarms").json()["items"]
+    assert item["kind"] == "cannot_write" and "disk is full" in item["text"]
+    assert client.get("/healthz").status_code == 503
 
 
 def test_a_daemon_that_is_well_has_none(client: TestClient) -> None:

@@ -11,6 +11,7 @@ from elastic.errors import ProviderUnavailable, StoreUnavailable
 from elastic.model import JobPhase, Node
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
+from elastic.reconciler import AlarmKind
 from elastic.store import Store
 from tests.reconciler.virtual import VirtualCluster, small_forever
 
@@ -121,3 +122,38 @@ def test_nothing_that_is_wanted_is_ended_because_the_store_fails(cluster: Virtua
         cluster.reconciler.store = cluster.reconciler.machines.store = cluster.store
     assert cluster.store.nodes() == known
     assert living(cluster) == len(known)
+
+
+def test_a_database_that_takes_nothing_fails_the_tick_and_is_an_alarm_until_it_does(cluster: VirtualCluster) -> None:
+    cluster.submit()
+    cluster.run(10)
+    alarms, since_s = cluster.reconciler.alarms, cluster.clock.now_s()
+    whole = cluster.store.record_decision
+    cluster.store.record_decision = FullDisk(cluster.store).record_decision  # type: ignore[method-assign]
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable):
+            tick(cluster)
+        cluster.clock.advance(1.0)
+    (alarm,) = alarms.standing(now_s=cluster.clock.now_s())
+    assert (alarm.kind, alarm.since_s) == (AlarmKind.CANNOT_WRITE, since_s)
+    assert alarm.text.endswith("the database refused: disk full") and not alarm.kind.is_of_jobs
+    cluster.store.record_decision = whole  # type: ignore[method-assign]
+    cluster.run(2)
+    assert alarms.standing(now_s=cluster.clock.now_s()) == ()
+    told = [each.text for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
+    assert told == ["cannot_write: all is well again"]
+
+
+def test_other_jobs_are_attended_where_one_cannot_be_written_down(cluster: VirtualCluster) -> None:
+    first, second = cluster.submit(name="first"), cluster.submit(name="second")
+    whole = cluster.store.facts
+
+    def facts(job_id: str, *, now_s: float) -> Any:
+        if job_id == first.id:
+            raise StoreUnavailable("the database is busy")
+        return whole(job_id, now_s=now_s)
+
+    cluster.store.facts = facts  # type: ignore[method-assign]
+    with pytest.raises(StoreUnavailable, match="busy"):
+        tick(cluster)
+    assert {node.job_id for node in cluster.store.nodes()} == {second.id}
