@@ -11,6 +11,7 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── DaemonUnreachable        no daemon answers at the address in force
 ├── PriceUnavailable         no price in force for an offering that a launch needs
 ├── StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be repeated
+│   └── StorageForbidden     it refuses until somebody acts: the bucket, a right or credentials are missing
 ├── CheckpointDamaged        what a bucket holds is torn, foreign or incomplete: an earlier checkpoint may serve
 ├── Superseded               a newer generation of the job has committed: this one's checkpoints no longer count
 └── ProviderError            a provider could not do what it was asked
@@ -71,6 +72,10 @@ class PriceUnavailable(ElasticError):
 
 class StorageUnavailable(ElasticError):
     """The bucket of checkpoints does not answer, or refuses what was asked."""
+
+
+class StorageForbidden(StorageUnavailable):
+    """There is no such bucket, or the credentials may not do this there: a person has to act."""
 
 
 class CheckpointDamaged(ElasticError):

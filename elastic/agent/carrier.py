@@ -14,13 +14,15 @@ from elastic.agent.cargo import Cargo
 from elastic.agent.carriage import LOG_PATIENCE_S, Refusal, Verdict
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
-from elastic.errors import CheckpointDamaged, ElasticError, StorageUnavailable, Superseded
+from elastic.errors import CheckpointDamaged, ElasticError, StorageForbidden, StorageUnavailable, Superseded
 from elastic.model import Tier
 
 LOOK_S = 5.0
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 FILL_PATIENCE_S = 300.0
+DENIAL_PATIENCE_S = 60.0
+"""A right that was just given, or a machine's role, may take so long to be known everywhere."""
 STOP_TIMEOUT_S = 5.0
 SAVING_PRIOR_S = 15.0
 """What a checkpoint is believed to take before one was stored: 200 MB at 15 MB/s, and a second for the calls."""
@@ -96,12 +98,15 @@ class Carrier:
         wall_s: Callable[[], float],
         look_s: float = LOOK_S,
         log_patience_s: float = LOG_PATIENCE_S,
+        denial_patience_s: float = DENIAL_PATIENCE_S,
     ) -> None:
         self._load = load
         self._say = say
         self._wall_s = wall_s
         self._look_s = look_s
         self._log_patience_s = log_patience_s
+        self._denial_patience_s = denial_patience_s
+        self._denied_at: float | None = None
         self._changed = threading.Condition()
         self._trip: Trip | None = None
         self._trouble = ""
@@ -208,11 +213,16 @@ class Carrier:
         return self._is_stopping or (has_news and not self._pause_s)
 
     def _try(self, trip: Trip) -> None:
+        denied_at, self._denied_at = self._denied_at, None
         try:
             self._work(trip)
             self._trouble, self._pause_s = "", 0.0
         except Superseded as error:
             self._give_way(trip, error)
+        except StorageForbidden as error:
+            self._denied_at = time.monotonic() if denied_at is None else denied_at
+            self._refuse(trip, error, for_s=time.monotonic() - self._denied_at)
+            self._try_again(error)
         except (StorageUnavailable, Changing) as error:
             self._try_again(error)
         except Exception as error:
@@ -233,6 +243,14 @@ class Carrier:
         self._tell(f"checkpoints are no longer stored: {error}")
         with self._changed:
             trip.close(Verdict(is_durable=False, why=str(error)))
+
+    def _refuse(self, trip: Trip, error: StorageForbidden, *, for_s: float) -> None:
+        """Lets nobody wait longer for a folder that is not filled before a person acts."""
+        with self._changed:
+            if trip.wishes and for_s >= self._denial_patience_s:
+                why = f"refused for {for_s:.0f} s: mend this, then resume the job: {error}"
+                trip.refusal = Refusal(why, needs_person=True)
+                trip.answer(trip.wishes, refusal=why)
 
     def _work(self, trip: Trip) -> None:
         cargo = trip.cargo = trip.cargo or self._load(trip.assignment)

@@ -16,7 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.checkpoints.location import Location
-from elastic.errors import NotFound, StorageUnavailable
+from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
 _CONNECT_TIMEOUT_S = 5
 _READ_TIMEOUT_S = 30
@@ -27,6 +27,8 @@ _PIECE_BYTES = 256 * 1024
 _EMPTY = 416  # an object without a byte has no last ones
 # 412: the key is taken. 409: somebody is writing it at this moment, and one of the two will find it taken.
 _TAKEN = frozenset({412, 409})
+_DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "403"})  # HEAD's answers have no body that could say more
+_OF_CREDENTIALS = frozenset({"ExpiredToken", "InvalidToken"})  # 400, all others of this kind are 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
     )
     session = boto3.Session(region_name=region, botocore_session=_session() if is_patient else None)
     if is_patient and session.get_credentials() is None:
-        raise StorageUnavailable("wanted credentials for S3, found none: has the node a role (ec2.instance_profile)?")
+        raise StorageForbidden("wanted credentials for S3, found none: has the node a role (ec2.instance_profile)?")
     return session.client("s3", config=config)
 
 
@@ -68,7 +70,10 @@ def _session() -> botocore.session.Session:
 
 
 class Bucket:
-    """What lies below one location. Every call raises StorageUnavailable where S3 does not answer or refuses."""
+    """What lies below one location.
+
+    Every call raises StorageUnavailable where S3 does not answer or refuses: StorageForbidden if a person has to act.
+    """
 
     def __init__(self, client: Any, location: Location) -> None:
         self._client = client
@@ -78,7 +83,7 @@ class Bucket:
         """The names, from this location on, that begin with `start`."""
         prefix = self.location.key(start)
         cut = len(prefix) - len(start)
-        with self._told("list"):
+        with self._told("list", "s3:ListBucket"):
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.location.bucket, Prefix=prefix)
             return [each["Key"][cut:] for page in pages for each in page.get("Contents", ())]
 
@@ -86,7 +91,7 @@ class Bucket:
         """The first objects right in `folder` ("" or a path with a slash at its end), not those of folders in it."""
         prefix = self.location.key(folder)
         cut = len(prefix) - len(folder)
-        with self._told("list"):
+        with self._told("list", "s3:ListBucket"):
             answer = self._client.list_objects_v2(
                 Bucket=self.location.bucket, Prefix=prefix, Delimiter="/", MaxKeys=most
             )
@@ -97,13 +102,13 @@ class Bucket:
 
     def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
         """An object's size and its content in pieces; raises NotFound."""
-        with self._told(f"read {name}"):
+        with self._told(f"read {name}", "s3:GetObject"):
             answer = self._client.get_object(Bucket=self.location.bucket, Key=self.location.key(name))
             return int(answer["ContentLength"]), answer["Body"].iter_chunks(_PIECE_BYTES)
 
     def end(self, name: str, most_bytes: int) -> bytes:
         """The last bytes of an object; raises NotFound."""
-        with self._told(f"read {name}"):
+        with self._told(f"read {name}", "s3:GetObject"):
             try:
                 answer = self._client.get_object(
                     Bucket=self.location.bucket, Key=self.location.key(name), Range=f"bytes=-{most_bytes}"
@@ -117,14 +122,14 @@ class Bucket:
 
     def read(self, name: str) -> bytes:
         """A small object's content; raises NotFound."""
-        with self._told(f"read {name}"):
+        with self._told(f"read {name}", "s3:GetObject"):
             answer = self._client.get_object(Bucket=self.location.bucket, Key=self.location.key(name))
             data: bytes = answer["Body"].read(_MOST_READ_BYTES)
             return data
 
     def create(self, name: str, content: bytes) -> bool:
         """Makes a small object; False if there is one of that name, which stays as it is."""
-        with self._told(f"create {name}"):
+        with self._told(f"create {name}", "s3:PutObject"):
             try:
                 self._client.put_object(
                     Bucket=self.location.bucket,
@@ -141,7 +146,7 @@ class Bucket:
 
     def upload(self, path: Path, name: str) -> None:
         """Stores a file in parts; S3 refuses parts whose SHA-256 is not the one they left with."""
-        with self._told(f"upload {name}"):
+        with self._told(f"upload {name}", "s3:PutObject"):
             self._client.upload_file(
                 str(path),
                 self.location.bucket,
@@ -151,7 +156,7 @@ class Bucket:
 
     def download(self, name: str, path: Path) -> None:
         """Brings an object into a file; raises NotFound."""
-        with self._told(f"download {name}"):
+        with self._told(f"download {name}", "s3:GetObject"):
             self._client.download_file(self.location.bucket, self.location.key(name), str(path))
 
     def delete(self, names: Collection[str]) -> None:
@@ -159,7 +164,7 @@ class Bucket:
         keys = [{"Key": self.location.key(name)} for name in sorted(names)]
         for start in range(0, len(keys), _DELETED_A_CALL):
             batch = keys[start : start + _DELETED_A_CALL]
-            with self._told("delete"):
+            with self._told("delete", "s3:DeleteObject"):
                 answer = self._client.delete_objects(
                     Bucket=self.location.bucket, Delete={"Objects": batch, "Quiet": True}
                 )
@@ -170,15 +175,30 @@ class Bucket:
                 )
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _told(self, what: str, action: str) -> Iterator[None]:
         try:
             yield
         except ClientError as error:
             if _status(error) == 404 and error.response["Error"]["Code"] != "NoSuchBucket":
                 raise NotFound(f"{self.location}: wanted to {what}, there is no such object") from error
+            if (advice := _advice(error, action)) is not None:
+                code = error.response["Error"]["Code"]
+                told = f"{self.location}: wanted to {what}, S3 answered {code}: {advice} ({error})"
+                raise StorageForbidden(told) from error
             raise StorageUnavailable(f"{self.location}: wanted to {what}: {error}") from error
         except (BotoCoreError, Boto3Error, OSError) as error:
             raise StorageUnavailable(f"{self.location}: wanted to {what}: {error}") from error
+
+
+def _advice(error: ClientError, action: str) -> str | None:
+    """What somebody has to do before S3 can answer otherwise; None where it may by itself."""
+    code = str(error.response["Error"]["Code"])
+    if code == "NoSuchBucket":
+        return "make the bucket, or name another one as checkpoint_root"
+    if code in _DENIED:
+        return f"allow {action}"
+    is_of_credentials = _status(error) == 403 or code in _OF_CREDENTIALS
+    return "look at its credentials and at its clock" if is_of_credentials else None
 
 
 def _status(error: ClientError) -> int:
