@@ -34,7 +34,7 @@ class Cargo:
         self._folder = Folder(
             settings.checkpoint_root / assignment.checkpoint_dir, staging=settings.work_dir / "staging"
         )
-        self._shelf = Shelf(Bucket(client, storage.below(assignment.checkpoint_dir)))
+        self._shelf = Shelf(Bucket(client, storage.below(assignment.checkpoint_dir)), job_id=assignment.job_id)
         self._artifacts = Folder(
             settings.artifact_root / assignment.artifact_dir, staging=settings.work_dir / "staging-artifacts"
         )

@@ -280,7 +280,10 @@ class Carrier:
         if is_new:
             self._longest_s = max(time.monotonic() - begun_at, self._longest_s or 0.0)
         # A script that tells of none is told of, too: its checkpoint is safe from now on.
-        self._say(held or ([{"kind": "checkpoint", "at_s": self._wall_s()}] if is_new else []))
+        told = {"kind": "checkpoint", "at_s": self._wall_s()}
+        if trip.iteration is not None:
+            told["iteration"] = trip.iteration  # as its manifest says
+        self._say(held or ([told] if is_new else []))
         with self._changed:
             del trip.held[: len(held)]
 

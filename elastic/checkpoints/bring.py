@@ -29,9 +29,10 @@ def bring(
     """Makes the folder hold what the newest usable manifest names, and nothing else; None where there is none.
 
     A folder that holds one of `present` already is left as it is: it may be ahead. `tell` hears of each manifest that
-    is refused. Raises Superseded when a newer generation than `generation`, if that is given, has committed,
-    CheckpointDamaged when there are manifests and none can be used, or there is none though a checkpoint of
-    `stored_iteration` was stored: starting anew would waste what was paid for.
+    is refused, and of the one of `stored_iteration` if that is gone and an earlier one is used. Raises Superseded when
+    a newer generation than `generation`, if that is given, has committed, CheckpointDamaged when there are manifests
+    and none can be used, or there is none though a checkpoint of `stored_iteration` was stored: starting anew would
+    waste what was paid for.
     """
     seen: list[Place] = []
     refused: dict[Place, str] = {}
@@ -49,6 +50,8 @@ def bring(
         found, refused = _first_usable(shelf, folder, places, present)
         if found is not None:
             _tell_all(refused, f"; {_named(found)} is used instead", tell=tell)
+            if not refused and found.iteration is not None and found.iteration < (stored_iteration or 0):
+                tell(f"the checkpoint of iteration {stored_iteration} that was stored is gone; {_named(found)} is used")
             return found
         seen = places  # while they were being read another writer may have let them go: look again
     _tell_all(refused, tell=tell)

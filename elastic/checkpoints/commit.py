@@ -36,6 +36,7 @@ def commit(
         _check_is_newest(places, writer)
         reusable = {file.sha256: file.name for each in shelf.kept(places) for file in each.files} if may_reuse else {}
         manifest = Manifest(
+            job_id=shelf.job_id,
             generation=writer.generation,
             sequence=places[0].sequence + 1 if places else 1,
             node_id=writer.node_id,

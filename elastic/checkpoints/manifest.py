@@ -47,11 +47,12 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One committed state of a job's checkpoint folder.
+    """One committed state of a checkpoint folder, of the job that `job_id` names.
 
     `attempt` tells one writer's try from any other's; `iteration` is None where the script named none.
     """
 
+    job_id: str
     generation: int
     sequence: int
     node_id: str
@@ -87,13 +88,14 @@ def to_json(manifest: Manifest) -> bytes:
     return json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1).encode()
 
 
-def from_json(data: bytes, *, place: Place) -> Manifest:
-    """Reads the manifest found at `place`; raises CheckpointDamaged unless it is one and belongs there."""
+def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
+    """Reads the manifest found at `place`; raises CheckpointDamaged unless it is one, this job's, and belongs there."""
     try:
         fields = json.loads(data)
         if fields["format"] != FORMAT:
             raise CheckpointDamaged(f"{place.name}: wanted {FORMAT}, found {fields['format']!r}")
         manifest = Manifest(
+            job_id=str(fields["job_id"]),
             generation=int(fields["generation"]),
             sequence=int(fields["sequence"]),
             node_id=str(fields["node_id"]),
@@ -106,6 +108,8 @@ def from_json(data: bytes, *, place: Place) -> Manifest:
         raise CheckpointDamaged(
             f"{place.name}: wanted a manifest, found a torn or foreign object ({error!r})"
         ) from error
+    if manifest.job_id != job_id:
+        raise CheckpointDamaged(f"{place.name}: wanted a checkpoint of {job_id}, found one of {manifest.job_id}")
     if manifest.place != place:
         raise CheckpointDamaged(f"{place.name}: found the manifest of {manifest.place.name}")
     return manifest

@@ -16,8 +16,9 @@ log = logging.getLogger(__name__)
 class Shelf:
     """One job's manifests in a bucket. They never change once they exist, so each is read once."""
 
-    def __init__(self, bucket: Bucket) -> None:
+    def __init__(self, bucket: Bucket, *, job_id: str) -> None:
         self.bucket = bucket
+        self.job_id = job_id
         self._read: dict[Place, Manifest] = {}
 
     def places(self) -> list[Place]:
@@ -39,7 +40,7 @@ class Shelf:
         """One of them. Raises NotFound and CheckpointDamaged."""
         known = self._read.get(place)
         if known is None:
-            known = self._read[place] = from_json(self.bucket.read(place.name), place=place)
+            known = self._read[place] = from_json(self.bucket.read(place.name), place=place, job_id=self.job_id)
         return known
 
     def kept(self, places: list[Place]) -> list[Manifest]:

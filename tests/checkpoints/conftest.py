@@ -37,7 +37,7 @@ class Machine:
         self.node_id = node_id
         self.folder = Folder(disk / node_id / "checkpoints", staging=disk / node_id / "staging")
         self.folder.path.mkdir(parents=True)
-        self.shelf = Shelf(copy(bucket))
+        self.shelf = Shelf(copy(bucket), job_id="job")
 
     def write(self, **files: str) -> None:
         """Replaces files as a careful script does."""

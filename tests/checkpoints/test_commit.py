@@ -209,6 +209,35 @@ def test_starting_anew_is_refused_where_what_was_stored_is_gone(machine: Machine
     assert machine.read() == {"a": "1"}, "this node holds it still"
 
 
+def test_that_a_newer_one_was_stored_and_is_gone_is_told(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    for iteration in (40, 60):
+        machine.write(a=str(iteration))
+        last = machine.commit(iteration=iteration)
+    told: list[str] = []
+    fresh = Machine(tmp_path, bucket, node_id="fresh")
+    bring(fresh.shelf, fresh.folder, generation=2, stored_iteration=60, tell=told.append)
+    assert (fresh.read(), told) == ({"a": "60"}, [])
+    bucket.delete([last.place.name])
+    bring(fresh.shelf, fresh.folder, generation=2, stored_iteration=60, tell=told.append)
+    assert fresh.read() == {"a": "40"}
+    assert told == [
+        "the checkpoint of iteration 60 that was stored is gone; manifests/g000001-000001.json of iteration 40 is used"
+    ]
+
+
+def test_another_jobs_checkpoint_is_refused(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+    for content in ("mine", "another's"):
+        machine.write(a=content)
+        name = machine.commit().place.name
+    text = bucket.read(name).decode()
+    bucket.delete([name])
+    bucket.create(name, text.replace('"job_id": "job"', '"job_id": "job-2"').encode())
+    told: list[str] = []
+    assert restored(tmp_path, bucket, tell=told.append) == {"a": "mine"}
+    (why,) = told
+    assert why.endswith(f"is used instead: {name}: wanted a checkpoint of job, found one of job-2")
+
+
 def test_a_manifest_leads_nowhere_but_into_the_folder(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
     machine.write(a="1")
     name = machine.commit().place.name
