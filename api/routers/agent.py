@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, model_validator
 
 from api.deps import Context, get_context, node_speaking
+from api.instants import behind_s
 from elastic.errors import Conflict, NotFound, Unauthorized
 from elastic.model import (
     AgentState,
@@ -134,7 +136,11 @@ class PulseIn(Strict):
 
 
 class Heartbeat(Strict):
-    """What an agent says of itself, with all that the daemon has not acknowledged yet."""
+    """What an agent says of itself, with all that the daemon has not acknowledged yet.
+
+    Its instants are those of its machine's clock, as `sent_at_s` is: where that is off, they are noted by the daemon's.
+    When the machine goes is the cloud's word, and stays as it is.
+    """
 
     node_id: str = Field(max_length=64)
     instance_id: str = Field(min_length=1, max_length=128)
@@ -266,16 +272,18 @@ def _is_due(node: Node, now_s: float) -> bool:
 
 def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int) -> None:
     now_s = context.clock.now_s()
+    late_s = behind_s(request.sent_at_s, now_s=now_s)
+    notice = _notice(request)
     context.store.heard(
         node.id,
         Heard(
             state=request.state,
             generation=request.generation,
             last_exit=None if request.exit is None else _exit(request.exit),
-            windows=[_window(node.id, each) for each in request.windows],
-            notes=[_event(each, now_s) for each in request.events],
+            windows=[_window(node.id, each, late_s) for each in request.windows],
+            notes=[_event(each, now_s, late_s) for each in request.events],
             acked_seq=newest_seq,
-            notice=_notice(request),
+            notice=notice and replace(notice, noticed_at_s=notice.noticed_at_s + late_s),
             saving_s=request.saving_s,
             tier=request.tier,
             round=request.round,
@@ -303,7 +311,7 @@ def _notice(request: Heartbeat) -> Notice | None:
     return None if said is None else Notice(said.kind, said.noticed_at_s, said.at_s, said.action)
 
 
-def _window(node_id: str, said: WindowIn) -> Window:
+def _window(node_id: str, said: WindowIn, late_s: float) -> Window:
     return Window(
         node_id=node_id,
         seq=said.seq,
@@ -314,11 +322,11 @@ def _window(node_id: str, said: WindowIn) -> Window:
         iterations=said.iterations,
         elapsed_s=said.elapsed_s,
         is_cold=said.is_cold,
-        ended_at_s=said.ended_at_s,
+        ended_at_s=said.ended_at_s + late_s,
     )
 
 
-def _event(said: EventIn, now_s: float) -> Event:
+def _event(said: EventIn, now_s: float, late_s: float) -> Event:
     counted = "" if said.iteration is None else f" iteration {said.iteration}"  # an unmodified script tells of none
     words = {
         "checkpoint": "checkpoint" + (counted and f" of{counted}"),
@@ -329,7 +337,7 @@ def _event(said: EventIn, now_s: float) -> Event:
     numbers = {"iteration": said.iteration, "elapsed_s": said.elapsed_s}
     return Event(
         id=said.seq,
-        at_s=said.at_s or now_s,
+        at_s=said.at_s + late_s if said.at_s else now_s,
         kind=said.kind,
         text=words[said.kind],
         numbers={name: float(value) for name, value in numbers.items() if value is not None},

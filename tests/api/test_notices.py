@@ -14,7 +14,7 @@ HINT = {"kind": "rebalance", "noticed_at_s": START_S + 60}
 
 
 def beat(client: TestClient, world: World, node_id: str, notice: dict[str, Any] | None) -> int:
-    said = {"sent_at_s": START_S, "state": "running", "generation": 1, "notice": notice}
+    said = {"sent_at_s": world.clock.now_s(), "state": "running", "generation": 1, "notice": notice}
     body = {"node_id": node_id, "instance_id": "fake-1", **said}
     token = world.context.node_tokens.node_token(node_id, "fake-1")
     return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code

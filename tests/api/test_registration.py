@@ -207,3 +207,30 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
     world.store.end_generation(job.id, 1, now_s=START_S)
     world.store.node_gone(second.id, at_s=START_S)
     assert shown() == "T0", "the job has run on it"
+
+
+@pytest.mark.parametrize("off_s", [-3600.0, -1.9, 1.9, 3600.0])
+def test_what_a_node_whose_clock_is_off_tells_of_is_noted_by_the_daemons(
+    client: TestClient, world: World, pair: tuple[Node, ...], off_s: float
+) -> None:
+    node = pair[0]
+    token = ask(client, world, "i-1", launch=node.token).json()["node_token"]
+    world.clock.advance(100.0)
+    now_s = world.clock.now_s()
+    window = {"generation": 1, "world_size": 1, "phase": "main", "iteration": 8, "iterations": 8, "elapsed_s": 8.0}
+    said = {
+        "sent_at_s": now_s + off_s,
+        "windows": [window | {"seq": 1, "is_cold": False, "ended_at_s": now_s - 5.0 + off_s}],
+        "events": [{"seq": 2, "kind": "note", "text": "hello", "at_s": now_s - 3.0 + off_s}],
+        "notice": {"kind": "interruption", "noticed_at_s": now_s - 1.0 + off_s, "at_s": now_s + 119.0},
+    }
+    world.store.start_generation(node.job_id, (node,), rdzv_endpoint="e:1", now_s=now_s - 50.0)
+    assert beat(client, node.id, "i-1", token, **said) == 200
+    kept_off_s = off_s if abs(off_s) < 2.0 else 0.0
+    (measured,) = world.store.windows(node.job_id, limit=9)
+    assert measured.window.ended_at_s == pytest.approx(now_s - 5.0 + kept_off_s)
+    (note,) = [each for each in world.store.events() if each.kind == "note"]
+    assert note.at_s == pytest.approx(now_s - 3.0 + kept_off_s)
+    notice = world.store.node(node.id).notice
+    assert notice is not None and notice.at_s == now_s + 119.0, "the cloud's word"
+    assert notice.noticed_at_s == pytest.approx(now_s - 1.0 + kept_off_s)

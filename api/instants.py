@@ -1,0 +1,18 @@
+"""When what a node tells of happened by the daemon's clock: a machine's own may be off, and is not waited for."""
+
+from __future__ import annotations
+
+TOLERANCE_S = 2.0
+"""A heartbeat may take so long to arrive: that is no clock's fault."""
+
+
+def behind_s(sent_at_s: float, *, now_s: float) -> float:
+    """How far the clock of a node is behind that sent something at its `sent_at_s`; below 0 if it is ahead.
+
+    >>> behind_s(1000.0, now_s=4600.0), behind_s(4600.0, now_s=1000.0)
+    (3600.0, -3600.0)
+    >>> behind_s(1000.0, now_s=1001.9)
+    0.0
+    """
+    offset_s = now_s - sent_at_s
+    return offset_s if abs(offset_s) > TOLERANCE_S else 0.0
