@@ -22,6 +22,7 @@ _ADVICE: Mapping[str, str] = {
     "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others are on offer",
     "standstill": "look into its script's log and at its nodes' network; it may only take long to judge or save",
     "outside": "look at the network between that node and its job's others; it is replaced in some minutes",
+    "overrun": "stop the job, and have its script end by itself; `iterations` only tells what its work is measured by",
     "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc --terminate`",
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import ProviderError, ProviderUnavailable, StoreUnavailable
-from elastic.model import Job
+from elastic.model import Job, JobPhase
 from elastic.providers import Trouble
 from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
@@ -21,8 +21,8 @@ _SILENCE_S = 120.0
 
 class AlarmKind(StrEnum):
     """What is wrong: the database takes nothing; the claim to the machines is lost or in doubt, they cannot be listed,
-    ended or bought; with their provider's names, what that is troubled by; of jobs, that one stands still, or that a
-    node trains with nobody.
+    ended or bought; with their provider's names, what that is troubled by; of jobs, that one stands still, that a node
+    trains with nobody, or that a script goes on though all is done.
     """
 
     CANNOT_WRITE = "cannot_write"
@@ -34,11 +34,16 @@ class AlarmKind(StrEnum):
     NOT_SOLD = Trouble.NOT_SOLD.value
     STANDSTILL = "standstill"
     OUTSIDE = "outside"
+    OVERRUN = "overrun"
 
     @property
     def is_of_jobs(self) -> bool:
         """Whether it is some job that is in trouble, and not the daemon."""
-        return self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE)
+        return self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE, AlarmKind.OVERRUN)
+
+
+_Of = tuple[AlarmKind, str | None]
+"""What is wrong with some job, and with which of its nodes; None: with all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +75,22 @@ class _Trouble:
 
 @dataclass(slots=True)
 class Alarms:
-    """Asks those who know, and writes down when one begins and when it is over."""
+    """Asks those who know, and writes down when one begins and when it is over.
+
+    A script that goes on for `standstill_s` though all of its job's iterations are done is one; never, if that is 0.
+    """
 
     namespace: Namespace
     right: RightToEnd
     troubles: Callable[[], Mapping[Trouble, str]] = dict
+    standstill_s: float = 0.0
     _blindness: _Trouble = field(default_factory=_Trouble)
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
     _unwritten: StoreUnavailable | None = None
     _raised_s: dict[AlarmKind, float] = field(default_factory=dict)
-    _idle: dict[str, tuple[Job, Mapping[str | None, Idle]]] = field(default_factory=dict)
+    _of_jobs: dict[str, tuple[Job, Mapping[_Of, str]]] = field(default_factory=dict)
+    _done_since_s: dict[str, float] = field(default_factory=dict)
 
     def look(
         self, store: Store, blindness: ProviderError | None, unsold: ProviderError | None = None, *, now_s: float
@@ -118,16 +128,32 @@ class Alarms:
                 self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
 
     def attend(self, store: Store, job: Job, found: Iterable[Idle], *, now_s: float) -> None:
-        """Takes note of what of a job makes no turns, and tells the job's events what has changed."""
-        _, before = self._idle.pop(job.id, (job, {}))
-        now = {each.node_id: each for each in found}
+        """Takes note of what of a job is paid in vain, and tells the job's events what has changed.
+
+        `found` is what makes no turns.
+        """
+        _, before = self._of_jobs.pop(job.id, (job, {}))
+        now = {(_kind(each.node_id), each.node_id): each.text for each in found}
+        if (text := self._overrun(job, now_s=now_s)) is not None:
+            now[AlarmKind.OVERRUN, None] = text
         if now:
-            self._idle[job.id] = (job, now)
-        for node_id in before.keys() - now.keys():
-            store.add_event("alarm_over", f"{_kind(node_id)}: it is over", job_id=job.id, node_id=node_id, now_s=now_s)
-        for node_id in now.keys() - before.keys():
-            text = f"{_kind(node_id)}: {now[node_id].text}"
+            self._of_jobs[job.id] = (job, now)
+        for kind, node_id in before.keys() - now.keys():
+            store.add_event("alarm_over", f"{kind}: it is over", job_id=job.id, node_id=node_id, now_s=now_s)
+        for kind, node_id in now.keys() - before.keys():
+            text = f"{kind}: {now[kind, node_id]}"
             store.add_event("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
+
+    def _overrun(self, job: Job, *, now_s: float) -> str | None:
+        """What is told of a job that trains beyond its end: only its script can end it well."""
+        is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
+        if is_ending or job.spec.iterations is None or job.iteration <= job.spec.iterations or not self.standstill_s:
+            self._done_since_s.pop(job.id, None)
+            return None
+        if now_s - self._done_since_s.setdefault(job.id, now_s) < self.standstill_s:
+            return None
+        done = f"all {job.spec.iterations} iterations are done and the script goes on"
+        return f"{done}: it costs until it ends, or is stopped"
 
     def standing(self, *, now_s: float) -> tuple[Alarm, ...]:
         """Everything that is wrong now."""
@@ -151,12 +177,12 @@ class Alarms:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
         for trouble, text in self.troubles().items():
             yield AlarmKind(trouble.value), text
-        for kind in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE):
+        for kind in (each for each in AlarmKind if each.is_of_jobs):
             yield kind, "; ".join(self._told_of(kind))
 
     def _told_of(self, kind: AlarmKind) -> Iterator[str]:
-        for job, found in list(self._idle.values()):  # read by other threads, too
-            yield from (f"job {job.spec.name}: {each.text}" for each in found.values() if _kind(each.node_id) is kind)
+        for job, found in list(self._of_jobs.values()):  # read by other threads, too
+            yield from (f"job {job.spec.name}: {text}" for (each, _), text in found.items() if each is kind)
 
     def _unseen(self, *, now_s: float) -> str | None:
         error = self._blindness.lasting(now_s=now_s)

@@ -78,7 +78,8 @@ class Reconciler:
 
     def __post_init__(self) -> None:
         self.price_records = PriceRecords(self.store, self.limits)
-        self.alarms = Alarms(self.machines.namespace, self.machines.right, self.provider.troubles)
+        right, standstill_s = self.machines.right, self.timeouts.standstill_s
+        self.alarms = Alarms(self.machines.namespace, right, self.provider.troubles, standstill_s)
 
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.

@@ -110,6 +110,23 @@ def test_only_machines_of_nodes_that_are_wanted_are_stood_for(cluster: VirtualCl
     assert cluster.cloud.attended_at_s[wanted.provider_id] < stood_for_s + 50, "nor one that is to end and does not"
 
 
+def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopped(cluster: VirtualCluster) -> None:
+    (job,) = cluster.store.jobs()
+    alarms, begun_s = cluster.reconciler.alarms, cluster.clock.now_s()
+
+    def look(after_s: float, **changes: object) -> list[str]:
+        seen = replace(job, spec=replace(job.spec, iterations=400), **changes)  # type: ignore[arg-type]  # named here
+        alarms.attend(cluster.store, seen, (), now_s=begun_s + after_s)
+        return [each.text for each in alarms.standing(now_s=begun_s + after_s) if each.kind is AlarmKind.OVERRUN]
+
+    assert look(0.0, iteration=400) == look(100.0, iteration=401) == look(159.0, iteration=800) == []
+    why = "all 400 iterations are done and the script goes on: it costs until it ends, or is stopped"
+    assert look(160.0, iteration=808) == look(170.0, iteration=900) == [f"job job: {why}"]
+    assert AlarmKind.OVERRUN.is_of_jobs
+    assert look(171.0, iteration=901, phase=JobPhase.DRAINING) == []
+    assert told(cluster, "alarm", "alarm_over") == [f"overrun: {why}", "overrun: it is over"]
+
+
 @pytest.mark.parametrize("trouble", Trouble)
 def test_what_troubles_the_provider_is_an_alarm_of_that_name(cluster: VirtualCluster, trouble: Trouble) -> None:
     cluster.cloud.troubles = {trouble: "this and that"}
