@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 import structlog
 
 from elastic.agent.cause import told
-from elastic.errors import ClaimLost, ElasticError, ProviderError, StoreUnavailable
+from elastic.errors import ClaimLost, Conflict, ElasticError, ProviderError, StoreUnavailable
 from elastic.model import (
     Action,
     Exit,
@@ -87,8 +88,7 @@ class Reconciler:
         Where the provider does not say what machines there are, or what it sells, jobs are attended by what the store
         knows, and nothing is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for
         what no node will tell of; None if the usual interval will do. Raises, in the end, the ProviderError of unseen
-        machines, StoreUnavailable, or ExceptionGroup of what nobody expected; at once ClaimLost, if another daemon took
-        over.
+        machines, StoreUnavailable, or ExceptionGroup of what nobody expected; at once ClaimLost, if another took over.
         """
         with self.alarms.of_writing(now_s=now_s):
             return self._look(now_s=now_s)
@@ -168,7 +168,8 @@ class Reconciler:
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
-            self.store.move_job(job_id, phase, now_s=now_s)
+            with suppress(Conflict):  # it was stopped meanwhile: the next tick ends it
+                self.store.move_job(job_id, phase, now_s=now_s)
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""

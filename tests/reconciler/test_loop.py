@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from elastic.errors import CapacityUnavailable, ProviderUnavailable
 from elastic.model import Action, AgentState, Claim, Group, JobPhase, NodePhase, Plan, Reason, Rounds, Snapshot, Tier
@@ -260,3 +261,18 @@ def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(cluster:
     cluster.run(2)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None
     assert cluster.store.generation(job.id) is not None
+
+
+def test_a_job_that_is_stopped_while_its_machines_are_bought_is_no_error(cluster: VirtualCluster) -> None:
+    job, whole = cluster.submit(), cluster.rendezvous.endpoint
+
+    def stop(job_id: str, *, rounds: Rounds) -> str | None:
+        cluster.store.request_stop(job_id, JobPhase.CANCELLED, None, now_s=0.0)
+        return whole(job_id, rounds=rounds)
+
+    cluster.rendezvous.endpoint = stop  # type: ignore[method-assign]
+    with capture_logs() as logs:
+        cluster.run(1)
+    assert [each for each in logs if each["log_level"] == "warning"] == []
+    cluster.run(20)
+    assert (cluster.store.job(job.id).phase, living(cluster)) == (JobPhase.CANCELLED, [])
