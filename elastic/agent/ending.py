@@ -10,6 +10,7 @@ from elastic.agent.carriage import Verdict
 from elastic.agent.intake import Heard
 from elastic.agent.steering import OUTSIDE, UNSAID, Group, is_outside, outcome_of
 from elastic.model import AGENT_SAYS, Exit, Outcome
+from elastic.worker.launch import CANNOT_BEGIN
 
 
 def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_path: Path) -> Exit:
@@ -29,6 +30,9 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
     )
     if group.is_in_session and exit_code == 0 and ending.outcome is Outcome.FAILED:
         ending = _failed(ending, UNSAID)
+    why = _why_hopeless(ending.log_tail)
+    if ending.outcome is Outcome.FAILED and not heard.has_trained and why is not None:
+        return replace(_failed(ending, why), needs_person=True)
     is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
     return _failed(ending, OUTSIDE) if is_astray else ending
 
@@ -43,6 +47,12 @@ def as_stored(ending: Exit, verdict: Verdict) -> Exit:
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
     return _failed(ending, verdict.why)
+
+
+def _why_hopeless(log_tail: str) -> str | None:
+    """What a worker has said of a command that cannot be run, if one has: to start it again is in vain."""
+    said = [line.removeprefix(CANNOT_BEGIN) for line in log_tail.splitlines() if line.startswith(CANNOT_BEGIN)]
+    return said[-1] if said else None
 
 
 def _failed(ending: Exit, why: str) -> Exit:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from elastic.worker.gate import pass_gate
+from elastic.worker.launch import CANNOT_BEGIN
 from elastic.worker.launch import main as launch
 
 USAGE = "wanted (--watched | --plain | --program) COMMAND..."
@@ -38,9 +39,13 @@ def _become(command: list[str]) -> None:
     try:
         os.execvp(command[0], command)
     except PermissionError as error:
-        raise SystemExit(f"{command[0]}: wanted a program that may be executed: chmod +x it ({error})") from error
+        raise SystemExit(
+            f"{CANNOT_BEGIN}{command[0]}: wanted a program that may be executed: chmod +x it ({error})"
+        ) from error
     except OSError as error:
-        raise SystemExit(f"{command[0]}: wanted a program, or a script that begins with #!: {error}") from error
+        raise SystemExit(
+            f"{CANNOT_BEGIN}{command[0]}: wanted a program, or a script that begins with #!: {error}"
+        ) from error
 
 
 if __name__ == "__main__":

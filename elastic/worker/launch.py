@@ -6,6 +6,7 @@ import os
 import runpy
 import signal
 import sys
+import traceback
 import types
 from collections.abc import Sequence
 
@@ -13,6 +14,8 @@ from elastic.worker.hook import Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
 
 SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)  # how a script's own handler says that it heeds one
+CANNOT_BEGIN = "elasticd: no worker can begin: "
+"""Begins what is told of a command that cannot be run here, however often it is tried."""
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
 
 
@@ -61,9 +64,19 @@ def _run_script(path: str, argv: list[str]) -> None:
     module.__file__ = path
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
-    with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec", dont_inherit=True)
-    exec(code, module.__dict__)  # noqa: S102 (running the script is what this program is for)
+    exec(_compiled(path), module.__dict__)  # noqa: S102 (running the script is what this program is for)
+
+
+def _compiled(path: str) -> types.CodeType:
+    try:
+        with open(path, "rb") as file:
+            return compile(file.read(), path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        traceback.print_exc(limit=0)
+        said = f"{type(error).__name__}: {error.msg} ({path}, line {error.lineno})"
+        raise SystemExit(f"{CANNOT_BEGIN}{said}") from error
+    except (OSError, ValueError) as error:  # ValueError: it holds a byte that no text does
+        raise SystemExit(f"{CANNOT_BEGIN}wanted a script: {error}") from error
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from elastic.worker.launch import CANNOT_BEGIN
 from tests.worker.conftest import AgentSocket
 
 
@@ -61,6 +62,22 @@ def test_a_program_that_cannot_be_run_is_told(tmp_path: Path, name: str, mode: i
     assert name in result.stderr
     assert told in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("torn.py", "SyntaxError: '(' was never closed ({path}, line 2)"),
+        ("folder", "wanted a script: [Errno 21] Is a directory: '{path}'"),
+        ("gone.py", "wanted a script: [Errno 2] No such file or directory: '{path}'"),
+    ],
+)
+def test_a_script_that_can_never_begin_is_told_in_one_line(tmp_path: Path, name: str, told: str) -> None:
+    script(tmp_path, "import os\nprint(\n", name="torn.py")
+    (tmp_path / "folder").mkdir()
+    result = run("--watched", str(tmp_path / name), folder=tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == CANNOT_BEGIN + told.format(path=tmp_path / name)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--watched"], ["--plain", "train.py"], ["train.py", "x"]])
