@@ -22,7 +22,7 @@ from elastic.model import (
 )
 from elastic.reconciler import session
 from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
-from elastic.reconciler.hearing import heard
+from elastic.reconciler.hearing import are_heard, in_reach
 from elastic.reconciler.leaving import told
 from elastic.reconciler.stillness import cut_off, is_out_of_reach, outside, waits_in_vain, why_begin_anew
 from elastic.reconciler.world import World, lives
@@ -138,8 +138,8 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
     elif missing and world.may_launch and not closes:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
-    present = heard(world, wanted)
-    is_ready = not missing and not closes and len(present) == len(wanted)
+    present = in_reach(world, wanted)
+    is_ready = not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
     active = world.active
     if active is not None:
         # Who is drained for a newcomer that still loads its libraries stands still for just so long.
@@ -147,7 +147,7 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield from _keeping(world, active, wanted, is_ready and is_warm)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
-    elif survivors := _survivors(world, present):
+    elif (survivors := _survivors(world, present)) and are_heard(world, survivors):
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [

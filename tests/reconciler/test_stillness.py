@@ -229,6 +229,14 @@ def test_a_daemon_that_was_away_counts_on_nobody_whom_it_has_not_heard_since() -
     assert len(next_steps(session)) == 1, "its members find out by themselves"
 
 
+def test_after_a_restart_who_is_left_of_a_generation_begins_once_all_of_them_are_heard() -> None:
+    over, target, silent = generation("a", "b", "gone", ended=True), Group.of(HALF, 3), node("b", heartbeat_at_s=94.0)
+    look = world(node("a"), silent, target=target, generation=over, listening_since_s=95.0)
+    assert not [each for each in next_steps(look) if isinstance(each, StartGeneration)]
+    pair = node("a"), node("b")
+    assert StartGeneration(pair) in next_steps(replace(look, nodes=pair))
+
+
 def test_after_a_restart_no_generation_is_drained_for_one_that_cannot_come_about(tmp_path: Path) -> None:
     wanted = 2
 
