@@ -14,7 +14,7 @@ from elastic.agent.cargo import Cargo
 from elastic.agent.carriage import Refusal, SharedFolder, Verdict
 from elastic.agent.carrier import SAVING_PRIOR_S, Carrier
 from elastic.agent.gate import open_gate
-from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
+from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from elastic.model import Tier
 from elastic.worker.gate import pass_gate
 from tests.agent.test_steering import ONE
@@ -111,6 +111,16 @@ def test_a_checkpoint_is_told_of_only_once_it_is_stored(desk: Desk) -> None:
     desk.carrier.finish(1, is_clean=False)
     assert desk.verdict() == (True, "")
     assert (desk.kinds(), desk.cargo.carried) == (["checkpoint"], [20])
+
+
+def test_one_that_nobody_told_of_is_told_as_its_manifest_says(desk: Desk) -> None:
+    desk.checkpoint(20)
+    desk.carrier.start()
+    assert desk.cargo.stored.wait(PATIENCE_S)
+    desk.carrier.finish(1, is_clean=True)  # it left something more
+    assert desk.verdict() == (True, "")
+    assert desk.cargo.carried == [20, 20]
+    assert {message["iteration"] for message in desk.said} == {20}
 
 
 def test_how_long_storing_takes_is_believed_then_measured(desk: Desk) -> None:
@@ -289,26 +299,6 @@ def test_a_refusal_is_what_its_generation_ended_by_and_not_asked_for_again(desk:
             with_gate(desk, tmp_path, generation=1)
     desk.carrier.finish(1, is_clean=False)
     assert desk.whole_verdict().refusal == Refusal("none of 1 can be used", needs_person=True)
-
-
-def test_who_may_not_read_the_bucket_begins_nothing_until_a_person_acts(desk: Desk, tmp_path: Path) -> None:
-    desk.cargo.is_filled = False
-    desk.cargo.failures = [StorageForbidden("allow s3:ListBucket")] * 100
-    desk.carrier.start()
-    for _ in range(2):  # torchrun starts its workers anew
-        with pytest.raises(SystemExit, match="then resume the job: allow s3:ListBucket"):
-            with_gate(desk, tmp_path, generation=1)
-    desk.carrier.finish(1, is_clean=False)
-    refusal = desk.whole_verdict().refusal
-    assert refusal is not None and refusal.needs_person
-    assert set(desk.kinds()) == {"note"}
-
-
-def test_a_right_that_is_known_a_moment_later_and_an_outage_are_waited_for(desk: Desk, tmp_path: Path) -> None:
-    desk.cargo.failures = [StorageForbidden("allow s3:ListBucket"), StorageUnavailable("no route")]
-    desk.carrier.start()
-    with_gate(desk, tmp_path, generation=1)
-    assert desk.cargo.brought == 1
 
 
 def test_a_checkpoint_that_is_refused_is_told_of_once(desk: Desk, tmp_path: Path) -> None:
