@@ -69,6 +69,7 @@ class Gloo:
         self._cut_s: float | None = None
         self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
         self.begun = 0  # every rank begins the same, one after the other: who has begun fewer is behind
+        self.is_waiting = False
         self._own = frozenset(map(tuple, plug.addresses))
         self._others = frozenset(tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_)
         self._nccl: Nccl | None = None
@@ -112,9 +113,13 @@ class Gloo:
 
     def wait(self, work: Any) -> None:
         """Waits for a collective. Raises GenerationLost."""
-        while not self._is_done(work):
-            if self._cut_s is not None and monotonic() - self._cut_s > DEAF_S and not work.is_completed():
-                raise GenerationLost("the connections were cut, and gloo has not noticed")
+        self.is_waiting = True
+        try:
+            while not self._is_done(work):
+                if self._cut_s is not None and monotonic() - self._cut_s > DEAF_S and not work.is_completed():
+                    raise GenerationLost("the connections were cut, and gloo has not noticed")
+        finally:
+            self.is_waiting = False
 
     def _is_done(self, work: Any) -> bool:
         """Looks for a while whether a collective has gone through. Raises GenerationLost."""

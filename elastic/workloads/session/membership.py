@@ -314,12 +314,12 @@ class Membership(threading.Thread):
     def _heed_peers(self) -> None:
         """Cuts the current generation where a member is gone, or would not go on in it."""
         desk, current = self._desk, self._desk.current
-        self.links.say(desk.status())
+        self.links.say(own := desk.status())
         if current is None or current.group is None or desk.is_lost:
             return
         heard = {name: status for name, status in self.links.heard().items() if name in current.members}
         # It is not told so by its link's end: it would take this process for dead.
-        self._hung |= self._patience.hung(desk.status(), heard, now_s=monotonic())
+        self._hung |= self._patience.hung(own, heard, now_s=monotonic(), is_waiting=current.group.is_waiting)
         gone = (self.links.gone() | self._hung) & set(current.members)
         beyond = any(status.need > current.number for status in heard.values())
         if is_over := any(desk.outlasts(status) for status in heard.values()):

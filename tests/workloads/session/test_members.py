@@ -48,3 +48,24 @@ def test_a_member_whose_training_hangs_is_given_up_and_comes_in_again(tmp_path: 
         fleet.assert_identical()
         fleet.assert_nothing_lost(others)
         assert_near(hanging.weights(), undisturbed(steps), tolerance=1e-12)
+
+
+def test_a_newcomer_that_hangs_in_its_first_turn_is_given_up(tmp_path: Path) -> None:
+    with running_fleet(tmp_path, hang_s=1.0) as fleet:
+        members = fleet.start(2)
+        fleet.await_world(members, further=20)
+        (tmp_path / "member-2.hang").touch()
+        (hanging,) = fleet.start()
+        fleet.await_event(hanging, "joined")
+        fleet.await_step(members, hanging.events()[-1]["step"] + 20)
+        assert not hanging.steps()
+        said = [member.log.with_suffix(".err").read_text() for member in members]
+        assert all("session: gives up" in each and "(sums begun in generation" in each for each in said)
+        (fourth,) = fleet.start()
+        fleet.await_world([*members, fourth])
+        hanging.hang(is_hanging=False)
+        fleet.await_world([*members, fourth, hanging])
+        steps = fleet.await_end(fleet.members)
+        fleet.assert_identical()
+        fleet.assert_nothing_lost(members)
+        assert_near(hanging.weights(), undisturbed(steps), tolerance=1e-12)

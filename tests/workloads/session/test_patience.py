@@ -1,6 +1,8 @@
-"""Who is given up because its training hangs, and who is only waited for."""
+"""Who is given up because its training hangs, who is only waited for, and what is said of it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
@@ -11,8 +13,10 @@ LOOK_S = 0.25
 BEFORE = {"slow": Status(3, 10, begun=5), "other": Status(3, 10, begun=5)}
 
 
-def _told(*, hang_s: float = 10.0, turns: int = 10, turn_s: float = 0.1) -> Patience:
-    patience = Patience(hang_s)
+def _told(
+    *, hang_s: float = 10.0, turns: int = 10, turn_s: float = 0.1, tell: Callable[[str], None] = lambda _: None
+) -> Patience:
+    patience = Patience(hang_s, tell=tell)
     for _ in range(turns):
         patience.turned(turn_s)
     patience.hung(Status(3, 10, begun=5), BEFORE, now_s=0.0)
@@ -46,16 +50,58 @@ def test_waits_longer_where_turns_are_long() -> None:
 
 @pytest.mark.parametrize(
     ("patience", "slow"),
-    [
-        (_told(hang_s=0.0), BEHIND),
-        (_told(turns=5), BEHIND),
-        (_told(), Status(3, 11, begun=29)),
-        (_told(), WAITING),
-    ],
-    ids=["switched off", "usual turns unknown", "it has made no two turns yet", "it has come"],
+    [(_told(hang_s=0.0), BEHIND), (_told(), WAITING)],
+    ids=["switched off", "it has come"],
 )
 def test_gives_nobody_up(patience: Patience, slow: Status) -> None:
     assert _waited(patience, 100.0, slow=slow, own=WAITING) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("turns", "slow"),
+    [(5, BEHIND), (10, Status(3, 11, begun=29)), (10, Status(0, 0, begun=0))],
+    ids=["usual turns unknown", "it has made no two turns yet", "it has not come to a generation"],
+)
+def test_who_may_still_be_compiling_is_given_up_after_three_times_the_bound(turns: int, slow: Status) -> None:
+    assert _waited(_told(turns=turns), 29.0, slow=slow, own=WAITING) == frozenset()
+    assert _waited(_told(turns=turns), 31.0, slow=slow, own=WAITING) == {"slow"}
+
+
+def test_tells_after_30_s_who_is_waited_for_and_then_once_in_a_while() -> None:
+    said: list[str] = []
+    _waited(_told(hang_s=0.0, tell=said.append), 29.0, slow=BEHIND, own=WAITING)
+    assert said == []
+    _waited(_told(hang_s=0.0, tell=said.append), 340.0, slow=BEHIND, own=WAITING)
+    why = "turn 20 waits for member slow (sums begun in generation 3: this process 30, slow 29, other 30)"
+    assert said == [f"session: {why}; for {after_s} s now" for after_s in (30, 330)]
+
+
+def test_tells_once_of_who_is_given_up() -> None:
+    said: list[str] = []
+    _waited(_told(tell=said.append), 20.0, slow=BEHIND, own=WAITING)
+    assert len(said) == 1 and said[0].startswith("session: gives up slow: turn 20 waits for member slow (sums begun in")
+
+
+def test_who_keeps_the_others_waiting_says_so_itself() -> None:
+    said: list[str] = []
+    patience = _told(tell=said.append)
+    for look in range(130):
+        patience.hung(BEHIND, {"other": WAITING}, now_s=1.0 + look * LOOK_S, is_waiting=False)
+    assert len(said) == 1 and said[0].startswith("session: the others wait for this process in turn 20 (")
+
+
+def test_long_turns_are_no_standstill() -> None:
+    said: list[str] = []
+    _waited(_told(turn_s=20.0, tell=said.append), 59.0, slow=BEHIND, own=WAITING)
+    assert said == []
+
+
+def test_nothing_is_said_where_all_compute() -> None:
+    said: list[str] = []
+    patience = _told(tell=said.append)
+    for look in range(400):
+        patience.hung(WAITING, {"other": WAITING}, now_s=1.0 + look * LOOK_S, is_waiting=False)
+    assert said == []
 
 
 def test_time_in_which_this_process_was_stopped_does_not_count() -> None:
