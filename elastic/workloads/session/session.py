@@ -23,6 +23,7 @@ from elastic.workloads.session.recording import OnGeneration
 from elastic.workloads.session.riders import Riders
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
+from elastic.workloads.session.sums import Sums
 from elastic.workloads.session.terms import Terms, require_whole
 from elastic.workloads.session.turn import Compute, Outcome, Outdated, Turn
 from elastic.workloads.session.wholeness import Wholeness
@@ -42,7 +43,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
-        self._wholeness = Wholeness(self._desk, self._membership.lose, functools.partial(self.close, is_orderly=False))
+        abort = functools.partial(self.close, is_orderly=False)
+        self._wholeness = Wholeness(self._desk, self._membership.lose, abort)
+        self._sums = Sums(self._desk, self._wholeness, await_meeting=self._await_meeting, close=abort)
         self._division: Division
         self._generation: Generation | None = None
         self._meeting: Meeting | None = None
@@ -215,7 +218,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, self.generation
-        turn = Turn(self.step, self._batch, shares.slice_of(self._division.now, current.rank or 0), current, self._sum)
+        share = shares.slice_of(self._division.now, current.rank or 0)
+        turn = Turn(self.step, self._batch, share, current, self._sums.own)
+        self._sums.begin_turn(self.step)
         gradients = compute(turn)
         if desk.step != turn.step:
             desk.refuse_run_within()
@@ -250,19 +255,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         desk, current, step = self._desk, self.generation, self.step
         offered = desk.ready()
         message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, is_due=is_due))
-        self._sum(message.whole)
+        (self._sums.apart if is_due else self._sums.last)(message.whole)
         costs, is_agreed = self._riders.compared(message.riders.tolist(), current, step)
         return costs, offered if is_agreed else None
-
-    def _sum(self, values: Tensor) -> None:
-        """Sums over the ranks, in place."""
-        self._wholeness.is_exposed = True
-        group = self.generation.group
-        if group is None:
-            self._desk.hold_to(self.generation)
-            return
-        self._await_meeting()
-        group.wait(group.all_reduce(values))
 
     def _await_meeting(self) -> None:
         """Waits, before a generation's first sum, for its members to have met."""
@@ -309,12 +304,14 @@ class Session(contextlib.AbstractContextManager["Session"]):
         if generation.group is None and desk.is_torn:
             raise SessionEnded(NOBODY_WHOLE)
         self._division, self._meeting = Division(self._batch, generation), None
+        self._sums.begin(generation)
         if not is_planned:
             # Said before the meeting: members of an older generation must leave it to come here.
             self._demand(generation)
         if generation.group is not None:
             has_sums = self._buffers.holds(self.step)
-            self._meeting = Meeting(generation, generation.group, self.step, is_torn=desk.is_torn, has_sums=has_sums)
+            about = {"is_torn": desk.is_torn, "has_sums": has_sums, "sums_vary": self._sums.vary}
+            self._meeting = Meeting(generation, generation.group, self.step, **about)
         if not is_planned or self._meeting is None:
             self._end_meeting()
 
@@ -323,8 +320,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._wholeness.is_exposed = True
         meeting, self._meeting = self._meeting, None
         try:
-            if meeting is not None and meeting.end(self._buffers):
-                self._move()
+            if meeting is not None:
+                is_behind = meeting.end(self._buffers)
+                self._sums.vary = meeting.sums_vary
+                if is_behind:
+                    self._move()
         except TooOld:
             self._desk.tear()
             raise

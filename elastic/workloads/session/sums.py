@@ -1,0 +1,173 @@
+"""The sums over the ranks: each meets its like on every rank, or none.
+
+gloo pairs the ranks' sums by their order alone. Of other sizes or types it ends the process of whoever gets more than
+it expects, adds up what does not belong together, or waits for ever.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from elastic.errors import InvalidInput
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import DEVICES, TYPES, GenerationLost, Gloo
+from elastic.workloads.session.wholeness import Wholeness
+
+FIRST_TURNS = 4  # a newcomer's first share is empty, and scripts take turns with two kinds of steps
+
+
+class Sum(NamedTuple):
+    """What must be alike on all ranks: so many values of a type on a kind of device, a turn's last sum or not."""
+
+    is_last: bool
+    kind: torch.dtype
+    device: str
+    size: int
+
+    def told(self) -> list[int]:
+        """Gives it as the others are told.
+
+        >>> Sum.heard(Sum(False, torch.float64, "cpu", 3).told()).size
+        3
+        """
+        return [int(self.is_last), TYPES.index(self.kind), DEVICES.index(self.device), self.size]
+
+    @classmethod
+    def heard(cls, told: Sequence[int]) -> Sum:
+        """Gives what another has told."""
+        is_last, kind, device, size = told
+        return cls(bool(is_last), TYPES[kind], DEVICES[device], size)
+
+    def __str__(self) -> str:
+        if self.is_last:
+            return "only the gradients"
+        return f"{self.size} {str(self.kind).removeprefix('torch.')} on {self.device}"
+
+
+class Misfit(InvalidInput):
+    """This rank's script makes other sums than the others': it can be no member."""
+
+
+class Sums:
+    """One process's, generation after generation.
+
+    In each generation's first turns a small sum goes before each: what every rank is about to sum. Where all made the
+    same ones in all of these turns, later ones are held against those, on each rank by itself. One that would make
+    another does not: it gives the generation up, and from then on, in all that follow, the small sum is made each time.
+    """
+
+    def __init__(
+        self, desk: Desk, wholeness: Wholeness, *, await_meeting: Callable[[], None], close: Callable[[], None]
+    ) -> None:
+        self._desk, self._wholeness, self._await_meeting, self._close = desk, wholeness, await_meeting, close
+        self.vary = False  # from turn to turn, on all ranks alike: so it was seen here, or by a member met
+        self._generation: Generation
+        self._step = self._turns = 0
+        self._made: list[Sum] = []
+        self._first: list[Sum] = []
+        self._is_known = False
+        self._failure: Exception | None = None
+
+    def begin(self, generation: Generation) -> None:
+        """Begins a generation."""
+        self._generation, self._turns, self._is_known, self._failure = generation, 0, False, None
+
+    def begin_turn(self, step: int) -> None:
+        """Begins a turn, or begins it anew."""
+        self._step, self._made = step, []
+
+    def own(self, values: Tensor) -> None:
+        """Sums what the script sums within a turn, in place. Raises GenerationLost, Misfit."""
+        self._matched(values, is_last=False)
+
+    def last(self, values: Tensor) -> None:
+        """Sums what ends a turn, in place. Raises GenerationLost, Misfit."""
+        self._matched(values, is_last=True)
+        if self._generation.group is not None and not self._is_known:
+            self._learn()
+
+    def apart(self, values: Tensor) -> None:
+        """Sums, in place, what belongs to no turn. Raises GenerationLost."""
+        self._wholeness.is_exposed = True
+        if (group := self._generation.group) is None:
+            self._desk.hold_to(self._generation)
+            return
+        self._await_meeting()
+        group.wait(group.all_reduce(values))
+
+    def _matched(self, values: Tensor, *, is_last: bool) -> None:
+        if (group := self._generation.group) is not None:
+            self._wholeness.is_exposed = True
+            self._await_meeting()
+            if self._failure is not None:  # the script has not let it pass
+                raise self._failure
+            try:
+                self._match(Sum(is_last, values.dtype, values.device.type, values.numel()), group)
+            except (GenerationLost, Misfit) as error:
+                self._failure = error
+                raise
+        self.apart(values)
+
+    def _match(self, own: Sum, group: Gloo) -> None:
+        """Sees to it that all ranks are about to make the same sum. Raises GenerationLost, Misfit."""
+        place = len(self._made)
+        self._made.append(own)
+        if self._is_known:
+            if place < len(self._first) and own == self._first[place]:
+                return
+            self.vary = True
+            raise GenerationLost(f"{own} were to be summed, other than in this generation's turns before")
+        rank = self._generation.rank or 0
+        told = torch.zeros(self._generation.world_size, 4, dtype=torch.int64)
+        told[rank] = torch.tensor(own.told())
+        group.wait(group.all_reduce(told))
+        all_ = [Sum.heard(each) for each in told.tolist()]
+        if all_.count(own) == len(all_):
+            return
+        if rank not in odd(all_, self._generation.are_new):
+            # Whoever is odd ends, and with it this: not before it has heard what it did.
+            group.wait(group.all_reduce(torch.zeros(1)))
+            raise GenerationLost("a member sums something else")
+        others = " or ".join(sorted({str(each) for each in all_ if each != own}))
+        misfit = Misfit(
+            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed counts too, and so does its backward): "
+            f"other ranks sum {others}, this one {own}; have every rank make the same sums in a turn, of as many "
+            "values of one type, and one whose share is empty too",
+            field="compute",
+        )
+        self._desk.end = str(misfit)
+        self._close()
+        raise misfit
+
+    def _learn(self) -> None:
+        """Takes note of a turn's sums, the same on all ranks."""
+        self._first = self._first if self._turns else self._made
+        self._turns += 1
+        self.vary = self.vary or self._made != self._first
+        self._is_known = self._turns == FIRST_TURNS and not self.vary
+
+
+def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:
+    """Gives which ranks are to end, of such as were about to make these: never those who were members before, where
+    they agree; else whoever is in the minority; where there is none the newcomers; and all where nobody is one.
+
+    >>> one, three = (Sum(False, torch.float64, "cpu", size) for size in (1, 3))
+    >>> sorted(odd([three, one, one], [False, True, True])), sorted(odd([three, one, one], [False, False, False]))
+    ([1, 2], [0])
+    >>> sorted(odd([one, three], [True, True]))
+    [0, 1]
+    """
+    old = {each for each, is_new in zip(sums, are_new, strict=True) if not is_new}
+    (most, count), *rest = Counter(sums).most_common(2)
+    if len(old) == 1:
+        (most,) = old
+    elif rest and rest[0][1] == count:
+        newest = frozenset(rank for rank, is_new in enumerate(are_new) if is_new)
+        return newest if old and newest else frozenset(range(len(sums)))
+    return frozenset(rank for rank, each in enumerate(sums) if each != most)
