@@ -2,9 +2,10 @@
 
 from elastic.workloads.session.attendance import Attendance
 from elastic.workloads.session.desk import SessionEnded
+from elastic.workloads.session.optimizers import optimizer_units
 from elastic.workloads.session.session import Session
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Snapshot
 from elastic.workloads.session.turn import Outcome, Turn
 
-__all__ = ["Attendance", "Outcome", "Session", "SessionEnded", "Settings", "Snapshot", "Turn"]
+__all__ = ["Attendance", "Outcome", "Session", "SessionEnded", "Settings", "Snapshot", "Turn", "optimizer_units"]
