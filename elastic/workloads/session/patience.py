@@ -13,6 +13,7 @@ from elastic.workloads.session.telling import tell
 TURNS = 32
 KNOWN_TURNS = 8  # before so many nothing is known of how long a turn takes
 TIMES_USUAL = 20.0
+LEAST_S = 3.0  # what is known of a member's sums may be 1.5 s old
 FIRST_TURNS = 2  # of a member, in which it may still be compiling
 TIMES_FIRST = 3.0
 NAP_S = 2.0  # a longer time between two looks is one in which this process stood still itself
@@ -32,7 +33,7 @@ class Patience:
 
     def __init__(self, hang_s: float, *, tell: Callable[[str], None] = tell) -> None:
         """`hang_s` of 0: nobody is ever given up."""
-        self._hang_s, self._tell = hang_s, tell
+        self._hang_s, self._tell = max(hang_s, LEAST_S) if hang_s else 0.0, tell
         self._turns_s: deque[float] = deque(maxlen=TURNS)
         self._turned_s: float | None = None
         self._first_steps: dict[str, int] = {}

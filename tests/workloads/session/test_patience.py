@@ -39,6 +39,11 @@ def test_gives_up_who_alone_has_not_come_to_the_sum_for_the_bound() -> None:
     assert _waited(_told(), 10.5, slow=BEHIND, own=WAITING) == {"slow"}
 
 
+def test_old_words_accuse_nobody_however_short_the_bound() -> None:
+    assert _waited(_told(hang_s=1.0), 2.5, slow=BEHIND, own=WAITING) == frozenset()
+    assert _waited(_told(hang_s=1.0), 3.5, slow=BEHIND, own=WAITING) == {"slow"}
+
+
 def test_gives_up_who_has_not_come_to_the_generation() -> None:
     assert _waited(_told(), 10.5, slow=Status(2, 20, begun=99), own=Status(3, 20, begun=1)) == {"slow"}
 
