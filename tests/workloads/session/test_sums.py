@@ -178,9 +178,12 @@ def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(setting
     (block,) = [each for each in blocks("python") if "turn.summed(" in each.text]
     together: list[int] = []
 
-    def member(steps: int | None) -> tuple[int, list[Tensor]]:
+    def script() -> dict[str, Any]:
         names: dict[str, Any] = {}
         exec(block.text, names)  # noqa: S102 (our own page)
+        return names
+
+    def member(names: dict[str, Any], steps: int | None) -> tuple[int, list[Tensor]]:
         parameters = names["parameters"]
 
         def apply(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -198,9 +201,11 @@ def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(setting
                 sleep(0.002)
         return session.step, [each.detach() for each in parameters]
 
+    scripts = [script() for _ in range(3)]  # by torch's one generator: not in several threads at once
     with ThreadPoolExecutor(2) as pool:
-        (step, found), (_, other) = (each.result(60) for each in [pool.submit(member, None) for _ in range(2)])
-    _, wanted = member(step)
+        ends = [pool.submit(member, each, None) for each in scripts[:2]]
+        (step, found), (_, other) = (each.result(60) for each in ends)
+    _, wanted = member(scripts[2], step)
     assert all(torch.equal(one, another) for one, another in zip(found, other, strict=True))
     assert_near(found, wanted, tolerance=1e-4)
 
