@@ -129,10 +129,14 @@ class ClaimIn(Strict):
 
 
 class PulseIn(Strict):
-    """How long ago the workers' last turn was, and their longest pause between two."""
+    """How long ago the workers' last turn was, and their longest pause between two in this generation.
+
+    `learnt_s` is the longest that is known to be their own, null until turns have gone on for a minute.
+    """
 
     still_s: FiniteFloat = Field(ge=0)
     longest_s: FiniteFloat = Field(ge=0)
+    learnt_s: FiniteFloat | None = Field(None, ge=0)
 
 
 class Heartbeat(Strict):
@@ -299,7 +303,8 @@ def _exit(said: ExitIn) -> Exit:
 
 
 def _pulse(request: Heartbeat) -> Pulse | None:
-    return None if request.pulse is None else Pulse(request.pulse.still_s, request.pulse.longest_s)
+    said = request.pulse
+    return None if said is None else Pulse(said.still_s, said.longest_s, said.learnt_s)
 
 
 def _hangs(pulse: Pulse | None) -> bool:

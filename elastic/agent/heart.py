@@ -84,7 +84,7 @@ class Heart:
         )
         self._has_more = False
         if reply is None:
-            self._supervisor.hear_nothing()
+            self._supervisor.hear_nothing(asked_at=asked_at)
             return False
         self._has_more = len(report["windows"]) + len(report["events"]) >= BATCH_ROWS
         self._supervisor.hear(reply, report=report, asked_at=asked_at)

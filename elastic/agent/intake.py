@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from elastic.agent.carriage import Carriage, SharedFolder
+from elastic.agent.pauses import Pauses
 from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
 from elastic.model import Pulse
@@ -24,13 +25,9 @@ from elastic.worker.unix_address import address_of
 RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
-TURNS = frozenset({"window", "turns"})
 LAST_WORDS = frozenset({"finished", "drained"})
 WARM_UP_ITERATIONS = 50
 """So many steps a script may do before it comes into a session: what they load and allocate costs nobody there."""
-LEARNS_FOR_S, UNLEARNED_PAUSE_S = 60.0, 5.0
-"""Until turns have gone on for so long, a pause like that would be no surprise: a script's first checkpoint, say."""
-GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
 AGENT_WORDS = frozenset({"began", "turns", "needs_signal", "joined", "left", "settle"})
 log = logging.getLogger(__name__)
 
@@ -82,9 +79,7 @@ class Intake:
         self._needs_signal = False
         self._has_joined = self._has_trained = False
         self._iteration: int | None = None
-        self._turned_at: float | None = None
-        self._longest_pause_s = self._turned_for_s = 0.0
-        self._pause_s, self._paused_at = 0.0, 0.0
+        self._pauses = Pauses()
         self._is_stopping = False
         self._settled = threading.Event()
         socket_path.unlink(missing_ok=True)
@@ -109,6 +104,7 @@ class Intake:
         with self._lock:
             self._generation, self._serves = generation, None
             self._forget()
+            self._pauses = Pauses()
             self._workers.clear()
             self._starts = 0
             self._iteration, self._has_joined, self._has_trained = None, False, False
@@ -121,7 +117,6 @@ class Intake:
     def heard(self) -> Heard:
         """What the present generation's workers have said so far."""
         with self._lock:
-            least_s = UNLEARNED_PAUSE_S if self._turned_for_s < LEARNS_FOR_S else 0.0
             return Heard(
                 any_word=bool(self._workers),
                 starts=self._starts,
@@ -132,10 +127,13 @@ class Intake:
                 last_words=frozenset(word for _, word in self._words.values()),
                 last_word_ranks=len(self._words),
                 iteration=self._iteration,
-                pulse=None
-                if self._turned_at is None
-                else Pulse(time.monotonic() - self._turned_at, max(self._longest_pause_s, self._pause_s, least_s)),
+                pulse=self._pauses.pulse(now=time.monotonic()),
             )
+
+    def was_unanswered(self, *, since: float) -> None:
+        """From this monotonic instant until now the daemon did not answer: a pause then may be the link's."""
+        with self._lock:
+            self._pauses.note_silence(since, time.monotonic())
 
     def take_leftovers(self) -> None:
         """Takes in what workers left in files because no agent answered when they ended."""
@@ -212,8 +210,8 @@ class Intake:
             return
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
-        if kind in TURNS:
-            self._note_turn()
+        if kind == "turns":  # a window may be a last one, sent by a worker that ends
+            self._pauses.note_turn(time.monotonic())
         self._has_joined |= kind == "joined"
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
@@ -233,25 +231,13 @@ class Intake:
             self._starts += 1
         self._places[place] = worker
 
-    def _note_turn(self) -> None:
-        now = time.monotonic()
-        if self._turned_at is not None:
-            pause_s = now - self._turned_at
-            self._turned_for_s += pause_s
-            if pause_s >= self._pause_s:
-                self._pause_s, self._paused_at = pause_s, now
-        self._turned_at = now
-
     def _forget(self) -> None:
-        """Begins anew, but for the longest pause: one that the end came soon after was a link's, say, that was cut."""
-        if self._turned_at is not None and self._turned_at - self._paused_at >= GOES_ON_FOR_S:
-            self._longest_pause_s = max(self._longest_pause_s, self._pause_s)
-        self._pause_s = 0.0
+        """Begins anew, but for the pauses: they are the generation's."""
+        self._pauses.begin_anew()
         self._words.clear()
         self._places.clear()
         self._left.clear()
         self._needs_signal = False
-        self._turned_at = None  # what comes before the first turn, such as compiling, is no pause
 
 
 def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:

@@ -44,6 +44,7 @@ from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
 from elastic.model import Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
+LATE_S = 2.0  # an answer that takes longer may have waited for a link
 # A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
 LAST_DRAIN_GRACE_S = 60.0
 log = logging.getLogger(__name__)
@@ -112,6 +113,8 @@ class Supervisor:
         """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
         self._spool.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
+        if time.monotonic() - asked_at > LATE_S:
+            self._intake.was_unanswered(since=asked_at)
         self._rounds.is_told(report)
         with self._lock:
             if report["exit"] is not None:
@@ -128,9 +131,10 @@ class Supervisor:
             group, ended_at = self._group, self._ended_at
         return awaits_word(group, self._intake.heard().pulse, ended_at=ended_at, now=time.monotonic())
 
-    def hear_nothing(self) -> None:
-        """The daemon has not answered a report."""
+    def hear_nothing(self, *, asked_at: float) -> None:
+        """The daemon has not answered a report sent at ``asked_at``, monotonic."""
         self._rounds.is_not_told()
+        self._intake.was_unanswered(since=asked_at)
 
     def report(self) -> dict[str, Any]:
         """What the next heartbeat says."""
@@ -326,13 +330,7 @@ class Supervisor:
         logs.bound(self._log_path(group))
         self._intake.settle()
         heard = self._intake.heard()
-        return exit_of(
-            group,
-            heard,
-            exit_code=exit_code,
-            workers=self._workers(),
-            log_path=self._log_path(group),
-        )
+        return exit_of(group, heard, exit_code=exit_code, workers=self._workers(), log_path=self._log_path(group))
 
     def _log_path(self, group: Group) -> Path:
         return self._launcher.log_path(group.generation)

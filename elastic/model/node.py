@@ -127,10 +127,15 @@ _HANGS_S, _HANGS_AT_MOST_S = 2.5, 300.0
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What an agent says of its workers' turns: how long ago the last one was, and their longest pause between two."""
+    """What an agent says of its workers' turns: how long ago the last one was, and their longest pause between two.
+
+    Both are of its present generation. `learnt_s` is the longest pause that is known to be no end, None until turns
+    have gone on for long enough to tell.
+    """
 
     still_s: float
     longest_s: float = 0.0
+    learnt_s: float | None = None
 
     def has_stopped(self, *, least_s: float, times: float = 2.0, most_s: float = math.inf) -> bool:
         """Whether a turn is overdue: no pause but the last was so many `times` shorter, as far as `most_s` goes.

@@ -71,6 +71,7 @@ def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, 
         "tier": said.tier or node.tier,
         "still_s": None if said.pulse is None else said.pulse.still_s,
         "longest_pause_s": None if said.pulse is None else said.pulse.longest_s,
+        "learnt_pause_s": None if said.pulse is None else said.pulse.learnt_s,
     }
 
 

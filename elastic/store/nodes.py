@@ -271,7 +271,7 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         saving_s=row.saving_s,
         tier=None if row.tier is None else Tier(row.tier),
         failures=row.failures,
-        pulse=None if row.still_s is None else Pulse(row.still_s, row.longest_pause_s or 0.0),
+        pulse=None if row.still_s is None else Pulse(row.still_s, row.longest_pause_s or 0.0, row.learnt_pause_s),
     )
 
 

@@ -15,7 +15,12 @@ _HEARD = (
     update(nodes)
     .where(nodes.c.id == bindparam("node_id"))
     .where(or_(nodes.c.heartbeat_at_s.is_(None), nodes.c.heartbeat_at_s < bindparam("at_s")))
-    .values(heartbeat_at_s=bindparam("at_s"), still_s=bindparam("still_now_s"), longest_pause_s=bindparam("pause_s"))
+    .values(
+        heartbeat_at_s=bindparam("at_s"),
+        still_s=bindparam("still_now_s"),
+        longest_pause_s=bindparam("pause_s"),
+        learnt_pause_s=bindparam("learnt_s"),
+    )
 )
 
 
@@ -42,6 +47,7 @@ class Presence:
                 "at_s": at_s,
                 "still_now_s": None if pulse is None else pulse.still_s,
                 "pause_s": None if pulse is None else pulse.longest_s,
+                "learnt_s": None if pulse is None else pulse.learnt_s,
             }
             for node_id, (at_s, pulse) in heard.items()
         ]

@@ -72,6 +72,7 @@ jobs = Table(
     Column("code", String(64)),
     Column("failures", Integer, nullable=False, default=0),
     Column("failed_iteration", BigInteger, nullable=False, default=-1),
+    Column("longest_pause_s", Float(53)),
     Column("idempotency_key", String(255), unique=True),
     Column("request_hash", String(64), nullable=False),
 )
@@ -124,6 +125,7 @@ nodes = Table(
     Column("failures", Integer, nullable=False, default=0),
     Column("still_s", Float(53)),
     Column("longest_pause_s", Float(53)),
+    Column("learnt_pause_s", Float(53)),
     Column("extras_usd_per_h", Float(53)),
     Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
     _instant("billed_from_s", nullable=True),

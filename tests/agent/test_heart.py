@@ -37,7 +37,7 @@ def _heart(daemon: Daemon, *, interval_s: float, is_hurried: bool = False) -> He
     supervisor = SimpleNamespace(
         report=lambda: {"windows": [], "events": []},
         hear=lambda reply, **_: None,
-        hear_nothing=lambda: None,
+        hear_nothing=lambda **_: None,
         is_hurried=is_hurried,
     )
     heart = Heart(

@@ -242,36 +242,30 @@ def test_the_pulse_is_that_of_any_rank_and_begins_anew_with_its_workers(desk: De
     assert desk.intake.heard().pulse is None, "another generation has its own"
 
 
-def _longest_s(desk: Desk, worker: Worker, *turns_at_s: float) -> float:
-    """The longest pause after turns at these seconds from now."""
-    begun_s = time.monotonic()
-    for at_s in turns_at_s:
-        time.sleep(max(0.0, begun_s + at_s - time.monotonic()))
-        worker.tell_agent("turns")
+def test_a_window_that_a_worker_sends_as_it_ends_is_no_turn(desk: Desk) -> None:
+    with closing(desk.worker()) as worker:
+        worker.turn(1, "main")
         desk.intake.settle()
+        time.sleep(0.2)
+        worker.recorder.turn(2, "main")
+    desk.intake.settle()
+    assert "window" in desk.kept()
     pulse = desk.intake.heard().pulse
-    assert pulse is not None
-    return pulse.longest_s
+    assert pulse is not None and pulse.still_s > 0.15
 
 
-def test_no_pause_would_be_a_surprise_until_turns_have_gone_on_for_a_while(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("elastic.agent.intake.LEARNS_FOR_S", 0.3)
+def test_a_pause_while_the_daemon_did_not_answer_is_not_told(desk: Desk) -> None:
     with closing(desk.worker(rank=1)) as worker:
-        assert _longest_s(desk, worker, 0.0, 0.2) == 5.0
-        assert 0.1 < _longest_s(desk, worker, 0.2, 0.3) < 5.0
-
-
-def test_a_pause_that_a_generation_ended_with_is_none_of_its_script(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("elastic.agent.intake.LEARNS_FOR_S", 0.0)
-    monkeypatch.setattr("elastic.agent.intake.GOES_ON_FOR_S", 0.4)
-    for generation, ends_at_s, is_kept in ((1, 0.6, False), (2, 1.2, True)):
-        desk.intake.listen_to(generation)
-        with closing(desk.worker(rank=1, generation=generation)) as worker:
-            assert _longest_s(desk, worker, 0.0, 0.5, *(each / 10 for each in range(6, int(10 * ends_at_s) + 1))) > 0.4
-        desk.intake.listen_to(generation + 10)
-        with closing(desk.worker(rank=1, generation=generation + 10)) as worker:
-            assert (_longest_s(desk, worker, 0.0, 0.05) > 0.4) == is_kept
+        for is_answered in (True, False):
+            worker.tell_agent("turns")
+            desk.intake.settle()
+            begun_at = time.monotonic()
+            time.sleep(0.3)
+            worker.tell_agent("turns")
+            desk.intake.settle()
+            if not is_answered:
+                desk.intake.was_unanswered(since=begun_at)
+            pulse = desk.intake.heard().pulse
+            assert pulse is not None
+            assert (pulse.longest_s >= 0.3) == is_answered
+            desk.intake.listen_to(1)

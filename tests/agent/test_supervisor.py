@@ -135,3 +135,28 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
         thread.start()
         thread.join(timeout=5.0)
         assert not thread.is_alive()
+
+
+def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(settings: AgentSettings) -> None:
+    reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
+    report = {"exit": None, "round": None, "claim": None}
+    turn = {"kind": "turns", "rank": 0, "generation": 1, "worker": "w"}
+    with supervised(settings, Launcher(settings)) as (supervisor, intake):
+
+        def longest_s() -> float:
+            pulse = intake.heard().pulse
+            assert pulse is not None
+            return pulse.longest_s
+
+        for is_none in (False, True):
+            intake.listen_to(1)
+            for _ in range(2):
+                intake._take([turn])  # noqa: SLF001 (as from its socket)
+                time.sleep(0.2)
+            supervisor.hear(reply, report=report, asked_at=time.monotonic() - 1.0)
+            assert longest_s() >= 0.2
+            if is_none:
+                supervisor.hear_nothing(asked_at=time.monotonic() - 0.3)
+            else:
+                supervisor.hear(reply, report=report, asked_at=time.monotonic() - 2.5)
+            assert longest_s() == 0.0

@@ -1,0 +1,57 @@
+"""How the workers' turns go: when the last one was, and which pauses between two are their script's own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from elastic.model import Pulse
+
+LEARNS_FOR_S = 60.0  # of turns, after which their longest pause tells something
+GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
+
+
+@dataclass(slots=True)
+class Pauses:
+    """The pauses of one generation on this node; all instants are monotonic.
+
+    A pause is the script's own once turns have gone on for a while after it. One during which the daemon did not answer
+    is none: the link that was cut may be the one that the workers waited for.
+    """
+
+    _turned_at: float | None = None
+    _turned_for_s: float = 0.0
+    _own_s: float = 0.0
+    _recent: list[tuple[float, float]] = field(default_factory=list)
+    _silence: tuple[float, float] = (-math.inf, -math.inf)
+
+    def note_turn(self, now: float) -> None:
+        if self._turned_at is not None:
+            self._turned_for_s += now - self._turned_at
+            self._recent.append((self._turned_at, now))
+        self._turned_at = now
+        self._recent = [each for each in self._recent if not self._was_silent(*each)]
+        self._own_s = max([self._own_s, *(end - begin for begin, end in self._recent if now - end >= GOES_ON_FOR_S)])
+        self._recent = [(begin, end) for begin, end in self._recent if now - end < GOES_ON_FOR_S]
+
+    def note_silence(self, since: float, until: float) -> None:
+        """The daemon did not answer from `since` to `until`."""
+        first = self._silence[0] if since <= self._silence[1] + GOES_ON_FOR_S else since
+        self._silence = first, until
+
+    def begin_anew(self) -> None:
+        """Other workers take over: what comes before their first turn, such as compiling, is no pause."""
+        self._turned_at = None
+        self._recent.clear()
+
+    def pulse(self, *, now: float) -> Pulse | None:
+        """What the daemon is told; None before the first turn."""
+        if self._turned_at is None:
+            return None
+        recent_s = max((end - begin for begin, end in self._recent if not self._was_silent(begin, end)), default=0.0)
+        learnt_s = None if self._turned_for_s < LEARNS_FOR_S else self._own_s
+        return Pulse(now - self._turned_at, max(self._own_s, recent_s), learnt_s)
+
+    def _was_silent(self, begin: float, end: float) -> bool:
+        since, until = self._silence
+        return begin < until and since < end
