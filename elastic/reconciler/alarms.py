@@ -45,6 +45,8 @@ class AlarmKind(StrEnum):
 _Of = tuple[AlarmKind, str | None]
 """What is wrong with some job, and with which of its nodes; None: with all of it."""
 
+_OF_JOBS = {kind.value: kind for kind in AlarmKind if kind.is_of_jobs}
+
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
@@ -127,30 +129,43 @@ class Alarms:
             if failure is not None:
                 self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
 
-    def attend(self, store: Store, job: Job, found: Iterable[Idle], *, now_s: float) -> None:
+    def attend(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
         """Takes note of what of a job is paid in vain, and tells the job's events what has changed.
 
-        `found` is what makes no turns.
+        `found` is what makes no turns. None: nobody can tell now, and what stood still does so until turns are made, or
+        the job ends. What an earlier daemon told of, and is not over, is read from the events.
         """
-        _, before = self._of_jobs.pop(job.id, (job, {}))
-        now = {(_kind(each.node_id), each.node_id): each.text for each in found}
-        if (text := self._overrun(job, now_s=now_s)) is not None:
+        before = self._of_jobs[job.id][1] if job.id in self._of_jobs else _left_open(store, job)
+        is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
+        now = dict(before) if found is None else {(_kind(each.node_id), each.node_id): each.text for each in found}
+        now.pop((AlarmKind.OVERRUN, None), None)
+        if is_ending:
+            now.clear()
+        stood = (AlarmKind.OVERRUN, None) in before
+        if (text := self._overrun(job, is_ending=is_ending, stood=stood, now_s=now_s)) is not None:
             now[AlarmKind.OVERRUN, None] = text
-        if now:
-            self._of_jobs[job.id] = (job, now)
+        self._of_jobs[job.id] = (job, now)
+        if job.phase.is_final:
+            del self._of_jobs[job.id]
         for kind, node_id in before.keys() - now.keys():
-            store.add_event("alarm_over", f"{kind}: it is over", job_id=job.id, node_id=node_id, now_s=now_s)
+            text = f"{kind}: {_why_over(kind, is_ending=is_ending)}"
+            store.add_event("alarm_over", text, job_id=job.id, node_id=node_id, now_s=now_s)
         for kind, node_id in now.keys() - before.keys():
             text = f"{kind}: {now[kind, node_id]}"
             store.add_event("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
 
-    def _overrun(self, job: Job, *, now_s: float) -> str | None:
+    def of_job(self, job_id: str) -> tuple[str, ...]:
+        """What is wrong with a job now."""
+        _, found = self._of_jobs.get(job_id, (None, {}))
+        return tuple(f"{kind}: {text}" for (kind, _), text in found.items())
+
+    def _overrun(self, job: Job, *, is_ending: bool, stood: bool, now_s: float) -> str | None:
         """What is told of a job that trains beyond its end: only its script can end it well."""
-        is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
         if is_ending or job.spec.iterations is None or job.iteration <= job.spec.iterations or not self.standstill_s:
             self._done_since_s.pop(job.id, None)
             return None
-        if now_s - self._done_since_s.setdefault(job.id, now_s) < self.standstill_s:
+        since_s = self._done_since_s.setdefault(job.id, now_s)
+        if not stood and now_s - since_s < self.standstill_s:
             return None
         done = f"all {job.spec.iterations} iterations are done and the script goes on"
         return f"{done}: it costs until it ends, or is stopped"
@@ -198,6 +213,18 @@ class Alarms:
         if error is None:
             return None
         return f"the cloud does not tell what it sells: every job keeps what it has, and nothing is bought: {error}"
+
+
+def _left_open(store: Store, job: Job) -> Mapping[_Of, str]:
+    """What an earlier daemon told of a job, and did not see end."""
+    told = store.stillness.open_alarms(job.id).items()
+    return {(_OF_JOBS[kind], node_id): text for (kind, node_id), text in told if kind in _OF_JOBS}
+
+
+def _why_over(kind: AlarmKind, *, is_ending: bool) -> str:
+    if is_ending:
+        return "the job ends"
+    return "turns are made again" if kind is AlarmKind.STANDSTILL else "it is over"
 
 
 def _kind(node_id: str | None) -> AlarmKind:

@@ -40,7 +40,7 @@ from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
-from elastic.reconciler.stillness import idle, may_be_cut_off
+from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
 from elastic.reconciler.timeouts import Timeouts
 from elastic.reconciler.world import World
 from elastic.store import JobFacts, Store
@@ -164,6 +164,8 @@ class Reconciler:
                 break
             facts = self.store.facts(job_id, now_s=now_s)
         self._looks_again |= may_be_cut_off(world)
+        if (pause_s := newly_learnt_s(world)) is not None:
+            self.store.stillness.learn(job_id, pause_s)
         self.alarms.attend(self.store, facts.job, idle(world), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
@@ -215,6 +217,7 @@ class Reconciler:
             missed_s=self.timeouts.missed_s,
             standstill_s=self.timeouts.standstill_s,
             hung=facts.hung,
+            longest_pause_s=facts.longest_pause_s,
             refused=self.machines.refused(now_s=now_s),
             may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),

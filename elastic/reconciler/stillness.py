@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.model import AgentState, Generation, Node, NodePhase, Pulse, Tier
 from elastic.reconciler.world import World, lives
@@ -17,6 +17,16 @@ _PAUSES = 3.0
 _RESTART, _FIRST, _MOST_DOUBLINGS = 10.0, 2.0, 4
 """Of the patience after which it is told that a job stands still: when it begins anew, and how long a first turn may
 take after that; and how often the former doubles."""
+
+
+_UNKNOWN_S = 5.0
+"""While nothing is known of a job, a pause like that would be no surprise: its first checkpoint, say."""
+
+_NEWS = 1.1
+"""A longest pause is learnt where it is so many times what was known: each time costs a commit."""
+
+_STILL_S, _SOON_S = 2.5, 5.0
+"""Who has made no turn for so long may hang; who will hang so soon is looked at again until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +49,20 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
     return None if still_s is None else f"no turn for {still_s:.0f} s: the same nodes begin anew"
 
 
-def idle(world: World) -> tuple[Idle, ...]:
-    """Everything of the job whose next turn is long overdue."""
+def idle(world: World) -> tuple[Idle, ...] | None:
+    """Everything of the job whose next turn is long overdue; None where nobody can tell that or that turns are made."""
     active = world.active
-    if active is None or active.drain_at_s is not None:
+    if not world.standstill_s:
         return ()
+    if active is None or active.drain_at_s is not None:
+        return None
     silent = [node.id for node in _members(world, active) if is_silent(node, world)]
     heard = [node for node in _members(world, active) if node.id not in silent]
     if (still_s := _still_s(world, active, heard)) is not None:
         unheard = f"; {', '.join(sorted(silent))} cannot be heard" if silent else ""
         return (Idle(f"no turn for {still_s:.0f} s{unheard}"),)
+    if not _turns_are_made(world, active, heard):
+        return None
     return tuple(
         Idle(f"{node.id} has made no turn for {node.pulse.still_s:.0f} s, while others go on", node.id)
         for node in outside(world, active)
@@ -56,14 +70,25 @@ def idle(world: World) -> tuple[Idle, ...]:
     )
 
 
+def _turns_are_made(world: World, active: Generation, members: Sequence[Node]) -> bool:
+    """Whether all members make turns, or in a session some; what a node that was cut off had sent may come in late."""
+    are_made = [not _is_overdue(each, world) for each in _pulses(world, active, members)]
+    return any(are_made) if world.job.spec.tier is Tier.T2 else bool(are_made) and all(are_made)
+
+
 def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Node]:
     """Members of a session who train with nobody, by their agents' word, while others do; for `times` the usual."""
     heard = [node for node in _members(world, active) if not is_silent(node, world)]
-    go_on = any(not each.has_stopped(least_s=_GOES_ON_S) for each in pulses_of(heard, active))
+    go_on = any(not each.has_stopped(least_s=_GOES_ON_S) for each in _pulses(world, active, heard))
     if world.job.spec.tier is not Tier.T2 or not world.standstill_s or not go_on:
         return []
     inside = [node for node in heard if node.agent_state is AgentState.RUNNING]
-    return [node for node in inside if any(_is_overdue(each, world, times=times) for each in pulses_of([node], active))]
+    return [
+        node
+        for node in inside
+        for each in _pulses(world, active, [node])
+        if _is_overdue(replace(each, longest_s=max(each.longest_s, _longest_s(node))), world, times=times)
+    ]
 
 
 def cut_off(world: World) -> frozenset[str]:
@@ -76,7 +101,16 @@ def cut_off(world: World) -> frozenset[str]:
 
 def may_be_cut_off(world: World) -> bool:
     """Whether that will be known in a moment: some stand still, and another has missed a heartbeat or two."""
-    return _wait_s(world) is not None and _silent_for(world, _recently_s(world)) > cut_off(world)
+    return _wait_s(world, soon_s=_SOON_S) is not None and _silent_for(world, _recently_s(world)) > cut_off(world)
+
+
+def newly_learnt_s(world: World) -> float | None:
+    """The longest pause of the job's own, where that is not on record yet: one that every member has told of.
+
+    Who was cut off tells of none: it knows that it was.
+    """
+    learnt_s, known_s = _learnt_s(world), world.longest_pause_s
+    return learnt_s if learnt_s is not None and (known_s is None or learnt_s > _NEWS * known_s) else None
 
 
 def is_silent(node: Node, world: World) -> bool:
@@ -96,20 +130,59 @@ def waits_in_vain(world: World, active: Generation, members: Sequence[Node | Non
     """
     lost = sorted(cut_off(world).intersection(active.node_ids))
     heard = [node for node in members if node is not None and node.id not in lost]
-    if not lost or len(heard) < world.job.spec.nodes_min or not hang(heard, active):
+    if not lost or len(heard) < world.job.spec.nodes_min or not _hang(world, active, heard):
         return None
     return f"{', '.join(lost)} cannot be heard, and the others stand still"
 
 
-def hang(members: Sequence[Node], active: Generation) -> bool:
-    """Whether no member's workers make turns any more, by the word of those whose agents know of any."""
-    pulses = pulses_of(members, active)
+def _hang(world: World, active: Generation, members: Sequence[Node], *, soon_s: float = 0.0) -> bool:
+    """Whether no member's workers make turns any more, by the word of those whose agents know of any.
+
+    With `soon_s` also whether they will be found to hang so soon, unless they make one.
+    """
+    pulses = _pulses(world, active, members)
+    if soon_s:
+        pulses = [replace(each, still_s=each.still_s + soon_s * (each.still_s >= _STILL_S)) for each in pulses]
     return bool(pulses) and all(each.hangs for each in pulses) and _are_to_turn(members)
 
 
-def pulses_of(members: Sequence[Node], active: Generation) -> list[Pulse]:
-    """What the agents said last of turns in this generation."""
-    return [node.pulse for node in members if node.pulse is not None and node.agent_generation == active.number]
+def _pulses(world: World, active: Generation, members: Sequence[Node]) -> list[Pulse]:
+    """What the agents said last of turns in this generation, with the longest pause that is the job's own.
+
+    What was said to an earlier daemon says nothing of now.
+    """
+    pause_s = _pause_s(world, active)
+    return [
+        replace(node.pulse, longest_s=pause_s)
+        for node in members
+        if node.pulse is not None
+        and node.agent_generation == active.number
+        and (node.heartbeat_at_s or 0.0) >= world.listening_since_s
+    ]
+
+
+def _pause_s(world: World, active: Generation) -> float:
+    """The job's longest pause: what is known of it, or all members of this generation have seen.
+
+    In a pause of the script's own all of them pause; one that a link's failure made is not told of by who was cut off.
+    """
+    told_s = [_longest_s(node) for node in _members(world, active)]
+    seen_s = min(told_s) if len(told_s) == len(active.node_ids) else 0.0
+    known_s = [each for each in (world.longest_pause_s, _learnt_s(world)) if each is not None]
+    return max([*(known_s or [_UNKNOWN_S]), seen_s])
+
+
+def _learnt_s(world: World) -> float | None:
+    """The longest pause that every member of the generation tells of, once all know of theirs."""
+    if world.active is None:
+        return None
+    pulses = [node.pulse for node in _members(world, world.active) if node.agent_generation == world.active.number]
+    told_s = [each.learnt_s for each in pulses if each is not None and each.learnt_s is not None]
+    return min(told_s) if len(told_s) == len(world.active.node_ids) else None
+
+
+def _longest_s(node: Node) -> float:
+    return 0.0 if node.pulse is None else node.pulse.longest_s
 
 
 def _silent_for(world: World, patience_s: float) -> frozenset[str]:
@@ -132,13 +205,13 @@ def _patience_s(world: World) -> float:
     return world.silence_s if still_s is None else min(max(world.missed_s, still_s / 2), world.silence_s)
 
 
-def _wait_s(world: World) -> float | None:
-    """For how long those members who were heard just now hang; None if they do not."""
+def _wait_s(world: World, *, soon_s: float = 0.0) -> float | None:
+    """For how long those members who were heard just now hang, or will `soon_s` from now; None if they do not."""
     if world.active is None:
         return None
     heard = [node for node in _members(world, world.active) if _silence_s(node, world) <= _recently_s(world)]
-    pulses = pulses_of(heard, world.active)
-    return min(each.still_s for each in pulses) if hang(heard, world.active) else None
+    is_waiting = _hang(world, world.active, heard, soon_s=soon_s)
+    return min(each.still_s for each in _pulses(world, world.active, heard)) if is_waiting else None
 
 
 def _recently_s(world: World) -> float:
@@ -155,7 +228,7 @@ def _still_s(world: World, active: Generation, members: Sequence[Node], *, times
 
     The first one may take long, and is waited for; but not after a generation that stood still.
     """
-    pulses = pulses_of(members, active)
+    pulses = _pulses(world, active, members)
     if not world.standstill_s or not _are_to_turn(members) or (not pulses and not world.hung):
         return None
     if not pulses:

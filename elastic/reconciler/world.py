@@ -17,10 +17,10 @@ class World:
     too many; `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. The
     timeouts are the settings of the same names; `reaction_s` is how long a word may take from being due to being heard
     on a node, `silence_s` how long one may say nothing while others do, `missed_s` the same where those stand still,
-    `standstill_s` how long a turn may be overdue,
-    0 for ever; `hung` is how many generations before this one, in a row, stood still. `endpoint` is where the store of
-    a session stands now, None where none is needed or none answers; `done_and_gone` are the generation's members whose
-    machines are gone, and whose workers were done before.
+    `standstill_s` how long a turn may be overdue, 0 for ever; `hung` is how many generations before this one, in a row,
+    stood still, `longest_pause_s` how long the job has paused between two turns of its own, None while nobody knows.
+    `endpoint` is where the store of a session stands now, None where none is needed or none answers; `done_and_gone`
+    are the generation's members whose machines are gone, and whose workers were done before.
     """
 
     now_s: float
@@ -38,6 +38,7 @@ class World:
     missed_s: float = 3.0
     standstill_s: float = 0.0
     hung: int = 0
+    longest_pause_s: float | None = None
     refused: Mapping[Offering, int] = field(default_factory=dict)
     may_launch: bool = True
     endpoint: str | None = None

@@ -15,7 +15,8 @@ class JobFacts:
     """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's.
 
     `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done;
-    `hung` is how many generations before the latest one, in a row, stood still.
+    `hung` is how many generations before the latest one, in a row, stood still; `longest_pause_s` is how long the job
+    has paused between two turns of its own, None while that is not known.
     """
 
     job: Job
@@ -28,6 +29,7 @@ class JobFacts:
     spent_usd: float
     done_and_gone: frozenset[str] = frozenset()
     hung: int = 0
+    longest_pause_s: float | None = None
 
 
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
@@ -46,6 +48,7 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
         changes=_with_ends(decisions.changes(connection, job_id), resumed),
         spent_usd=ledger.spent(connection, job_id, now_s=now_s),
         hung=generations.hung(connection, job_id),
+        longest_pause_s=row.longest_pause_s,
         done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
     )
 

@@ -49,6 +49,7 @@ from elastic.store.notices import Interruptions
 from elastic.store.past_prices import PastPrices
 from elastic.store.presence import Presence
 from elastic.store.resumes import Resumes
+from elastic.store.stillness import Stillness
 from elastic.store.tallies import Tallies, tallies
 
 P = ParamSpec("P")
@@ -61,15 +62,14 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.past_prices, self.presence = PastPrices(database), Presence(database)
-        self.code, self.resumes = Archives(database), Resumes(database)
+        self.code, self.resumes, self.stillness = Archives(database), Resumes(database), Stillness(database)
 
     def close(self) -> None:
         self._database.close()
 
     def ping(self) -> None:
         """Returns if the database answers. Raises StoreUnavailable."""
-        with self._database.read() as connection:
-            connection.execute(text("SELECT 1"))
+        self._read(lambda connection: connection.execute(text("SELECT 1")))
 
     def holder(self) -> str:
         """The name that this database's daemon holds its machines by, the same for all of its life."""

@@ -124,7 +124,21 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopp
     assert look(160.0, iteration=808) == look(170.0, iteration=900) == [f"job job: {why}"]
     assert AlarmKind.OVERRUN.is_of_jobs
     assert look(171.0, iteration=901, phase=JobPhase.DRAINING) == []
-    assert told(cluster, "alarm", "alarm_over") == [f"overrun: {why}", "overrun: it is over"]
+    assert told(cluster, "alarm", "alarm_over") == [f"overrun: {why}", "overrun: the job ends"]
+
+
+def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_started_again(
+    cluster: VirtualCluster,
+) -> None:
+    (job,) = cluster.store.jobs()
+    done = replace(job, spec=replace(job.spec, iterations=400), iteration=401)
+    for now_s in (0.0, 60.0):
+        cluster.reconciler.alarms.attend(cluster.store, done, (), now_s=now_s)
+    cluster.restart()
+    for now_s in (61.0, 122.0):
+        cluster.reconciler.alarms.attend(cluster.store, done, None, now_s=now_s)
+    assert len(told(cluster, "alarm", "alarm_over")) == 1
+    assert AlarmKind.OVERRUN in standing(cluster)
 
 
 @pytest.mark.parametrize("trouble", Trouble)

@@ -103,11 +103,11 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
     assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
     told = [each for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
     assert [(each.kind, each.job_id) for each in told] == [("alarm", job.id), ("alarm_over", job.id)]
-    assert told[1].text == "standstill: it is over"
+    assert told[1].text == "standstill: turns are made again"
 
 
 def still(name: str, still_s: float, *, longest_s: float = 1.0, heard_s: float = 99.0) -> Node:
-    return node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, longest_s))
+    return node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, longest_s, longest_s))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,12 @@ def test_who_trains_on_or_has_paused_as_long_before_is_left_alone(
 ) -> None:
     heard = still("a", turns_s, longest_s=longest_s)
     steps = next_steps(
-        world(heard, still("b", 0.1, heard_s=80.0), target=Group.of(HALF, 2), generation=generation("a", "b"))
+        world(
+            heard,
+            still("b", 0.1, longest_s=longest_s, heard_s=80.0),
+            target=Group.of(HALF, 2),
+            generation=generation("a", "b"),
+        )
     )
     assert bool(steps) == is_drained
 
@@ -273,7 +278,7 @@ def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -
     for still_s, is_told, is_ended in ((59.0, False, False), (61.0, True, False), (301.0, True, True)):
         alone = still("b", still_s)
         look = session_of(others, alone)
-        assert [each.node_id for each in idle(look)] == ["b"] * is_told
+        assert [each.node_id for each in idle(look) or ()] == ["b"] * is_told
         ended = [step for step in next_steps(look) if isinstance(step, End)]
         why = "it trained with nobody for 300 s, while others went on"
         assert ended == [End(alone, why, is_failure=True)] * is_ended
@@ -288,11 +293,13 @@ def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_wa
 
 def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_where_that_is_not_wanted() -> None:
     look = session_of(still("a", 61.0), still("b", 61.0))
-    assert [each.text for each in idle(look)] == ["no turn for 61 s"]
+    assert [each.text for each in idle(look) or ()] == ["no turn for 61 s"]
     assert idle(replace(look, standstill_s=0.0)) == ()
-    assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) == ()
-    assert idle(session_of(node("a"), node("b"))) == ()
-    assert idle(session_of(still("a", 61.0), still("b", 61.0, longest_s=30.0))) == (), "it has paused for long before"
+    assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) is None
+    assert idle(replace(look, generation=None)) is None
+    assert idle(session_of(node("a"), node("b"))) is None
+    paused = session_of(*(still(name, 61.0, longest_s=30.0) for name in "ab"))
+    assert idle(paused) == (), "it has paused for long before"
 
 
 def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
@@ -318,10 +325,10 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
 def test_a_first_turn_is_waited_for_unless_the_last_generation_stood_still() -> None:
     pair = node("a"), node("b")
     first = replace(world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b")), standstill_s=10.0)
-    assert idle(replace(first, now_s=39.0, hung=1)) == ()
-    assert [each.text for each in idle(replace(first, now_s=41.0, hung=1))] == ["no turn for 21 s"]
+    assert idle(replace(first, now_s=39.0, hung=1)) is None
+    assert [each.text for each in idle(replace(first, now_s=41.0, hung=1)) or ()] == ["no turn for 21 s"]
     late = replace(first, now_s=107.0)
-    assert idle(late) == ()
+    assert idle(late) is None
     assert next_steps(late) == next_steps(replace(late, hung=2)) == ()
 
 
@@ -345,11 +352,11 @@ def test_nobody_is_hurried_while_a_member_stores_what_it_has_come_to(state: Agen
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     for hung in (0, 7):
         waiting = replace(look, standstill_s=60.0, hung=hung)
-        assert (idle(waiting), next_steps(waiting)) == ((), ())
+        assert (idle(waiting), next_steps(waiting)) == (None, ())
     three = world(*pair, still("c", 0.1, heard_s=80.0), target=Group.of(HALF, 3), generation=generation("a", "b", "c"))
     assert next_steps(three) == ()
 
 
 def test_a_member_is_outside_however_long_the_turns_of_the_others_are() -> None:
     slow, alone = still("a", 25.0, longest_s=30.0), still("b", 100.0, longest_s=30.0)
-    assert [each.node_id for each in idle(session_of(slow, alone))] == ["b"]
+    assert [each.node_id for each in idle(session_of(slow, alone)) or ()] == ["b"]

@@ -271,7 +271,7 @@ class VirtualCluster:
                 windows=windows,
                 acked_seq=agent.seq,
                 notice=agent.notice,
-                pulse=None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0),
+                pulse=None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0),
             ),
             now_s=self.host_clock.now_s(),
         )

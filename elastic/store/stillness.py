@@ -1,0 +1,46 @@
+"""What is on record of when jobs make no turns: how long they pause by themselves, and the alarms that were told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import bindparam, or_, select, update
+
+from elastic.store.engine import Database
+from elastic.store.schema import events, jobs
+
+_LEARN = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("job_id"))
+    .where(or_(jobs.c.longest_pause_s.is_(None), jobs.c.longest_pause_s < bindparam("pause_s")))
+    .values(longest_pause_s=bindparam("pause_s"))
+)
+_ALARMS = (
+    select(events.c.kind, events.c.text, events.c.node_id)
+    .where(events.c.job_id == bindparam("job_id"), events.c.kind.in_(("alarm", "alarm_over")))
+    .order_by(events.c.id)
+)
+
+
+class Stillness:
+    """What a daemon that is started again must know of jobs that stand still."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def learn(self, job_id: str, pause_s: float) -> None:
+        """Records that the job pauses for so long by itself, unless a longer pause is known."""
+        with self._database.write() as connection:
+            connection.execute(_LEARN, {"job_id": job_id, "pause_s": pause_s})
+
+    def open_alarms(self, job_id: str) -> Mapping[tuple[str, str | None], str]:
+        """What the job's events told of that is not over, by the alarm's kind and the node that it names."""
+        found: dict[tuple[str, str | None], str] = {}
+        with self._database.read() as connection:
+            for each in connection.execute(_ALARMS, {"job_id": job_id}):
+                kind, _, text = each.text.partition(": ")
+                if each.kind == "alarm":
+                    found[kind, each.node_id] = text
+                else:
+                    found.pop((kind, each.node_id), None)
+        return found

@@ -1,0 +1,180 @@
+"""A job's own pauses are known on every node that it has, and an alarm stands until turns are made again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Group, JobPhase, Pulse
+from elastic.reconciler import next_steps
+from elastic.reconciler.stillness import Idle, idle, may_be_cut_off, newly_learnt_s
+from tests.reconciler.test_steps import HALF, generation, node, world
+from tests.reconciler.test_stillness import members, still, three
+from tests.reconciler.virtual import VirtualCluster
+
+
+@pytest.mark.parametrize(
+    ("longest_s", "learnt_s", "known_s", "bound_s"),
+    [
+        ((1.0, 1.0), (None, None), None, 10.0),  # a first pause of 10 s would be no surprise
+        ((1.0, 1.0), (1.0, None), None, 10.0),
+        ((1.0, 1.0), (1.0, 1.0), None, 2.5),
+        ((1.0, 1.0), (None, None), 1.0, 2.5),  # new nodes of a job that is known
+        ((0.0, 0.0), (None, None), 20.0, 40.0),
+        ((27.0, 1.0), (27.0, 1.0), None, 2.5),  # a link was cut: only the other node heard the daemon meanwhile
+        ((27.0, 30.0), (1.0, 1.0), 1.0, 54.0),  # turns go on again since a moment ago
+        ((27.0, 30.0), (27.0, 30.0), 1.0, 54.0),
+    ],
+)
+def test_a_jobs_own_pause_is_what_all_its_members_have_told_of(
+    longest_s: tuple[float, float], learnt_s: tuple[float | None, float | None], known_s: float | None, bound_s: float
+) -> None:
+    for still_s, is_drained in ((bound_s - 0.1, False), (bound_s + 0.1, True)):
+        heard, lost = (
+            node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(each_s, longest, learnt))
+            for name, each_s, heard_s, longest, learnt in zip(
+                "ab", (still_s, 0.1), (99.0, 50.0), longest_s, learnt_s, strict=True
+            )
+        )
+        look = world(heard, lost, target=Group.of(HALF, 2), generation=generation("a", "b"))
+        assert bool(next_steps(replace(look, longest_pause_s=known_s))) == is_drained
+
+
+@pytest.mark.parametrize(("known_s", "turns_s", "looks"), [(None, 2.6, False), (None, 5.1, True), (1.0, 2.6, True)])
+def test_who_will_soon_be_found_to_hang_is_looked_at_again(known_s: float | None, turns_s: float, looks: bool) -> None:
+    pair = [
+        node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, 0.5))
+        for name, still_s, heard_s in (("a", turns_s, 99.0), ("b", 0.1, 97.1))
+    ]
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert may_be_cut_off(replace(look, longest_pause_s=known_s)) == looks
+
+
+def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> None:
+    def learnt(*told_s: float | None, known_s: float | None = None, members: str = "ab") -> float | None:
+        nodes = [
+            node(name, agent_generation=1, pulse=Pulse(0.1, 50.0, each))
+            for name, each in zip(members, told_s, strict=True)
+        ]
+        look = world(*nodes, target=Group.of(HALF, 2), generation=generation("a", "b"))
+        return newly_learnt_s(replace(look, longest_pause_s=known_s))
+
+    assert learnt(45.0, 44.0) == 44.0
+    assert learnt(45.0, 0.0) == 0.0, "it is known now, and short"
+    assert learnt(45.0, 1.0, known_s=2.0) is None
+    assert learnt(45.0, 44.0, known_s=41.0) is None
+    assert learnt(45.0, 44.0, known_s=30.0) == 44.0
+    assert learnt(45.0, None) is None
+    assert learnt(45.0, members="a") is None, "the other one's machine is gone"
+    assert newly_learnt_s(world(node("a"))) is None
+
+
+def test_what_was_said_to_an_earlier_daemon_says_nothing_of_now() -> None:
+    pair = [still("a", 61.0, heard_s=90.0), still("b", 61.0, heard_s=90.0)]
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert [each.text for each in idle(replace(look, standstill_s=60.0)) or ()] == ["no turn for 61 s"]
+    assert idle(replace(look, standstill_s=60.0, listening_since_s=95.0)) is None
+    trained = [replace(each, pulse=Pulse(0.1, 1.0, 1.0)) for each in pair]
+    earlier = replace(look, nodes=tuple(trained), standstill_s=60.0)
+    assert idle(earlier) == () and idle(replace(earlier, listening_since_s=95.0)) is None
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    """Three nodes that train together, and do not go on without one of them."""
+    cluster = VirtualCluster(tmp_path, three)
+    cluster.submit(nodes_min=3)
+    cluster.run(20)
+    return cluster
+
+
+def told(cluster: VirtualCluster) -> list[tuple[str, str]]:
+    return [(each.kind, each.text) for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
+
+
+def standing(cluster: VirtualCluster) -> list[str]:
+    (job,) = cluster.store.jobs()
+    return list(cluster.reconciler.alarms.of_job(job.id))
+
+
+def test_a_pause_of_the_job_is_on_record_for_its_next_nodes(cluster: VirtualCluster) -> None:
+    (job,) = cluster.store.jobs()
+    assert cluster.store.facts(job.id, now_s=0.0).longest_pause_s == 1.0
+    cluster.store.stillness.learn(job.id, 45.0)
+    cluster.store.stillness.learn(job.id, 30.0)
+    assert cluster.store.facts(job.id, now_s=0.0).longest_pause_s == 45.0
+    cluster.cut.add(members(cluster)[0])
+    cluster.run(130)
+    assert told(cluster) == [], "the job has paused for 45 s before"
+    cluster.run(10)
+    assert [kind for kind, _ in told(cluster)] == ["alarm"]
+
+
+def test_an_alarm_stands_while_nobody_can_tell_and_until_turns_are_made(cluster: VirtualCluster) -> None:
+    lost = members(cluster)[0]
+    cluster.cut.add(lost)
+    cluster.run(80)
+    (alarm,) = told(cluster)
+    assert alarm[1].endswith(f"{lost} cannot be heard")
+    (job,) = cluster.store.jobs()
+    cluster.store.drain_generation(job.id, 1, now_s=cluster.clock.now_s())
+    for agent in cluster.agents.values():
+        agent.turned_at_s = None
+    cluster.run(30)
+    assert told(cluster) == [alarm] and standing(cluster) != []
+    cluster.cut.clear()
+    cluster.run(20)
+    assert told(cluster) == [alarm, ("alarm_over", "standstill: turns are made again")]
+    assert standing(cluster) == []
+
+
+def test_a_heartbeat_that_comes_in_late_is_no_turn() -> None:
+    """A node that was cut off says first what it had to say when it was: TCP sends it again."""
+    look = world(still("a", 61.0), still("b", 0.1), target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert idle(replace(look, standstill_s=60.0)) is None
+    assert idle(replace(look, standstill_s=62.0)) == ()
+
+
+def test_an_alarm_is_over_once_its_job_is_stopped(cluster: VirtualCluster) -> None:
+    cluster.cut.add(members(cluster)[0])
+    cluster.run(80)
+    (job,) = cluster.store.jobs()
+    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(2)
+    assert told(cluster)[1:] == [("alarm_over", "standstill: the job ends")]
+    cluster.cut.clear()
+    cluster.run(60)
+    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert len(told(cluster)) == 2
+
+
+def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(cluster: VirtualCluster) -> None:
+    lost = members(cluster)[0]
+    cluster.cut.add(lost)
+    cluster.run(80)
+    (alarm,) = told(cluster)
+    cluster.restart()
+    cluster.run(1)
+    (stood,) = standing(cluster)
+    assert stood.startswith("standstill: no turn for 8")
+    cluster.run(30)
+    assert told(cluster) == [alarm]
+    cluster.cut.clear()
+    cluster.run(5)
+    assert told(cluster) == [alarm, ("alarm_over", "standstill: turns are made again")]
+    cluster.restart()
+    cluster.run(5)
+    assert (len(told(cluster)), standing(cluster)) == (2, [])
+
+
+def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(cluster: VirtualCluster) -> None:
+    (job,) = cluster.store.jobs()
+    alarms = cluster.reconciler.alarms
+    alarms.attend(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
+    assert alarms.of_job(job.id) == ("outside: n has made no turn",)
+    alarms.attend(cluster.store, job, None, now_s=1.0)
+    alarms.attend(cluster.store, job, [], now_s=2.0)
+    assert [text for _, text in told(cluster)] == ["outside: n has made no turn", "outside: it is over"]
+    assert alarms.of_job("another") == ()
