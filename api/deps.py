@@ -80,6 +80,10 @@ class Context:
         """What somebody must be told at once."""
         return () if self.alarms is None else self.alarms.standing(now_s=self.clock.now_s())
 
+    def alarms_of(self, job_id: str) -> tuple[str, ...]:
+        """What somebody must be told of one job."""
+        return () if self.alarms is None else self.alarms.of_job(job_id)
+
 
 def get_context(request: Request) -> Context:
     """The context that the app was made with."""

@@ -10,7 +10,9 @@ from elastic.reconciler import training_group
 from elastic.store import Store
 
 
-def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None) -> schemas.Job:
+def standing_of(
+    store: Store, job: Job, *, now_s: float, root: str | None = None, alarms: Sequence[str] = ()
+) -> schemas.Job:
     """Reads all that the job's resource shows; `root` is where nodes keep the files of all jobs."""
     decisions = store.decisions(job.id, limit=1)
     candidates = decisions[0].plan.candidates if decisions else ()
@@ -24,6 +26,7 @@ def standing_of(store: Store, job: Job, *, now_s: float, root: str | None = None
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
+        alarms=list(alarms),
         running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",

@@ -83,7 +83,7 @@ def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> s
     found = context.store.jobs(limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
     now_s = context.clock.now_s()
-    items = [standing_of(context.store, job, now_s=now_s, root=context.settings.job_root) for job in kept]
+    items = [_standing(context, job, now_s=now_s) for job in kept]
     return schemas.Page[schemas.Job](items=items, next_before=next_before)
 
 
@@ -174,4 +174,9 @@ def _scaled(spec: JobSpec, scale: schemas.Scale) -> JobSpec:
 
 def _shown(context: Context, job: Job, response: Response) -> schemas.Job:
     response.headers["ETag"] = f'"{job.version}"'
-    return standing_of(context.store, job, now_s=context.clock.now_s(), root=context.settings.job_root)
+    return _standing(context, job, now_s=context.clock.now_s())
+
+
+def _standing(context: Context, job: Job, *, now_s: float) -> schemas.Job:
+    root, alarms = context.settings.job_root, context.alarms_of(job.id)
+    return standing_of(context.store, job, now_s=now_s, root=root, alarms=alarms)

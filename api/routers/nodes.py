@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query
 
 from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
+from elastic.model import Node, NodePhase
 
 router = APIRouter(prefix="/v1", tags=["nodes"], dependencies=[Depends(require_user)])
 
@@ -25,13 +26,21 @@ def list_nodes(
     start = 0 if before is None else max(len(found) - before, 0)
     kept = found[start : start + limit]
     left = len(found) - start - len(kept)
-    return schemas.Page[schemas.Node](items=[schemas.Node.of(each) for each in kept], next_before=left or None)
+    now_s = context.clock.now_s()
+    return schemas.Page[schemas.Node](items=[_shown(each, now_s=now_s) for each in kept], next_before=left or None)
 
 
 @router.get("/nodes/{node}")
 def get_node(node: NodeId, context: ContextOf) -> schemas.Node:
     """Gives one node."""
-    return schemas.Node.of(context.store.node(node))
+    return _shown(context.store.node(node), now_s=context.clock.now_s())
+
+
+def _shown(node: Node, *, now_s: float) -> schemas.Node:
+    shown = schemas.Node.of(node)
+    if node.phase is not NodePhase.JOINED or node.heartbeat_at_s is None:
+        return shown
+    return shown.model_copy(update={"unheard_s": max(now_s - node.heartbeat_at_s, 0.0)})
 
 
 @router.get("/node-types")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import FiniteFloat
+from pydantic import Field, FiniteFloat
 
 from api.schemas.market import Offering
 from api.schemas.wire import Wire
@@ -49,6 +49,9 @@ class Node(Wire):
     reason: str
     notice: Notice | None
     tier: model.Tier | None
+    unheard_s: FiniteFloat | None = Field(
+        None, description="How long ago it was heard last; null unless it has joined, and has spoken."
+    )
 
 
 class Group(Wire):

@@ -33,6 +33,9 @@ class Job(JobState):
     waits_because: str | None = Field(
         None, description="Why it has no node now, by the newest decision; null while it has."
     )
+    alarms: list[str] = Field(
+        default_factory=list, description="What is wrong with it now, such as that it makes no turns."
+    )
     running_tier: Tier | None = Field(
         description="What its workers run on, or ran on last, by their nodes' word; null if none has said."
     )

@@ -66,6 +66,8 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(hint)
     if job["waits_because"]:
         print(f"waits: {job['waits_because']}")
+    for alarm in job.get("alarms", ()):
+        print(f"alarm: {alarm}")
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
     if job.get("files_at"):

@@ -15,12 +15,21 @@ app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
 
 NodeArgument = Annotated[str, typer.Argument(help="The node's id.")]
 
+_LONG_S = 15.0
+
+
+def _unheard(unheard_s: float) -> str:
+    """How long nothing was heard, where that is longer than nodes are silent for."""
+    return render.duration(unheard_s) if unheard_s > _LONG_S else render.UNKNOWN
+
+
 COLUMNS = (
     Column("NODE", "id"),
     Column("JOB", "job_id"),
     Column("OFFERING", "offering", render.offering),
     Column("PHASE", "phase"),
     Column("AGENT", "agent_state"),
+    Column("UNHEARD", "unheard_s", _unheard),
     Column("GEN", "agent_generation", is_number=True),
     Column("LAUNCHED", "launched_at_s", render.instant),
     Column("JOINED", "joined_at_s", render.instant),

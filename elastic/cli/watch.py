@@ -34,6 +34,7 @@ class Standing:
     eta_s: float | None
     message: str | None
     waits_because: str | None = None
+    alarms: tuple[str, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -55,6 +56,7 @@ class Standing:
             parts.append(f"{render.duration(self.eta_s)} left")
         if self.waits_because is not None:
             parts.append(self.waits_because)
+        parts += [f"alarm: {each}" for each in self.alarms]
         return "  ".join(parts)
 
 
@@ -75,6 +77,7 @@ def standing_of(job: JsonObject) -> Standing:
         eta_s=progress["eta_s"],
         message=job["message"],
         waits_because=job["waits_because"],
+        alarms=tuple(job.get("alarms", ())),
     )
 
 
@@ -114,12 +117,13 @@ def _lines() -> Iterator[Callable[[Standing], None]]:
 
 
 def _moved(before: Standing, now: Standing) -> bool:
-    return (before.phase, before.group, before.iteration, before.waits_because) != (
-        now.phase,
-        now.group,
-        now.iteration,
-        now.waits_because,
-    )
+    return _told(before) != _told(now)
+
+
+def _told(standing: Standing) -> tuple[object, ...]:
+    """What a new line is worth: of an alarm that it stands, while it tells of ever more seconds."""
+    kinds = [each.partition(":")[0] for each in standing.alarms]
+    return standing.phase, standing.group, standing.iteration, standing.waits_because, kinds
 
 
 @contextmanager

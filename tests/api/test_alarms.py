@@ -46,6 +46,9 @@ def test_a_job_that_stands_still_leaves_the_daemon_well(client: TestClient, worl
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     kinds = [each["kind"] for each in client.get("/v1/alarms").json()["items"]]
     assert kinds == ["standstill", "outside"]
+    said = ["standstill: no turn for 61 s", "outside: n-1 trains alone"]
+    assert client.get(f"/v1/jobs/{job.id}").json()["alarms"] == said
+    assert [each["alarms"] for each in client.get("/v1/jobs").json()["items"]] == [said]
     assert client.get("/healthz").status_code == 200
 
 

@@ -125,12 +125,26 @@ def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, wo
     assert heard(state="running", generation=1) is None, "it has begun"
 
 
+def test_a_node_that_has_spoken_shows_how_long_ago(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+    first, other = pair
+    token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
+    assert beat(client, first.id, "i-1", token, state="running", generation=1) == 200
+    world.clock.advance(20.0)
+    shown = {each["id"]: each["unheard_s"] for each in client.get("/v1/nodes").json()["items"]}
+    assert (shown[first.id], shown[other.id]) == (20.0, None)
+    assert client.get(f"/v1/nodes/{first.id}").json()["unheard_s"] == 20.0
+
+
 def test_how_long_ago_the_last_turn_was_is_on_record(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
     first, _ = pair
     token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
     said = {"state": "running", "generation": 1}
     assert beat(client, first.id, "i-1", token, **said, pulse={"still_s": 3.0, "longest_s": 1.5}) == 200
     assert world.store.node(first.id).pulse == Pulse(3.0, 1.5)
+    told = {"still_s": 3.0, "longest_s": 1.5, "learnt_s": 1.0}
+    world.clock.advance(10.0)
+    assert beat(client, first.id, "i-1", token, **said, pulse=told) == 200
+    assert world.store.node(first.id).pulse == Pulse(3.0, 1.5, 1.0)
     world.clock.advance(10.0)
     assert beat(client, first.id, "i-1", token, **said) == 200
     assert world.store.node(first.id).pulse is None

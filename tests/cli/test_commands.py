@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.archive import unpack
+from elastic.cli.node import COLUMNS
 from elastic.model import JobPhase
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
@@ -112,6 +113,11 @@ def test_a_watch_that_times_out_is_status_101(run: Run) -> None:
     outcome = run("job", "watch", "first", "--timeout", "0")
     assert outcome.status == 101
     assert "60/100 it" in outcome.out
+
+
+def test_a_list_of_nodes_tells_of_those_that_were_not_heard_for_long() -> None:
+    (column,) = [each for each in COLUMNS if each.title == "UNHEARD"]
+    assert [column.show(each) for each in (3.0, 20.0, 75.0)] == ["-", "20.0 s", "1 min 15 s"]
 
 
 def test_a_node_is_shown_with_everything_known(run: Run) -> None:

@@ -29,3 +29,10 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert "waits: no capacity for c5.large spot until 12:03:00" in shown
     show_job({**WAITING, "waits_because": None})
     assert "waits" not in capsys.readouterr().out
+
+
+def test_a_job_says_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    show_job({**WAITING, "alarms": ["standstill: no turn for 61 s"]})
+    assert "alarm: standstill: no turn for 61 s" in capsys.readouterr().out
+    show_job(WAITING)
+    assert "alarm" not in capsys.readouterr().out

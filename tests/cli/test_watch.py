@@ -37,6 +37,13 @@ def test_why_a_job_waits_is_said_once_for_each_reason(capsys: pytest.CaptureFixt
     assert [line[-1] for line in lines[:2]] == ["every candidate is above the cap", "no capacity"]
 
 
+def test_an_alarm_is_said_when_it_begins_and_no_more_when_it_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    alarmed = [replace(RUNNING, alarms=(f"standstill: no turn for {each} s",)) for each in (61, 62)]
+    watched(looks(RUNNING, *alarmed, RUNNING, replace(RUNNING, phase="succeeded")))
+    lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    assert lines[:3] == ["4.5 s left", "alarm: standstill: no turn for 61 s", "4.5 s left"]
+
+
 def test_ctrl_c_leaves_the_job_running_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert watched(looks(RUNNING)) is ExitCode.JOB_UNFINISHED
     assert "the job goes on" in capsys.readouterr().out
