@@ -150,4 +150,4 @@ def test_a_newcomer_that_finds_no_store_says_where_it_looks(tmp_path: Path) -> N
     finally:
         member.kill()
         member.wait()
-    assert errors.read_text().count("no store answers") == 1
+    assert errors.read_text().count("the file that is to name the store is not there") == 1
