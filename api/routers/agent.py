@@ -240,6 +240,7 @@ def heartbeat(
     acked_seq = context.store.acked_seq(node.id)
     newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
     has_changed, now_s = _has_changed(node, request), context.clock.now_s()
+    context.store.presence.arrives(now_s=now_s)
     if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
         _store(context, node, request, newest_seq=newest_seq)
     else:

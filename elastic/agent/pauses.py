@@ -49,7 +49,7 @@ class Pauses:
         if self._turned_at is None:
             return None
         recent_s = max((end - begin for begin, end in self._recent if not self._was_silent(begin, end)), default=0.0)
-        learnt_s = None if self._turned_for_s < LEARNS_FOR_S else self._own_s
+        learnt_s = self._own_s if self._own_s and self._turned_for_s >= LEARNS_FOR_S else None
         return Pulse(now - self._turned_at, max(self._own_s, recent_s), learnt_s)
 
     def _was_silent(self, begin: float, end: float) -> bool:

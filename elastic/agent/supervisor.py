@@ -111,10 +111,10 @@ class Supervisor:
 
     def hear(self, reply: HeartbeatReply, *, report: Mapping[str, Any], asked_at: float) -> None:
         """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
-        self._spool.acknowledge(reply.acked_seq)
-        self._lease.renew(reply.lease_s, asked_at=asked_at)
         if time.monotonic() - asked_at > LATE_S:
             self._intake.was_unanswered(since=asked_at)
+        self._spool.acknowledge(reply.acked_seq)
+        self._lease.renew(reply.lease_s, asked_at=asked_at)
         self._rounds.is_told(report)
         with self._lock:
             if report["exit"] is not None:

@@ -215,6 +215,7 @@ class Reconciler:
             reaction_s=self.timeouts.reaction_s,
             silence_s=self.timeouts.silence_s,
             missed_s=self.timeouts.missed_s,
+            steady_since_s=self.store.presence.steady_since_s(gap_s=self.timeouts.missed_s / 2),
             standstill_s=self.timeouts.standstill_s,
             hung=facts.hung,
             longest_pause_s=facts.longest_pause_s,

@@ -20,7 +20,7 @@ take after that; and how often the former doubles."""
 
 
 _UNKNOWN_S = 5.0
-"""While nothing is known of a job, a pause like that would be no surprise: its first checkpoint, say."""
+"""While nothing is known of a job, for its first minute or so, a pause like that would be no surprise."""
 
 _NEWS = 1.1
 """A longest pause is learnt where it is so many times what was known: each time costs a commit."""
@@ -128,7 +128,7 @@ def waits_in_vain(world: World, active: Generation, members: Sequence[Node | Non
 
     A node that is cut off from the daemon alone trains on, and so do the others.
     """
-    lost = sorted(cut_off(world).intersection(active.node_ids))
+    lost = sorted(cut_off(world).intersection(node.id for node in members if node is not None))
     heard = [node for node in members if node is not None and node.id not in lost]
     if not lost or len(heard) < world.job.spec.nodes_min or not _hang(world, active, heard):
         return None
@@ -166,19 +166,23 @@ def _pause_s(world: World, active: Generation) -> float:
 
     In a pause of the script's own all of them pause; one that a link's failure made is not told of by who was cut off.
     """
-    told_s = [_longest_s(node) for node in _members(world, active)]
-    seen_s = min(told_s) if len(told_s) == len(active.node_ids) else 0.0
+    seen_s = min((each.longest_s for each in _told(world, active)), default=0.0)
     known_s = [each for each in (world.longest_pause_s, _learnt_s(world)) if each is not None]
     return max([*(known_s or [_UNKNOWN_S]), seen_s])
 
 
 def _learnt_s(world: World) -> float | None:
     """The longest pause that every member of the generation tells of, once all know of theirs."""
-    if world.active is None:
-        return None
-    pulses = [node.pulse for node in _members(world, world.active) if node.agent_generation == world.active.number]
-    told_s = [each.learnt_s for each in pulses if each is not None and each.learnt_s is not None]
-    return min(told_s) if len(told_s) == len(world.active.node_ids) else None
+    told_s = [] if world.active is None else [each.learnt_s for each in _told(world, world.active)]
+    known_s = [each for each in told_s if each is not None]
+    return min(known_s) if known_s and len(known_s) == len(told_s) else None
+
+
+def _told(world: World, active: Generation) -> list[Pulse]:
+    """What agents tell of this generation's turns, of nodes that make any; nothing where a member is gone."""
+    members = _members(world, active)
+    own = [node.pulse for node in members if node.pulse is not None and node.agent_generation == active.number]
+    return own if len(members) == len(active.node_ids) else []
 
 
 def _longest_s(node: Node) -> float:
@@ -197,12 +201,14 @@ def _patience_s(world: World) -> float:
     """How long a node may say nothing: not for long while others wait for turns, or have just been ended for that.
 
     Of two that were cut off at once one is silent for as long as the other stands still. Who was heard for long after
-    that may be slow, such as at its first checkpoint, and others may wait for it.
+    that may be slow, such as at its first checkpoint, and others may wait for it. Each generation in a row that was
+    ended for this doubles the patience: a pause that comes with a silence of its own is given its time.
     """
     if world.generation is not None and world.generation.hangs:
         return min(world.missed_s, world.silence_s)
     still_s = _wait_s(world)
-    return world.silence_s if still_s is None else min(max(world.missed_s, still_s / 2), world.silence_s)
+    missed_s = world.missed_s * 2.0 ** min(world.hung, _MOST_DOUBLINGS)
+    return world.silence_s if still_s is None else min(max(missed_s, still_s / 2), world.silence_s)
 
 
 def _wait_s(world: World, *, soon_s: float = 0.0) -> float | None:
@@ -220,7 +226,7 @@ def _recently_s(world: World) -> float:
 
 
 def _silence_s(node: Node, world: World) -> float:
-    return world.now_s - max(node.heartbeat_at_s or 0.0, world.listening_since_s)
+    return world.now_s - max(node.heartbeat_at_s or 0.0, world.listening_since_s, world.steady_since_s)
 
 
 def _still_s(world: World, active: Generation, members: Sequence[Node], *, times: float = 1.0) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 
 from sqlalchemy import bindparam, or_, update
 
@@ -24,6 +25,9 @@ _HEARD = (
 )
 
 
+_SHORT_S, _MOST_GAPS = 0.5, 64
+
+
 class Presence:
     """When each node was heard last, and how its workers did then. A crash forgets what was not written yet."""
 
@@ -31,6 +35,24 @@ class Presence:
         self._database = database
         self._lock = threading.Lock()
         self._heard: dict[str, tuple[float, Pulse | None]] = {}
+        self._arrived_s: float | None = None
+        self._gaps: deque[tuple[float, float]] = deque(maxlen=_MOST_GAPS)
+
+    def arrives(self, *, now_s: float) -> None:
+        """Notes that a heartbeat came in, whatever it brings."""
+        with self._lock:
+            gap_s = 0.0 if self._arrived_s is None else now_s - self._arrived_s
+            self._arrived_s = now_s
+            if gap_s > _SHORT_S:
+                self._gaps.append((now_s, gap_s))
+
+    def steady_since_s(self, *, gap_s: float) -> float:
+        """Since when nodes have been heard without a gap of more than so many seconds; 0 if there never was one.
+
+        A daemon or a machine that stood still heard nobody: nobody is silent for that.
+        """
+        with self._lock:
+            return max((ended_s for ended_s, lasted_s in self._gaps if lasted_s > gap_s), default=0.0)
 
     def heard(self, node_id: str, pulse: Pulse | None, *, now_s: float) -> None:
         """Notes a heartbeat that brought nothing that must not be lost."""

@@ -27,6 +27,7 @@ def test_the_longest_pause_is_told_at_once_and_learnt_once_turns_have_gone_on_fo
 def test_nothing_is_learnt_until_turns_have_gone_on_for_a_minute() -> None:
     assert after().pulse(now=1.0) is None
     assert after(0.0, 10.0, 59.0).pulse(now=70.0) == Pulse(11.0, 49.0, None)
+    assert after(0.0, 90.0).pulse(now=91.0) == Pulse(1.0, 90.0, None), "nor what nothing came after"
     assert after(0.0, 10.0, 61.0).pulse(now=70.0) == Pulse(9.0, 51.0, 10.0)
 
 

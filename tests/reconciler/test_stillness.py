@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Action, AgentState, Group, Node, NodePhase, Plan, Pulse, Reason, Snapshot, Tier
+from elastic.model import Action, AgentState, Exit, Group, Node, NodePhase, Outcome, Plan, Pulse, Reason, Snapshot, Tier
 from elastic.reconciler import AlarmKind, World, next_steps
 from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, StartGeneration
-from elastic.reconciler.stillness import idle, may_be_cut_off
+from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
 from tests.reconciler.test_steps import HALF, JOB, generation, node, world
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
@@ -140,6 +140,38 @@ def test_who_is_silent_for_as_long_as_the_others_stand_still_is_soon_cut_off(
     pair = still("a", turns_s), still("b", 0.1, heard_s=100.0 - silent_s)
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     assert bool(next_steps(look)) == is_drained
+
+
+def test_who_is_silent_while_nobody_was_heard_is_not_cut_off() -> None:
+    """The daemon, or all of the machine, stood still: who hangs is heard again first."""
+    pair = still("a", 6.0), still("b", 0.1, heard_s=95.0)
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert next_steps(look)
+    assert not next_steps(replace(look, steady_since_s=99.0))
+    assert next_steps(replace(look, now_s=104.0, steady_since_s=99.0, nodes=(still("a", 8.5, heard_s=103.0), pair[1])))
+
+
+def test_generations_that_hung_one_after_the_other_double_the_patience() -> None:
+    """A pause that comes with a silence of its own, as a checkpoint that fills a link does, is given its time."""
+    pair = still("a", 6.0), still("b", 0.1, heard_s=95.0)
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert [bool(next_steps(replace(look, hung=hung))) for hung in (0, 1, 4)] == [True, False, False]
+    long = world(still("a", 60.0), still("b", 0.1, heard_s=89.0), target=look.target, generation=look.generation)
+    assert next_steps(replace(long, hung=4)), "as long as ever at most"
+
+
+def test_who_saves_is_not_ended_for_one_that_is_done_and_gone_silent() -> None:
+    done = replace(
+        still("b", 0.1, heard_s=95.0), agent_state=AgentState.IDLE, exit=Exit(1, Outcome.SUCCEEDED, exit_code=0)
+    )
+    assert not next_steps(world(still("a", 8.0), done, target=Group.of(HALF, 2), generation=generation("a", "b")))
+
+
+def test_a_node_that_tells_of_no_turns_keeps_nobody_from_learning() -> None:
+    mute = node("b", heartbeat_at_s=99.0, agent_generation=1)
+    look = world(still("a", 0.1, longest_s=7.0), mute, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert newly_learnt_s(look) == 7.0
+    assert newly_learnt_s(replace(look, nodes=look.nodes[:1])) is None, "who is gone may have known better"
 
 
 @pytest.mark.parametrize(

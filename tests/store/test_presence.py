@@ -64,3 +64,13 @@ def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
     presence.write()
     assert store.node(node.id).pulse is None
     store.close()
+
+
+def test_nodes_are_heard_steadily_since_the_last_gap_between_any_two_heartbeats(tmp_path: Path) -> None:
+    presence = Presence(Database(lay_out(tmp_path / "elasticd.db")))
+    assert presence.steady_since_s(gap_s=1.5) == 0.0
+    for at_s in (10.0, 10.4, 11.4, 16.4, 17.0, 18.0):
+        presence.arrives(now_s=at_s)
+    assert presence.steady_since_s(gap_s=1.5) == 16.4
+    assert presence.steady_since_s(gap_s=0.9) == 18.0
+    assert presence.steady_since_s(gap_s=5.0) == 0.0
