@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 import torch
@@ -10,84 +11,109 @@ from torch import Tensor, optim
 
 from elastic.errors import InvalidInput
 
-Fresh = Mapping[str, Callable[[Mapping[str, Any]], float]]
-"""Of an optimizer's state, what is not 0 before its first step, by the options of the parameter's group."""
-
-
-def _one(_: Mapping[str, Any]) -> float:
-    return 1.0
-
-
-def _rate(options: Mapping[str, Any]) -> float:
-    return float(options["lr"])
-
-
-def _first_sum(options: Mapping[str, Any]) -> float:
-    return float(options["initial_accumulator_value"])
-
-
-# As their `_init_group` makes it, in torch 2.13.
-FRESH: dict[type[optim.Optimizer], Fresh] = {
-    optim.ASGD: {"eta": _rate, "mu": _one},
-    optim.Adadelta: {},
-    optim.Adafactor: {},
-    optim.Adagrad: {"sum": _first_sum},
-    optim.Adam: {},
-    optim.AdamW: {},
-    optim.Adamax: {},
-    optim.Muon: {},
-    optim.NAdam: {"mu_product": _one},
-    optim.RAdam: {},
-    optim.RMSprop: {},
-    optim.Rprop: {"step_size": _rate},
-    optim.SGD: {},
-}
+# Their `_init_group` makes the state as the first step finds it, and moves nothing: looked up in torch 2.13.
+KNOWN: tuple[type[optim.Optimizer], ...] = (
+    optim.ASGD,
+    optim.Adadelta,
+    optim.Adafactor,
+    optim.Adagrad,
+    optim.Adam,
+    optim.AdamW,
+    optim.Adamax,
+    optim.Muon,
+    optim.NAdam,
+    optim.RAdam,
+    optim.RMSprop,
+    optim.Rprop,
+    optim.SGD,
+)
+BY_OPTION = frozenset({"grad_avg", "max_exp_avg_sq", "momentum_buffer"})
+"""State that an option adds, 0 before the step that first has it: it may be missing where the rest was loaded."""
 
 
 def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
-    """Gives a session's units: each parameter that is trained, in the optimizer's order, with its state.
+    """Gives a session's units: each parameter that is trained, in the optimizer's order, with its state, by its names.
 
     State that is not there yet is made as the optimizer's first step would find it, which then trains what it trains
     without a session; what was loaded stays. Where it begins with the learning rate (ASGD, Rprop), that is its group's
-    now.
+    now. No step is made, and no hook of one called. State that the options do not ask for is in no unit.
 
-    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, and for one whose first
-    step is another than all later ones, which no state tells.
+    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, for one whose first
+    step is yet to come and another than all later ones, which no state tells, and for loaded state that is torn.
     """
-    fresh = FRESH.get(type(optimizer))
-    if fresh is None:
-        known = ", ".join(each.__name__ for each in FRESH)
+    if type(optimizer) not in KNOWN:
+        known = ", ".join(each.__name__ for each in KNOWN)
         raise InvalidInput(
             f"optimizer: wanted one of {known}, got a {type(optimizer).__name__}; make its state as its first step "
-            "would find it, and give it as units: (parameter.detach(), *optimizer.state[parameter].values())",
+            "would find it, and give it as units, by its names: "
+            "(parameter.detach(), *(values for _, values in sorted(optimizer.state[parameter].items())))",
             field="optimizer",
         )
     pairs = [(each, group) for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
-    if any(group.get("momentum") and group.get("dampening") for _, group in pairs):
+    for parameter, options in pairs:
+        if options.get("momentum") and options.get("dampening") and not _loaded(optimizer, parameter):
+            raise InvalidInput(
+                "optimizer: wanted one whose first step is as all others, got SGD with dampening, which leaves that "
+                "out in its first; give dampening=0 and a learning rate of lr * (1 - dampening)",
+                field="optimizer",
+            )
+    return [(parameter.detach(), *_state(optimizer, parameter, options)) for parameter, options in pairs]
+
+
+def _loaded(optimizer: optim.Optimizer, parameter: Tensor) -> dict[str, Any]:
+    """What is there of a parameter's state: an earlier torch's SGD saved None for what was not."""
+    return {name: values for name, values in optimizer.state.get(parameter, {}).items() if values is not None}
+
+
+def _state(optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]) -> list[Tensor]:
+    """Gives a parameter's state by its names, whichever order it was loaded in, made where it is not there."""
+    loaded, fresh = _loaded(optimizer, parameter), _fresh(optimizer, parameter, options)
+    there = sorted(fresh.keys() & loaded.keys())
+    if there and (missing := sorted(fresh.keys() - loaded.keys() - BY_OPTION)):
         raise InvalidInput(
-            "optimizer: wanted one whose first step is as all others, got SGD with dampening, which leaves that out in "
-            "its first; give dampening=0 and a learning rate of lr * (1 - dampening)",
+            f"optimizer: wanted all of a parameter's state or none of it, found {', '.join(there)} without "
+            f"{', '.join(missing)}; load what the same class of optimizer has saved",
             field="optimizer",
         )
-    for parameter, options in pairs:
-        if not optimizer.state.get(parameter):
-            _make_state(optimizer, parameter)
-            for name, values in optimizer.state.get(parameter, {}).items():
-                values.fill_(fresh[name](options) if name in fresh else 0.0)
-    return [(parameter.detach(), *optimizer.state.get(parameter, {}).values()) for parameter, _ in pairs]
+    for name in there:
+        fresh[name] = _fitting(name, loaded[name], fresh[name])
+    if fresh:
+        optimizer.state[parameter].update(fresh)
+    return [fresh[name] for name in sorted(fresh)]
+
+
+def _fitting(name: str, loaded: Any, fresh: Tensor) -> Tensor:
+    """Gives what was loaded, in the place of what was made if that is of another type, device or layout.
+
+    `load_state_dict` gives most of what it loads the parameter's type and device, which a fresh process's may not have.
+    """
+    values = torch.as_tensor(loaded)
+    if values.shape != fresh.shape:
+        raise InvalidInput(
+            f"optimizer: wanted {name} of shape {tuple(fresh.shape)}, found {tuple(values.shape)}; load the state of "
+            "the same parameters",
+            field="optimizer",
+        )
+    if (values.dtype, values.device, values.stride()) == (fresh.dtype, fresh.device, fresh.stride()):
+        return values
+    return fresh.copy_(values)
 
 
 @torch.no_grad()
-def _make_state(optimizer: optim.Optimizer, parameter: Tensor) -> None:
-    """Has a step make a parameter's state, and moves nothing by it."""
-    all_ = [each for group in optimizer.param_groups for each in group["params"]]
-    gradients, before = [each.grad for each in all_], parameter.clone()
+def _fresh(optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Gives a parameter's state as its first step would find it, and leaves the optimizer as it was."""
+    gradient, state = parameter.grad, optimizer.state.pop(parameter, None)
+    make: Any = optimizer._init_group  # type: ignore[attr-defined]  # noqa: SLF001 (torch gives no other way to it)
+    lists: list[list[Any]] = [[] for _ in list(signature(make).parameters)[1:]]
     try:
-        for each in all_:
-            each.grad = None
         parameter.grad = torch.zeros_like(parameter)
-        optimizer.step()
+        make({**options, "params": [parameter]}, *lists)
+        made = dict(optimizer.state.pop(parameter, {}))
+        if isinstance(optimizer, optim.SGD) and options["momentum"]:  # it takes a copy of the first gradient
+            made["momentum_buffer"] = torch.zeros_like(parameter)
+        return made
     finally:
-        for each, gradient in zip(all_, gradients, strict=True):
-            each.grad = gradient
-        parameter.copy_(before)
+        parameter.grad = gradient
+        optimizer.state.pop(parameter, None)
+        if state is not None:
+            optimizer.state[parameter] = state

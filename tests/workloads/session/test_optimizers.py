@@ -9,10 +9,12 @@ import pytest
 import torch
 from torch import Tensor, optim
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, Settings, Turn, optimizer_units
-from elastic.workloads.session.optimizers import FRESH
+from elastic.workloads.session.optimizers import KNOWN
+from elastic.workloads.session.state import State
 
 STEPS = 30
 INPUTS = torch.randn(20, 8, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
@@ -72,7 +74,7 @@ def settings() -> Iterator[Settings]:
 
 
 def test_each_of_them_is_tried() -> None:
-    assert {type(Script(make).optimizer) for make in OPTIMIZERS.values()} == set(FRESH)
+    assert {type(Script(make).optimizer) for make in OPTIMIZERS.values()} == set(KNOWN)
 
 
 @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
@@ -87,7 +89,8 @@ def test_trains_what_a_plain_loop_trains(settings: Settings, make: Make) -> None
         for _ in range(STEPS):
             session.run(script.compute)
     assert torch.equal(script.weights(), plain.weights())
-    state = [tensor for each in script.parameters for tensor in script.optimizer.state[each].values()]
+    states = [script.optimizer.state[each] for each in script.parameters]
+    state = [tensor for each in states for _, tensor in sorted(each.items())]
     assert [each.data_ptr() for unit in units for each in unit[1:]] == [each.data_ptr() for each in state], "in place"
 
 
@@ -101,6 +104,122 @@ def test_state_that_was_loaded_stays() -> None:
     for each in (plain, loaded):
         each.apply(each.compute())
     assert torch.equal(plain.weights(), loaded.weights())
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+def test_one_that_goes_on_from_a_checkpoint_has_the_units_of_one_that_begins(make: Make) -> None:
+    plain, loaded, fresh = Script(make), Script(make), Script(make)
+    plain.apply(plain.compute())
+    saved = deepcopy(plain.optimizer.state_dict())
+    saved["state"] = {each: dict(sorted(state.items())) for each, state in saved["state"].items()}
+    loaded.optimizer.load_state_dict(saved)
+    digests = [State.of(optimizer_units(each.optimizer), each.apply).shape_digest() for each in (plain, loaded, fresh)]
+    assert digests == [digests[0]] * 3
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+def test_makes_no_step_that_anybody_sees(monkeypatch: pytest.MonkeyPatch, make: Make) -> None:
+    script = Script(make)
+    seen: list[str] = []
+    hooks = [
+        register_optimizer_step_pre_hook(lambda *_: seen.append("before any")),
+        register_optimizer_step_post_hook(lambda *_: seen.append("after any")),
+        script.optimizer.register_step_pre_hook(lambda *_: seen.append("before")),
+        script.optimizer.register_step_post_hook(lambda *_: seen.append("after")),
+    ]
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(script.optimizer, "step", lambda: seen.append("step"))  # as a scheduler wraps it
+            units = optimizer_units(script.optimizer)
+        assert seen == []
+        script.apply([None] * len(script.parameters))
+        assert seen == ["before any", "before", "after", "after any"]
+    finally:
+        for each in hooks:
+            each.remove()
+    assert [len(each) for each in units] == [1 + len(script.optimizer.state[each]) for each in script.parameters]
+
+
+@pytest.mark.parametrize(
+    ("saves", "goes_on"),
+    [
+        (optim.RMSprop, lambda all_: optim.RMSprop(all_, momentum=0.5, centered=True)),
+        (lambda all_: optim.RMSprop(all_, momentum=0.5, centered=True), optim.RMSprop),
+        (optim.Adam, lambda all_: optim.Adam(all_, amsgrad=True)),
+        (optim.SGD, lambda all_: optim.SGD(all_, momentum=0.9)),
+        (lambda all_: optim.SGD(all_, momentum=0.9), optim.SGD),
+    ],
+    ids=["RMSprop gains", "RMSprop loses", "Adam gains", "SGD gains", "SGD loses"],
+)
+def test_state_that_an_option_adds_after_the_save_is_made_and_what_none_asks_for_is_no_unit(
+    saves: Make, goes_on: Make
+) -> None:
+    plain, loaded, fresh = Script(saves), Script(goes_on), Script(goes_on)
+    plain.apply(plain.compute())
+    state = deepcopy(plain.optimizer.state_dict()["state"])
+    loaded.optimizer.load_state_dict({**loaded.optimizer.state_dict(), "state": state})
+    units, wanted = optimizer_units(loaded.optimizer), optimizer_units(fresh.optimizer)
+    assert [[each.shape for each in unit] for unit in units] == [[each.shape for each in unit] for unit in wanted]
+    for index, parameter in enumerate(loaded.parameters):
+        for name, values in loaded.optimizer.state[parameter].items():
+            expected = state.get(index, {}).get(name, torch.zeros(()))
+            assert torch.equal(values, expected.expand_as(values).to(values))
+    loaded.apply(loaded.compute())
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_a_buffer_of_an_earlier_torch_s_that_is_none_is_not_there(momentum: float) -> None:
+    script = Script(lambda all_: optim.SGD(all_, momentum=momentum))
+    state = {index: {"momentum_buffer": None} for index in range(2)}
+    script.optimizer.load_state_dict({**script.optimizer.state_dict(), "state": state})
+    units = optimizer_units(script.optimizer)
+    assert [len(unit) for unit in units] == [1 + (momentum > 0)] * 2
+    assert all(not each.any() for unit in units for each in unit[1:])
+
+
+def test_dampening_is_taken_where_the_first_step_is_past() -> None:
+    def dampened(all_: list[Tensor]) -> optim.Optimizer:
+        return optim.SGD(all_, lr=1e-2, momentum=0.9, dampening=0.5)
+
+    plain, loaded = Script(dampened), Script(dampened)
+    plain.apply(plain.compute())
+    loaded.model.load_state_dict(plain.model.state_dict())
+    saved = deepcopy(plain.optimizer.state_dict())
+    loaded.optimizer.load_state_dict(saved)
+    assert [len(unit) for unit in optimizer_units(loaded.optimizer)] == [2, 2]
+    for each in (plain, loaded):
+        each.apply(each.compute())
+    assert torch.equal(plain.weights(), loaded.weights())
+
+    saved["state"][1]["momentum_buffer"] = None
+    half = Script(dampened)
+    half.optimizer.load_state_dict(saved)
+    with pytest.raises(InvalidInput, match="got SGD with dampening"):
+        optimizer_units(half.optimizer)
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        (lambda state: state.pop("step"), "found exp_avg, exp_avg_sq without step; load what"),
+        (
+            lambda state: state.update(exp_avg=torch.zeros(5)),
+            r"wanted exp_avg of shape \(3, 8\), found \(5,\); load the state of the same",
+        ),
+    ],
+    ids=["a part", "another's"],
+)
+def test_refuses_torn_state_and_leaves_it(change: Callable[[dict[str, Tensor]], None], wanted: str) -> None:
+    script = Script(OPTIMIZERS["Adam"])
+    script.apply(script.compute())
+    state = script.optimizer.state[script.parameters[0]]
+    change(state)
+    before = dict(state)
+    with pytest.raises(InvalidInput, match=wanted):
+        optimizer_units(script.optimizer)
+    found = script.optimizer.state[script.parameters[0]]
+    assert found.keys() == before.keys() and all(found[name] is before[name] for name in before)
+    assert all(each.grad is None for each in script.parameters)
 
 
 def test_what_is_not_trained_is_no_unit() -> None:
