@@ -45,9 +45,8 @@ class Sum(NamedTuple):
         return cls(bool(is_last), TYPES[kind], DEVICES[device], size)
 
     def __str__(self) -> str:
-        if self.is_last:
-            return "only the gradients"
-        return f"{self.size} {str(self.kind).removeprefix('torch.')} on {self.device}"
+        values = f"{self.size} {str(self.kind).removeprefix('torch.')} on {self.device}"
+        return f"only the gradients ({values})" if self.is_last else values
 
 
 class Misfit(InvalidInput):

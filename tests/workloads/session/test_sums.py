@@ -108,7 +108,7 @@ def _same(turn: Turn, since: int) -> Sequence[Tensor]:
             lambda turn, _: [_ones(3, torch.float32)],
             "no. 1 of .* sum 3 float64 on cpu, this one 3 float32 on cpu; have",
         ),
-        (lambda turn, _: [_ones(), _ones()], "no. 2 of .* sum only the gradients, this one 3 float64 on cpu; have"),
+        (lambda turn, _: [_ones(), _ones()], r"no. 2 of .* sum only the gradients \(\d+ float64 on cpu\), this one 3"),
     ],
     ids=["another size", "none with an empty share", "another type", "one too many"],
 )
@@ -208,6 +208,11 @@ def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(setting
     _, wanted = member(scripts[2], step)
     assert all(torch.equal(one, another) for one, another in zip(found, other, strict=True))
     assert_near(found, wanted, tolerance=1e-4)
+
+
+def test_a_turn_s_last_sum_is_told_by_what_it_may_differ_in() -> None:
+    told = str(Sum(True, torch.float32, "cuda", 40))
+    assert told == "only the gradients (40 float32 on cuda)"
 
 
 def test_who_is_odd() -> None:
