@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import runpy
 import sys
 from collections.abc import Sequence
 
 from elastic.worker.gate import pass_gate
-from elastic.worker.launch import CANNOT_BEGIN
+from elastic.worker.launch import CANNOT_BEGIN, HOPELESS
 from elastic.worker.launch import main as launch
 
 USAGE = "wanted (--watched | --plain | --program) COMMAND..."
@@ -38,14 +39,13 @@ def begin(arguments: Sequence[str]) -> None:
 def _become(command: list[str]) -> None:
     try:
         os.execvp(command[0], command)
-    except PermissionError as error:
-        raise SystemExit(
-            f"{CANNOT_BEGIN}{command[0]}: wanted a program that may be executed: chmod +x it ({error})"
-        ) from error
     except OSError as error:
-        raise SystemExit(
-            f"{CANNOT_BEGIN}{command[0]}: wanted a program, or a script that begins with #!: {error}"
-        ) from error
+        if error.errno not in HOPELESS:
+            raise
+        wanted = "program, or a script that begins with #!:"
+        if error.errno == errno.EACCES:
+            wanted = "program that may be executed: chmod +x it:"
+        raise SystemExit(f"{CANNOT_BEGIN}{command[0]}: wanted a {wanted} {error}") from error
 
 
 if __name__ == "__main__":

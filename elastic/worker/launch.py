@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import runpy
 import signal
@@ -16,6 +17,8 @@ from elastic.worker.optimizer_steps import count_optimizer_steps
 SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)  # how a script's own handler says that it heeds one
 CANNOT_BEGIN = "elasticd: no worker can begin: "
 """Begins what is told of a command that cannot be run here, however often it is tried."""
+HOPELESS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
+"""What says so of a file; all else may pass, as EIO, ESTALE, ENOMEM or ETXTBSY do."""
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
 
 
@@ -76,6 +79,8 @@ def _compiled(path: str) -> types.CodeType:
         said = f"{type(error).__name__}: {error.msg} ({path}, line {error.lineno})"
         raise SystemExit(f"{CANNOT_BEGIN}{said}") from error
     except (OSError, ValueError) as error:  # ValueError: it holds a byte that no text does
+        if isinstance(error, OSError) and error.errno not in HOPELESS:
+            raise
         raise SystemExit(f"{CANNOT_BEGIN}wanted a script: {error}") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -14,8 +15,12 @@ from tests.worker.conftest import AgentSocket
 
 
 def run(*arguments: str, folder: Path, socket: str = "") -> subprocess.CompletedProcess[str]:
+    return run_python("-m", "elastic.worker.begin", *arguments, folder=folder, socket=socket)
+
+
+def run_python(*arguments: str, folder: Path, socket: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "elastic.worker.begin", *arguments],
+        [sys.executable, *arguments],
         env=os.environ | {"ELASTICD_SOCKET": socket, "PYTHONPATH": f"{folder}:{Path.cwd()}"},
         capture_output=True,
         text=True,
@@ -70,6 +75,7 @@ def test_a_program_that_cannot_be_run_is_told(tmp_path: Path, name: str, mode: i
         ("torn.py", "SyntaxError: '(' was never closed ({path}, line 2)"),
         ("folder", "wanted a script: [Errno 21] Is a directory: '{path}'"),
         ("gone.py", "wanted a script: [Errno 2] No such file or directory: '{path}'"),
+        ("torn.py/train.py", "wanted a script: [Errno 20] Not a directory: '{path}'"),
     ],
 )
 def test_a_script_that_can_never_begin_is_told_in_one_line(tmp_path: Path, name: str, told: str) -> None:
@@ -78,6 +84,25 @@ def test_a_script_that_can_never_begin_is_told_in_one_line(tmp_path: Path, name:
     result = run("--watched", str(tmp_path / name), folder=tmp_path)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == CANNOT_BEGIN + told.format(path=tmp_path / name)
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ETXTBSY, errno.EPERM])
+@pytest.mark.parametrize("way", ["--watched", "--program"])
+def test_a_failure_that_may_pass_is_raised_as_it_is(tmp_path: Path, way: str, number: int) -> None:
+    fails = f"""
+import os
+from elastic.worker import begin, launch
+
+def fail(*_):
+    raise OSError({number}, "not now")
+
+launch.open = os.execvp = fail
+begin.begin(["{way}", "train"])
+"""
+    result = run_python("-c", fails, folder=tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].endswith(f"[Errno {number}] not now")
+    assert CANNOT_BEGIN not in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [[], ["--watched"], ["--plain", "train.py"], ["train.py", "x"]])
