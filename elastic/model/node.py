@@ -121,7 +121,7 @@ class Notice:
         return (self.kind, self.at_s, self.action) != (known.kind, known.at_s, known.action)
 
 
-_HANGS_S, _HANGS_AT_MOST_S = 2.5, 300.0
+HANGS_S, _HANGS_AT_MOST_S = 2.5, 300.0
 """How long no turn is none any more; a pause as long as the latter, half of the default lease, tells nothing."""
 
 
@@ -150,7 +150,7 @@ class Pulse:
     @property
     def hangs(self) -> bool:
         """Whether a turn is overdue as it is for who trains with a node that is cut off."""
-        return self.has_stopped(least_s=_HANGS_S, most_s=_HANGS_AT_MOST_S)
+        return self.has_stopped(least_s=HANGS_S, most_s=_HANGS_AT_MOST_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from elastic.model import AgentState, Generation, Node, NodePhase, Pulse, Tier
+from elastic.model.node import HANGS_S
 from elastic.reconciler.world import World, lives
 
 _GOES_ON_S = 10.0
@@ -25,8 +26,8 @@ _UNKNOWN_S = 5.0
 _NEWS = 1.1
 """A longest pause is learnt where it is so many times what was known: each time costs a commit."""
 
-_STILL_S, _SOON_S = 2.5, 5.0
-"""Who has made no turn for so long may hang; who will hang so soon is looked at again until then."""
+_SOON_S = 5.0
+"""Who will hang so soon is looked at again until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def _hang(world: World, active: Generation, members: Sequence[Node], *, soon_s: 
     """
     pulses = _pulses(world, active, members)
     if soon_s:
-        pulses = [replace(each, still_s=each.still_s + soon_s * (each.still_s >= _STILL_S)) for each in pulses]
+        pulses = [replace(each, still_s=each.still_s + soon_s * (each.still_s >= HANGS_S)) for each in pulses]
     return bool(pulses) and all(each.hangs for each in pulses) and _are_to_turn(members)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.routers.agent import ExitIn, Heartbeat, Registered, Registration, WindowIn, WordOut
+from api.schemas.agent import ExitIn, Heartbeat, Registered, Registration, WindowIn, WordOut
 from elastic.model import AgentState, Outcome
 from elastic.reconciler import NodeTokens
 from tests.crash.daemon import SECRET

@@ -13,6 +13,7 @@ from typing import Any
 
 from api.deps import Context
 from api.routers import agent
+from api.schemas.agent import Heartbeat, Registered, Registration, WordOut
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings, Settings
 from elastic.errors import ElasticError
@@ -194,10 +195,10 @@ class Parts:
     def job(self, job_id: str) -> Job:
         return self.store.job(job_id)
 
-    def register(self, registration: agent.Registration) -> agent.Registered:
+    def register(self, registration: Registration) -> Registered:
         return agent.register(registration, self.context)
 
-    def heartbeat(self, said: agent.Heartbeat, token: str) -> agent.WordOut:
+    def heartbeat(self, said: Heartbeat, token: str) -> WordOut:
         return agent.heartbeat(said, self.context, f"Bearer {token}")
 
 

@@ -1,0 +1,173 @@
+"""What agents and the daemon say to each other, as JSON."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+
+from elastic.model import (
+    AgentState,
+    NoticeKind,
+    Outcome,
+    Tier,
+)
+
+
+class Strict(BaseModel):
+    """Refuses fields that it does not know."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Registration(Strict):
+    """What an agent says first."""
+
+    join_token: str = Field(max_length=128)
+    instance_id: str = Field(min_length=1, max_length=128)
+    agent_version: str = Field(max_length=64)
+    pid: int
+    hostname: str = Field(max_length=255)
+
+
+class Registered(BaseModel):
+    """What it gets: which node it is, and the token it speaks with from now on, on this machine only.
+
+    `command` is what the job will have it run; what that needs can be loaded before there is an assignment. It is
+    empty where workers inherit nothing that is loaded (T0). `code` is the sum of the archive that it runs in, to be
+    fetched from `/v1/agent/code`; null where the command names what the machine has.
+    """
+
+    node_id: str
+    node_token: str
+    heartbeat_interval_s: float
+    lease_s: float
+    command: list[str]
+    code: str | None
+
+
+class WindowIn(BaseModel):
+    """One window as the agent passes it on; fields that only the worker and its agent use are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    seq: int = Field(ge=1, le=2**53)
+    generation: int = Field(ge=1, lt=2**31)
+    world_size: int = Field(ge=1, le=1_000_000)
+    phase: str = Field(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
+    iteration: int | None = Field(None, ge=0, le=2**53)
+    iterations: int = Field(ge=1, le=2**31)
+    elapsed_s: FiniteFloat = Field(gt=0)
+    is_cold: bool
+    ended_at_s: FiniteFloat = Field(gt=0)
+
+
+class EventIn(BaseModel):
+    """One thing a worker told of; `kind` tells which of the other fields are there."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    seq: int = Field(ge=1, le=2**53)
+    kind: Literal["checkpoint", "finished", "drained", "note"]
+    iteration: int | None = None
+    elapsed_s: FiniteFloat | None = None
+    text: str = Field("", max_length=2000)
+    at_s: FiniteFloat | None = None
+
+
+class ExitIn(Strict):
+    """How a generation ended on the node."""
+
+    generation: int = Field(ge=1, lt=2**31)
+    outcome: Outcome
+    exit_code: int
+    iteration: int | None = None
+    log_tail: str = Field("", max_length=20_000)
+    needs_person: bool = False
+
+
+class NoticeIn(Strict):
+    """What the cloud has told the machine of its end; `at_s`, when it goes, is null for a mere recommendation."""
+
+    kind: NoticeKind
+    noticed_at_s: FiniteFloat = Field(gt=0)
+    at_s: FiniteFloat | None = Field(None, gt=0)
+    action: str = Field("", max_length=32)
+
+    @model_validator(mode="after")
+    def _an_interruption_has_an_instant(self) -> Self:
+        if self.kind is NoticeKind.INTERRUPTION and self.at_s is None:
+            raise ValueError("at_s: wanted the instant at which the machine goes")
+        return self
+
+
+class ClaimIn(Strict):
+    """A round of the session that a worker is about to publish."""
+
+    round: int = Field(ge=1, lt=2**53)
+    members: int = Field(ge=0, le=1_000_000)
+
+
+class PulseIn(Strict):
+    """How long ago the workers' last turn was, and their longest pause between two in this generation.
+
+    `learnt_s` is the longest that is known to be their own, null until turns have gone on for a minute.
+    """
+
+    still_s: FiniteFloat = Field(ge=0)
+    longest_s: FiniteFloat = Field(ge=0)
+    learnt_s: FiniteFloat | None = Field(None, ge=0)
+
+
+class Heartbeat(Strict):
+    """What an agent says of itself, with all that the daemon has not acknowledged yet.
+
+    Its instants are those of its machine's clock, as `sent_at_s` is: where that is off, they are noted by the daemon's.
+    When the machine goes is the cloud's word, and stays as it is.
+    """
+
+    node_id: str = Field(max_length=64)
+    instance_id: str = Field(min_length=1, max_length=128)
+    sent_at_s: FiniteFloat
+    state: AgentState
+    generation: int | None = Field(None, ge=0, lt=2**31)
+    exit: ExitIn | None = None
+    notice: NoticeIn | None = None
+    saving_s: FiniteFloat | None = Field(None, ge=0)
+    tier: Tier | None = None
+    round: int | None = Field(None, ge=0, lt=2**53)
+    claim: ClaimIn | None = None
+    pulse: PulseIn | None = None
+    windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
+    events: list[EventIn] = Field(default_factory=list, max_length=1000)
+
+
+class AssignmentOut(BaseModel):
+    """One generation as its members are told to run it."""
+
+    job_id: str
+    generation: int
+    command: list[str]
+    env: dict[str, str]
+    nnodes_min: int
+    nnodes_max: int
+    nproc_per_node: int
+    rdzv_endpoint: str
+    rdzv_id: str
+    drain_grace_s: float
+    checkpoint_dir: str
+    artifact_dir: str
+    max_restarts: int
+    tier: Tier
+    interruptions_per_h: float | None
+    stored_iteration: int | None
+
+
+class WordOut(BaseModel):
+    """The reply: the highest sequence number stored, and the word."""
+
+    acked_seq: int
+    lease_s: float
+    assignment: AssignmentOut | None
+    shutdown: bool
+    needs_signal: bool
