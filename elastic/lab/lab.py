@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -128,7 +129,8 @@ class Lab:
             raise InvalidInput(
                 f"wanted a node type of the scenario and a positive price, found {node_type} {usd_per_h}"
             )
-        self._book.set_spot(node_type, usd_per_h, zone=zone, at_s=self._clock.now_s())
+        # From a whole second on, as its history tells: what is charged is what is told.
+        self._book.set_spot(node_type, usd_per_h, zone=zone, at_s=math.floor(self._clock.now_s()))
 
     def add_trouble(self, what: Fault | CapacityWindow | Outage) -> None:
         """Adds a fault, a capacity window or an outage; their instants count from the lab's start."""
