@@ -21,7 +21,7 @@ def lab(
     try:  # only this command pays for moto
         from elastic.lab import read_scenario, running_lab
     except ModuleNotFoundError as error:
-        raise InvalidInput(f"the lab needs {error.name}: pip install 'elasticd[lab]'") from error
+        raise InvalidInput(f"the lab needs {error.name}: pip install -c constraints.txt -e '.[lab,train]'") from error
 
     has_ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
