@@ -17,6 +17,7 @@ from elastic.store import jobs as job_rows
 from elastic.store.codec import from_text
 from elastic.store.engine import insert
 from elastic.store.schema import buckets, generations, jobs, series, windows
+from elastic.throughput import RECENT_WINDOWS
 
 BUCKET_S = 5
 """Width of the stored sums of throughput, in seconds."""
@@ -119,11 +120,11 @@ def listed(
     return tuple(StoredWindow(row.id, row.job_id, from_text(Group, row.members), _to_window(row)) for row in rows)
 
 
-def recent_series(connection: Connection, job_id: str, *, newest: int = 64) -> tuple[Series, ...]:
+def recent_series(connection: Connection, job_id: str) -> tuple[Series, ...]:
     """The newest warm windows of every group and training phase of a job, each series oldest first."""
     found = []
     for row in connection.execute(_SERIES_OF_JOB, {"job_id": job_id}).all():
-        warm = connection.execute(_WARM, {"series_id": row.id, "newest": newest})
+        warm = connection.execute(_WARM, {"series_id": row.id, "newest": RECENT_WINDOWS})
         samples = tuple(Sample(*each) for each in warm)[::-1]
         found.append(Series(from_text(Group, row.members), row.training_phase, samples))
     return tuple(found)

@@ -12,10 +12,10 @@ of a decision is for (`benchmarks/estimator.py` measures both).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 
-from elastic.model import Group, Interval, Sample, Series, Window
+from elastic.model import Interval, Sample
 
 RECENT_WINDOWS = 64
 """Only the latest windows speak for the present: about a minute or more of training."""
@@ -34,39 +34,6 @@ _T_975 = (
     *(2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860),
     *(2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423),
 )
-
-
-def warm_samples(windows: Iterable[Window], *, training_phase: str) -> tuple[Sample, ...]:
-    """The warm windows of one training phase, oldest first; cold ones are progress, not rate, and repeats count once.
-
-    Iterations are global steps already: however many processes took part, a step counts once.
-    """
-    unique = {
-        (window.node_id, window.seq): window
-        for window in windows
-        if window.phase == training_phase and not window.is_cold
-    }
-    samples = (Sample(window.iterations, window.elapsed_s, window.ended_at_s) for window in unique.values())
-    return tuple(sorted(samples, key=_age_order))
-
-
-def as_series(windows: Iterable[Window], *, groups: Mapping[int, Group]) -> tuple[Series, ...]:
-    """Sorts windows into one series for each group and training phase, so that nothing leaks from one to another.
-
-    Args:
-        windows: of one job, in any order.
-        groups: which group each generation was; windows of a generation that is not there are left out.
-    """
-    sorted_out: dict[tuple[Group, str], list[Window]] = {}
-    for window in windows:
-        group = groups.get(window.generation)
-        if group is not None:
-            sorted_out.setdefault((group, window.phase), []).append(window)
-    series = (
-        Series(group, phase, warm_samples(own, training_phase=phase))
-        for (group, phase), own in sorted(sorted_out.items(), key=lambda item: item[0])
-    )
-    return tuple(each for each in series if each.samples)
 
 
 def estimate_step_s(samples: Sequence[Sample]) -> Interval | None:

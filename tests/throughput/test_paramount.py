@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elastic.model import Sample
-from elastic.throughput import RECENT_WINDOWS, as_series, estimate_step_s, warm_samples
+from elastic.throughput import RECENT_WINDOWS, estimate_step_s
 from elastic.throughput.paramount import t_quantile_975
-from tests.builders import NOW_S, group, samples, window
+from tests.builders import NOW_S, samples
 
 
 def test_nothing_measured_is_no_estimate() -> None:
@@ -132,34 +132,3 @@ def test_an_estimate_lies_among_its_windows_and_inside_a_positive_interval(drawn
     assert min(paces_s) * 0.999999 <= step_s.value <= max(paces_s) * 1.000001
     if step_s.low is not None and step_s.high is not None:
         assert 0 < step_s.low <= step_s.value <= step_s.high < math.inf
-
-
-def test_cold_windows_and_other_phases_are_left_out_and_repeats_count_once() -> None:
-    windows = [
-        window(30.0, seq=1, is_cold=True, ended_at_s=1.0),
-        window(1.0, seq=3, ended_at_s=3.0),
-        window(2.0, seq=2, ended_at_s=2.0),
-        window(2.0, seq=2, ended_at_s=2.0),
-        window(9.0, seq=4, phase="gan", ended_at_s=4.0),
-    ]
-
-    assert warm_samples(windows, training_phase="main") == (Sample(2, 2.0, 2.0), Sample(2, 1.0, 3.0))
-
-
-def test_windows_are_sorted_into_a_series_for_each_group_and_phase() -> None:
-    small, large = group("local.half"), group("local.full")
-    windows = [
-        window(1.0, seq=1, generation=1, phase="warm-up"),
-        window(2.0, seq=2, generation=1, phase="gan"),
-        window(3.0, seq=3, generation=2, phase="gan"),
-        window(4.0, seq=4, generation=2, phase="warm-up", is_cold=True),
-        window(5.0, seq=5, generation=3, phase="gan"),
-    ]
-
-    found = as_series(windows, groups={1: small, 2: large})
-
-    assert {(each.group, each.training_phase): each.samples[0].elapsed_s for each in found} == {
-        (small, "warm-up"): 1.0,
-        (small, "gan"): 2.0,
-        (large, "gan"): 3.0,
-    }
