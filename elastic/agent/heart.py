@@ -51,20 +51,24 @@ class Heart:
         self._wake.set()
         self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
         deadline = time.monotonic() + LAST_WORDS_TIMEOUT_S
-        while self._beat() and self._has_more and time.monotonic() < deadline:
+        while self._tried() and self._has_more and time.monotonic() < deadline:
             pass
 
     def _run(self) -> None:
         while not self._is_stopping:
-            is_heard = False
-            try:
-                is_heard = self._beat()
-            except Exception:
-                log.exception("a heartbeat failed; the next one follows")
+            is_heard = self._tried()
             # A batch that was full has more behind it.
-            if not self._has_more:
+            if not (is_heard and self._has_more):
                 self._rest(is_heard=is_heard)
             self._wake.clear()
+
+    def _tried(self) -> bool:
+        """Whether a beat was heard; what breaks one, as a full disk does, ends no thread."""
+        try:
+            return self._beat()
+        except Exception:
+            log.exception("a heartbeat failed; the next one follows")
+            return False
 
     def _rest(self, *, is_heard: bool) -> None:
         """Waits for the next beat: an interval, or until a daemon that is away listens again."""
@@ -82,7 +86,6 @@ class Heart:
         reply = self._client.heartbeat(
             report | {"sent_at_s": self._wall_s()}, node_id=self._node_id, node_token=self._node_token
         )
-        self._has_more = False
         if reply is None:
             self._supervisor.hear_nothing(asked_at=asked_at)
             return False

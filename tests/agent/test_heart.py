@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ import pytest
 
 from elastic.agent.daemon_client import DaemonClient
 from elastic.agent.heart import Heart
+from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.wire import HeartbeatReply
 from tests.workloads.session.running import wait_until
@@ -33,10 +35,17 @@ class Daemon:
         return cast(HeartbeatReply, object()) if self.is_there and not self.refuses else None
 
 
-def _heart(daemon: Daemon, *, interval_s: float, is_hurried: bool = False) -> Heart:
+def _heart(
+    daemon: Daemon,
+    *,
+    interval_s: float,
+    is_hurried: bool = False,
+    waiting: int = 0,
+    hear: Callable[..., None] = lambda reply, **_: None,
+) -> Heart:
     supervisor = SimpleNamespace(
-        report=lambda: {"windows": [], "events": []},
-        hear=lambda reply, **_: None,
+        report=lambda: {"windows": [{}] * waiting, "events": []},
+        hear=hear,
         hear_nothing=lambda **_: None,
         is_hurried=is_hurried,
     )
@@ -89,3 +98,29 @@ def test_a_word_that_is_soon_to_come_is_asked_for_more_often() -> None:
     assert daemon.beats == 1
     for each in (heart, calm):
         each.stop()
+
+
+@pytest.mark.timeout(60)
+def test_an_answer_that_cannot_be_taken_in_is_asked_for_no_more_often_and_keeps_no_node_from_its_end() -> None:
+    def full(_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    daemon = Daemon()
+    daemon.is_there = True
+    heart = _heart(daemon, interval_s=1000.0, waiting=BATCH_ROWS, hear=full)
+    wait_until(lambda: daemon.looks == 1, "a rest")
+    heart.stop()
+    assert daemon.beats == 2, "and a last word"
+
+
+@pytest.mark.timeout(60)
+def test_what_is_more_than_one_report_holds_follows_at_once() -> None:
+    heard: list[object] = []
+    daemon = Daemon()
+    daemon.is_there = True
+    heart = _heart(daemon, interval_s=0.5, waiting=BATCH_ROWS, hear=lambda reply, **_: heard.append(reply))
+    begun_s = time.monotonic()
+    wait_until(lambda: len(heard) >= 20, "many beats")
+    assert time.monotonic() - begun_s < 5.0
+    daemon.is_there = False
+    heart.stop()
