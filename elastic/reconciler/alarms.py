@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from elastic.errors import ProviderError, ProviderUnavailable, StoreUnavailable
+from elastic.errors import ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
 from elastic.model import Job, JobPhase
 from elastic.providers import Trouble
 from elastic.reconciler.namespace import Namespace
@@ -96,28 +96,37 @@ class Alarms:
 
     def look(
         self, store: Store, blindness: ProviderError | None, unsold: ProviderError | None = None, *, now_s: float
-    ) -> None:
+    ) -> StoreUnavailable | None:
         """Takes note of why the machines, and what is sold, cannot be listed, and tells the store what has changed.
 
-        None: they can.
+        None: they can. Gives why that could not be told, for then it is at the next look.
         """
         self._blindness.note(blindness, now_s=now_s)
         self._unsold.note(unsold, now_s=now_s)
         self._last_blindness = blindness or self._last_blindness
+        try:
+            self._tell(store, now_s=now_s)
+        except StoreUnavailable as error:
+            return error
+        return None
+
+    def _tell(self, store: Store, *, now_s: float) -> None:
         standing = {each.kind: each for each in self.standing(now_s=now_s)}
         for kind in self._raised_s.keys() - standing.keys():
-            del self._raised_s[kind]
-            if not kind.is_of_jobs:
+            if not kind.is_of_jobs:  # their events have told of it
                 store.add_event("alarm_over", f"{kind}: all is well again", now_s=now_s)
-        for kind, alarm in standing.items():
-            if kind not in self._raised_s:
-                self._raised_s[kind] = now_s
-                if not kind.is_of_jobs:  # their events have told of it
-                    store.add_event("alarm", f"{kind}: {alarm.text}", now_s=now_s)
+            del self._raised_s[kind]
+        for kind in [each for each in standing if each not in self._raised_s]:
+            if not kind.is_of_jobs:
+                store.add_event("alarm", f"{kind}: {standing[kind].text}", now_s=now_s)
+            self._raised_s[kind] = now_s
 
     @contextmanager
     def of_writing(self, *, now_s: float) -> Iterator[None]:
-        """Takes note of whether a whole tick could be written down. Only the memory holds that it could not."""
+        """Takes note of whether a whole tick could be written down. Only the memory holds that it could not.
+
+        One that broke off for what nobody expected does not tell.
+        """
         failure: StoreUnavailable | None = None
         try:
             yield
@@ -144,15 +153,16 @@ class Alarms:
         stood = (AlarmKind.OVERRUN, None) in before
         if (text := self._overrun(job, is_ending=is_ending, stood=stood, now_s=now_s)) is not None:
             now[AlarmKind.OVERRUN, None] = text
-        self._of_jobs[job.id] = (job, now)
-        if job.phase.is_final:
-            del self._of_jobs[job.id]
         for kind, node_id in before.keys() - now.keys():
             text = f"{kind}: {_why_over(kind, is_ending=is_ending)}"
             store.add_event("alarm_over", text, job_id=job.id, node_id=node_id, now_s=now_s)
         for kind, node_id in now.keys() - before.keys():
             text = f"{kind}: {now[kind, node_id]}"
             store.add_event("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
+        if is_ending:
+            self._of_jobs.pop(job.id, None)
+        else:
+            self._of_jobs[job.id] = (job, now)
 
     def of_job(self, job_id: str) -> tuple[str, ...]:
         """What is wrong with a job now."""

@@ -88,7 +88,7 @@ class Reconciler:
         Where the provider does not say what machines there are, or what it sells, jobs are attended by what the store
         knows, and nothing is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for
         what no node will tell of; None if the usual interval will do. Raises, in the end, the ProviderError of unseen
-        machines, StoreUnavailable, or ExceptionGroup of what nobody expected; at once ClaimLost, if another took over.
+        machines, StoreUnavailable, or a group with what nobody expected; at once ClaimLost, if another took over.
         """
         with self.alarms.of_writing(now_s=now_s):
             return self._look(now_s=now_s)
@@ -100,10 +100,10 @@ class Reconciler:
         self._blindness = self._settle(now_s=now_s)
         self.store.presence.write()
         self._catalog = read_catalog(self.provider)
-        self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
+        unwritten = self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
         self.price_records.refresh(self.prices, now_s=now_s)
         prices = self.store.prices_in_force(now_s, depth=2)
-        unexpected, unwritten = [], None
+        unexpected = []
         for job in self.store.unfinished_jobs():
             try:
                 self._attend(job.id, prices, now_s=now_s)
@@ -116,9 +116,10 @@ class Reconciler:
         if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is wanted still.
             self.machines.resume_launches(lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s)
+        trouble = unwritten or self._blindness
         if unexpected:
-            raise ExceptionGroup(f"{len(unexpected)} jobs not attended this tick", unexpected)
-        if trouble := unwritten or self._blindness:
+            raise ExceptionGroup(f"{len(unexpected)} jobs not attended", unexpected)
+        if trouble:
             raise trouble
         return _LOOK_AGAIN_S if self._looks_again else None
 
@@ -269,6 +270,7 @@ class Reconciler:
                 self.store.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.Finish(ending):
                 self.rendezvous.end(job_id)  # before the job is over, for then nobody looks at it again
+                self.alarms.attend(self.store, world.job, (), now_s=now_s)
                 self.store.move_job(job_id, ending, now_s=now_s)
             case _:
                 assert_never(step)

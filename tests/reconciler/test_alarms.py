@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from elastic.errors import Forbidden, ProviderUnavailable
+from elastic.errors import Forbidden, ProviderUnavailable, StoreUnavailable
 from elastic.model import JobPhase
 from elastic.providers import InstanceState, Trouble
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
+from elastic.reconciler.stillness import Idle
+from elastic.store import Store
 from tests.builders import intend
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
@@ -139,6 +144,61 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_
         cluster.reconciler.alarms.attend(cluster.store, done, None, now_s=now_s)
     assert len(told(cluster, "alarm", "alarm_over")) == 1
     assert AlarmKind.OVERRUN in standing(cluster)
+
+
+@contextmanager
+def refusing(store: Store, kind: str) -> Iterator[None]:
+    """Lets the store take no events of this kind."""
+    whole = store.add_event
+
+    def add_event(each: str, text: str, **of: Any) -> None:
+        if each == kind:
+            raise StoreUnavailable("the database refused: disk full")
+        whole(each, text, **of)
+
+    store.add_event = add_event  # type: ignore[method-assign]
+    yield
+    store.add_event = whole  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("kind", ["alarm", "alarm_over"])
+def test_what_could_not_be_told_is_told_later_and_jobs_are_attended_meanwhile(
+    cluster: VirtualCluster, kind: str
+) -> None:
+    trouble: dict[Trouble, str] = {Trouble.NOT_SOLD: "this and that"}
+    if kind == "alarm_over":
+        cluster.cloud.troubles = trouble
+        cluster.run(2)
+        trouble = {}
+    cluster.cloud.troubles = trouble
+    newcomer = cluster.submit(name="other")
+    with refusing(cluster.store, kind), pytest.raises(StoreUnavailable):
+        cluster.run(1)
+    assert AlarmKind.CANNOT_WRITE in standing(cluster)
+    assert cluster.store.nodes(newcomer.id) != ()
+    cluster.run(2)
+    assert len([each for each in told(cluster, kind) if each.startswith("not_sold: ")]) == 1
+
+
+def test_a_job_is_over_only_once_it_is_told_that_its_alarms_are(cluster: VirtualCluster) -> None:
+    (job,) = cluster.store.jobs()
+    idle = (Idle("no turn for 61 s"),)
+    with refusing(cluster.store, "alarm"), pytest.raises(StoreUnavailable):
+        cluster.reconciler.alarms.attend(cluster.store, job, idle, now_s=cluster.clock.now_s())
+    cluster.reconciler.alarms.attend(cluster.store, job, idle, now_s=cluster.clock.now_s())
+    assert told(cluster, "alarm") == ["standstill: no turn for 61 s"]
+    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    with refusing(cluster.store, "alarm_over"):
+        for _ in range(60):
+            with pytest.raises(StoreUnavailable):
+                cluster.run(1)
+            cluster.run(1, ticking=False)
+    assert cluster.store.nodes(job.id) == ()
+    assert cluster.store.job(job.id).phase is JobPhase.DRAINING
+    cluster.run(2)
+    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert told(cluster, "alarm_over") == ["standstill: the job ends", "cannot_write: all is well again"]
+    assert standing(cluster) == set()
 
 
 @pytest.mark.parametrize("trouble", Trouble)

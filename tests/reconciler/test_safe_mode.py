@@ -36,6 +36,7 @@ class FullDisk:
             "prices_in_force",
             "generation",
             "presence",
+            "stillness",
         )
         return getattr(self._store, name) if is_read and self._reads else refuse
 
