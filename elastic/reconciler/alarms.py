@@ -127,16 +127,17 @@ class Alarms:
 
         One that broke off for what nobody expected does not tell.
         """
-        failure: StoreUnavailable | None = None
         try:
             yield
-        except StoreUnavailable as error:
-            failure = error
+        except (ElasticError, ExceptionGroup) as error:
+            self._note_writing(error.exceptions if isinstance(error, ExceptionGroup) else [error], now_s=now_s)
             raise
-        finally:
-            self._unwritten = failure
-            if failure is not None:
-                self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
+        self._note_writing([], now_s=now_s)
+
+    def _note_writing(self, failures: Iterable[Exception], *, now_s: float) -> None:
+        self._unwritten = next((each for each in failures if isinstance(each, StoreUnavailable)), None)
+        if self._unwritten is not None:
+            self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
 
     def attend(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
         """Takes note of what of a job is paid in vain, and tells the job's events what has changed.

@@ -118,7 +118,7 @@ class Reconciler:
             self.machines.resume_launches(lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s)
         trouble = unwritten or self._blindness
         if unexpected:
-            raise ExceptionGroup(f"{len(unexpected)} jobs not attended", unexpected)
+            raise ExceptionGroup(f"{len(unexpected)} jobs not attended", [*unexpected, *filter(None, [trouble])])
         if trouble:
             raise trouble
         return _LOOK_AGAIN_S if self._looks_again else None

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from elastic.errors import ProviderUnavailable, StoreUnavailable
-from elastic.model import JobPhase, Node
+from elastic.model import JobPhase, Node, Plan, Snapshot
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
 from elastic.store import Store
-from tests.reconciler.virtual import VirtualCluster, small_forever
+from tests.reconciler.virtual import Prices, VirtualCluster, small_forever
 
 
 class FullDisk:
@@ -158,3 +158,32 @@ def test_other_jobs_are_attended_where_one_cannot_be_written_down(cluster: Virtu
     with pytest.raises(StoreUnavailable, match="busy"):
         tick(cluster)
     assert {node.job_id for node in cluster.store.nodes()} == {second.id}
+
+
+def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_happens_as_well(tmp_path: Path) -> None:
+    is_cursed = True
+
+    def decide(snapshot: Snapshot) -> Plan:
+        if is_cursed and snapshot.job.spec.name == "cursed":
+            raise ZeroDivisionError("a bug")
+        return small_forever(snapshot)
+
+    cluster = VirtualCluster(tmp_path, decide)
+    cluster.submit(name="cursed")
+    cluster.submit(name="other")
+    whole = cluster.store.record_decision
+    cluster.store.record_decision = FullDisk(cluster.store).record_decision  # type: ignore[method-assign]
+    for _ in range(2):
+        with pytest.raises(ExceptionGroup) as raised:
+            tick(cluster)
+        assert {type(each) for each in raised.value.exceptions} == {ZeroDivisionError, StoreUnavailable}
+        (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+        assert alarm.kind is AlarmKind.CANNOT_WRITE
+    cluster.reconciler.prices = Prices(error=ZeroDivisionError("before anything was written"))
+    with pytest.raises(ZeroDivisionError):
+        tick(cluster)
+    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == (alarm,)
+    cluster.reconciler.prices = Prices()
+    cluster.store.record_decision, is_cursed = whole, False  # type: ignore[method-assign]
+    tick(cluster)
+    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
