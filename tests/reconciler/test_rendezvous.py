@@ -190,11 +190,20 @@ def test_ending_what_never_was_does_nothing(stores: RendezvousStores) -> None:
 
 def test_one_that_does_not_heed_its_end_is_killed(stores: RendezvousStores, program: Path) -> None:
     program.write_text(LISTENS.format(deafness="signal.SIG_IGN"))
-    stores.patience_s = 0.1
     answering(stores)
-    deaf = process(stores)
+    deaf, begun_s = process(stores), monotonic()
     stores.end("job-1")
     assert not deaf.is_running()
+    assert monotonic() - begun_s < 2.0, "other jobs wait"
+
+
+def test_one_that_is_stopped_is_ended_by_the_next_daemon_too(stores: RendezvousStores) -> None:
+    answering(stores)
+    stopped = process(stores)
+    _suspend(stopped)
+    after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
+    after.end("job-1")
+    assert not _is_there(stopped) and not after.lives("job-1")
 
 
 def _suspend(each: psutil.Process) -> None:
