@@ -149,14 +149,14 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_
 @contextmanager
 def refusing(store: Store, kind: str) -> Iterator[None]:
     """Lets the store take no events of this kind."""
-    whole = store.add_event
+    whole: Any = store.add_event
 
-    def add_event(each: str, text: str, **of: Any) -> None:
-        if each == kind:
+    def add_event(told: str, *text: str, **of: Any) -> None:
+        if told == kind:
             raise StoreUnavailable("the database refused: disk full")
-        whole(each, text, **of)
+        whole(told, *text, **of)
 
-    store.add_event = add_event  # type: ignore[method-assign]
+    store.add_event = add_event  # type: ignore[assignment,method-assign]
     yield
     store.add_event = whole  # type: ignore[method-assign]
 
