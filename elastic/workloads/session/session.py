@@ -206,14 +206,12 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _enter(self) -> None:
         """Waits until this process is a member of a generation that works."""
-        while True:
-            generation, is_planned = self._desk.await_entry()
-            self._adopted(generation)
-            with contextlib.suppress(GenerationLost):
-                self._meet(generation, is_planned=is_planned)
-                return
-            if self._recover():
-                return
+        generation, is_planned = self._desk.await_entry()
+        self._adopted(generation)
+        try:
+            self._meet(generation, is_planned=is_planned)
+        except GenerationLost:
+            self._recover()
 
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""

@@ -1,0 +1,68 @@
+"""A newcomer that loses its first generation as it meets the members, and has to come in anew."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.workloads.session import Session, Settings
+from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.meeting import Meeting, TooOld
+from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.running import wait_until
+
+MORE = 5
+
+
+@pytest.mark.timeout(60)
+def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The members went on by more than a step while it was met: here its first meeting is made to find that."""
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    begun, is_over, lost = threading.Event(), threading.Event(), list[int]()
+    await_entry, end = Desk.await_entry, Meeting.end
+
+    def entry(self: Desk) -> tuple[Generation, bool]:
+        return await_entry(self)[0], False  # it meets them at once, as one whose source had to let it go
+
+    def ended(self: Meeting, buffers: Buffers) -> bool:
+        if threading.current_thread() is threading.main_thread() and not lost:
+            lost.append(1)
+            raise TooOld("this process's state is too old to go on with")
+        return end(self, buffers)
+
+    monkeypatch.setattr(Desk, "await_entry", entry)
+    monkeypatch.setattr(Meeting, "end", ended)
+
+    def train() -> str:
+        task = Task(dtype=torch.float64, width=4, pause_s=0.005)
+        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+            while not is_over.is_set() or session.generation.world_size == 2:
+                session.run(task.compute)
+                begun.set()
+            return session.digest()
+
+    with ThreadPoolExecutor(1) as pool:
+        there = pool.submit(train)
+        try:
+            wait_until(begun.is_set, "the first member")
+            task = Task(dtype=torch.float64, width=4, pause_s=0.005)
+            with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+                assert session.generation.world_size == 2 and lost
+                last = session.step + MORE
+                while session.step < last:
+                    session.run(task.compute)
+                session.leave()
+                while session.is_member:
+                    session.run(task.compute)
+        finally:
+            is_over.set()
+        assert there.result(timeout=30)
