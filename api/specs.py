@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from api.documents import JsonValue, read_document
+from api.documents import JsonValue
 from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
 from elastic.errors import InvalidInput
 from elastic.model import MODULE_OPTIONS, JobSpec, NodeType, Objective, Tier, TrainingPhase, choose_tier, declared_tier
@@ -32,13 +32,11 @@ _SKIMAGE = "skimage"
 _MOST_SCRIPT_BYTES = 1_000_000
 
 
-def parse_spec(body: bytes, *, media_type: str | None = None, now_s: float) -> JobSpec:
-    """Gives the spec that a YAML or JSON document describes. Raises InvalidInput, which names every fault."""
-    return to_spec(read_document(body, media_type=media_type), now_s=now_s)
-
-
 def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
-    """Gives the spec that a document describes; a deadline such as `6h` counts from `now_s`. Raises InvalidInput."""
+    """Gives the spec that a document describes; a deadline such as `6h` counts from `now_s`.
+
+    Raises InvalidInput, which names every fault.
+    """
     try:
         asked = JobDocument.model_validate(document, context={"now_s": now_s})
     except ValidationError as error:

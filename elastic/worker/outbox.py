@@ -47,11 +47,6 @@ class Outbox:
         self._common = common
         self._tail = ", " + json.dumps({"worker": self._worker, **common})[1:]
 
-    @property
-    def is_clear(self) -> bool:
-        """Everything said so far has reached the agent."""
-        return not self._waiting
-
     def put(self, message: Datagram) -> None:
         """Queues a message; where too many wait, windows are merged and the oldest notes and checkpoints given up."""
         if self._socket is None:

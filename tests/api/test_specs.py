@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from api.specs import check_node_types, parse_spec, resolve_paths, settle_tier, to_spec, without_untried
+from api.documents import read_document
+from api.specs import check_node_types, resolve_paths, settle_tier, to_spec, without_untried
 from elastic.errors import InvalidInput
 from elastic.model import CapacityChoice, NodeType, Tier, TrainingPhase
 
@@ -40,7 +41,7 @@ node_types: [c5.large, c5.xlarge]
 capacity: spot
 policy: {name: fixed, node_type: c5.large}
 """
-    spec = parse_spec(text.encode(), now_s=NOW_S)
+    spec = to_spec(read_document(text.encode()), now_s=NOW_S)
     assert spec.command == ("/srv/train.py", "--lr", "0.1")
     assert spec.env == {"OMP_NUM_THREADS": "1", "DEBUG": "true"}
     assert (spec.nodes_min, spec.nodes_max, spec.nproc_per_node, spec.global_batch) == (1, 4, 2, 64)
