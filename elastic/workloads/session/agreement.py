@@ -1,4 +1,4 @@
-"""What membership should become, decided from what one member sees; and when all ranks change over."""
+"""What membership should become, decided from what one member sees."""
 
 from __future__ import annotations
 
@@ -71,16 +71,6 @@ def decide(sight: Sight) -> Verdict:
     is_changed = _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
     is_joined = bool(_admitted(sight, sight.participants))
     return _next(sight, sight.participants) if is_changed or is_joined else HOLD
-
-
-def agreed(ready: Sequence[int], *, current: int) -> int | None:
-    """Gives the generation that every rank is ready for, if it is the same newer one.
-
-    >>> agreed([4, 4], current=3), agreed([4, 5], current=3), agreed([3, 3], current=3)
-    (4, None, None)
-    """
-    wanted = set(ready)
-    return ready[0] if len(wanted) == 1 and ready[0] > current else None
 
 
 def _leaves(sight: Sight, base: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elastic.workloads.session.agreement import HOLD, MAX_MEMBERS, Move, Sight, Verdict, agreed, decide
+from elastic.workloads.session.agreement import HOLD, MAX_MEMBERS, Move, Sight, Verdict, decide
 
 CALM = Sight("b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"))
 
@@ -50,12 +50,6 @@ def test_puts_nothing_back_when_a_newer_generation_was_recorded_than_it_ever_saw
     assert decide(replace(forgetful, floor=5)).move is Move.REJOIN
     assert decide(replace(forgetful, floor=4)) == Verdict(Move.PUBLISH, ("a", "b", "c"), 5)
     assert decide(replace(forgetful, floor=4, claimed=6)) == Verdict(Move.PUBLISH, ("a", "b", "c"), 7)
-
-
-def test_ranks_change_over_only_together_and_to_the_same_generation() -> None:
-    assert agreed([2, 2, 2], current=1) == 2
-    assert agreed([2, 0, 2], current=1) is None
-    assert agreed([2, 3], current=1) is None
 
 
 def test_the_last_member_stays_though_it_wants_to_leave() -> None:

@@ -80,6 +80,15 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
     assert alone.tolist() == [-1.0, 0.5, -49.0]
 
 
+@pytest.mark.parametrize(
+    ("ahead", "is_agreed"), [([1, 1, 1], True), ([1, 0, 1], False), ([1, 2, 1], False), ([0, 0, 0], False)], ids=str
+)
+def test_ranks_change_over_only_together_and_to_the_same_generation(ahead: Sequence[float], is_agreed: bool) -> None:
+    told = [*ahead, 0.1, 0.2, 0.3, 7.0, 7.0, 7.0]
+    generation = Generation(1, ("a", "b", "c"), 0, None)
+    assert Riders(_state(torch.float32)).compared(told, generation, 4) == ([0.1, 0.2, 0.3], is_agreed)
+
+
 def test_consecutive_steps_compare_other_units() -> None:
     prints = [Riders(_state(torch.float32)).fingerprint(step) for step in range(EVERY)]
     assert len(set(prints)) > len(prints) / 2
