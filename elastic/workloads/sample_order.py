@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +24,15 @@ def draw(position: int, *, items: int, seed: int) -> Draw:
     return Draw(_shuffled(items, seed, epoch)[place], chance.random(), chance.random(), chance.random() < 0.5)
 
 
-def share(batch_size: int, *, rank: int, weights: Sequence[float]) -> range:
-    """Gives the places in the global batch that `rank` computes, in proportion to `weights` (one for each rank).
+def share(batch_size: int, *, rank: int, world_size: int) -> range:
+    """Gives the places in the global batch that `rank` computes where all compute alike many, or one more or less.
 
     Shares are contiguous, cover the batch exactly once and may be empty.
 
-    >>> [list(share(5, rank=r, weights=(1, 1))) for r in (0, 1)]
+    >>> [list(share(5, rank=rank, world_size=2)) for rank in (0, 1)]
     [[0, 1], [2, 3, 4]]
-    >>> [len(share(48, rank=r, weights=(4, 4, 1))) for r in range(3)]
-    [21, 21, 6]
     """
-    bounds = [0, *(int(batch_size * part / sum(weights)) for part in accumulate(weights))]
-    bounds[-1] = batch_size
-    return range(bounds[rank], bounds[rank + 1])
+    return range(batch_size * rank // world_size, batch_size * (rank + 1) // world_size)
 
 
 @lru_cache(maxsize=4)

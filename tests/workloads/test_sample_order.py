@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from elastic.workloads.sample_order import draw, share
 
 
-@given(batch=st.integers(0, 200), weights=st.lists(st.floats(0.01, 10), min_size=1, max_size=9))
-def test_shares_cover_the_batch_exactly_once(batch: int, weights: list[float]) -> None:
-    shares = [share(batch, rank=rank, weights=weights) for rank in range(len(weights))]
+@given(batch=st.integers(0, 200), world_size=st.integers(1, 9))
+def test_shares_cover_the_batch_exactly_once_and_differ_by_one_at_most(batch: int, world_size: int) -> None:
+    shares = [share(batch, rank=rank, world_size=world_size) for rank in range(world_size)]
     assert [place for part in shares for place in part] == list(range(batch))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
 def test_an_epoch_visits_every_item_once() -> None:

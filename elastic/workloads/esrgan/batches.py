@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -30,15 +29,11 @@ class Batch:
 class Batches:
     """Gives the batch that starts at a position in the job's sequence of samples."""
 
-    def __init__(
-        self, photographs: Photographs, options: EsrganOptions, group: Group, *, shares: Sequence[float] | None = None
-    ) -> None:
+    def __init__(self, photographs: Photographs, options: EsrganOptions, group: Group) -> None:
         self._photographs = photographs
         self._options = options
         self._device = group.device
-        self._places = share(
-            options.batch_size, rank=group.rank, weights=shares if shares is not None else (1.0,) * group.world_size
-        )
+        self._places = share(options.batch_size, rank=group.rank, world_size=group.world_size)
         self._threads = ThreadPoolExecutor(options.n_cpu, "samples") if options.n_cpu else None
         self._ahead: tuple[int, range, list[Future[Tensor]]] | None = None
 

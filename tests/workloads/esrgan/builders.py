@@ -56,14 +56,19 @@ def stepper_in(dtype: torch.dtype, options: EsrganOptions, group: Group) -> tupl
 
 
 def train_in_float64(
-    options: EsrganOptions, group: Group, photographs: Photographs, shares: tuple[float, ...]
+    options: EsrganOptions, group: Group, photographs: Photographs, shares: tuple[int, ...]
 ) -> list[Tensor]:
-    """Gives every tensor of the state after all turns, computed in float64 so that only real differences show."""
+    """Gives every tensor of the state after all turns, computed in float64 so that only real differences show.
+
+    `shares` are each rank's samples of a batch.
+    """
     networks, stepper = stepper_in(torch.float64, options, group)
-    batches = Batches(photographs, options, group, shares=shares)
+    batches = Batches(photographs, options, group)
+    first = sum(shares[: group.rank])
+    places = range(first, first + shares[group.rank])
     assert options.iterations is not None
     for iteration in range(options.iterations):
-        batch = batches.at(iteration * options.batch_size)
+        batch = batches.at(iteration * options.batch_size, places=places)
         # Weights are made anew: 1 / 3 in float32 is off by 1e-8, which is all that would be seen.
         wide = Batch(batch.low.double(), batch.high.double(), (batch.weights > 0).double() / options.batch_size)
         turn = stepper.warmup_turn if iteration < options.warmup_batches else stepper.gan_turn

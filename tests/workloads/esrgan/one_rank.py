@@ -12,7 +12,7 @@ from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import tiny_options, train_in_float64
 
 
-def main(folder: str, target: str, shares: tuple[float, ...]) -> None:
+def main(folder: str, target: str, shares: tuple[int, ...]) -> None:
     options = tiny_options(data=folder)
     photographs, _ = open_photographs(folder, None, height=options.hr_height, width=options.hr_width, channels=3)
     with joined(timeout_s=options.collective_timeout_s) as group:
