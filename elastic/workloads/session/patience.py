@@ -41,14 +41,10 @@ class Patience:
         self._own = Status()
         self._looked_s = self._waited_s = self._told_s = 0.0
 
-    def turned(self, took_s: float) -> None:
-        """Takes note of a turn: the time from the end of the one before to its own."""
-        self._turns_s.append(took_s)
-
     def turn_ended(self, *, now_s: float) -> None:
         """Takes note of how long a turn takes, with all that the script does between two."""
         if self._turned_s is not None:
-            self.turned(now_s - self._turned_s)
+            self._turns_s.append(now_s - self._turned_s)
         self._turned_s = now_s
 
     def hung(

@@ -17,8 +17,8 @@ def _told(
     *, hang_s: float = 10.0, turns: int = 10, turn_s: float = 0.1, tell: Callable[[str], None] = lambda _: None
 ) -> Patience:
     patience = Patience(hang_s, tell=tell)
-    for _ in range(turns):
-        patience.turned(turn_s)
+    for turn in range(turns + 1):  # before the first end of one nothing is known of how long it took
+        patience.turn_ended(now_s=turn * turn_s)
     patience.hung(Status(3, 10, begun=5), BEFORE, now_s=0.0)
     return patience
 
