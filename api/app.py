@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 
 from api import dashboard
 from api.deps import Context, require_user
+from api.documents import MAX_BYTES
 from api.feed import Feed
 from api.job_document import JobDocument
 from api.middleware import BodyLimit, HostCheck, SecurityHeaders
@@ -33,7 +34,6 @@ from api.schemas import Problem
 from elastic import __version__
 from elastic.archive import MOST_BYTES
 
-_BODY_BYTES = 64 * 1024
 # A heartbeat after an hour without the daemon brings what was measured meanwhile, up to 5,000 windows.
 _BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024, "/v1/code/": MOST_BYTES}
 
@@ -94,7 +94,7 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
     app.openapi = _described(app.openapi)  # type: ignore[method-assign]  # FastAPI's documented way to extend it
     app.add_api_route("/openapi.json", _openapi_of(app), dependencies=[Depends(require_user)], include_in_schema=False)
     install_problems(app)
-    app.add_middleware(BodyLimit, default=_BODY_BYTES, limits=_BODY_LIMITS)
+    app.add_middleware(BodyLimit, default=MAX_BYTES, limits=_BODY_LIMITS)
     app.add_middleware(HostCheck, names=names)
     app.add_middleware(SecurityHeaders)
     return app

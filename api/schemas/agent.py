@@ -12,6 +12,8 @@ from elastic.model import (
     Outcome,
     Tier,
 )
+from elastic.worker.hook import MAX_NOTE_LENGTH
+from elastic.worker.recorder import MAX_PHASE_LENGTH
 
 
 class Strict(BaseModel):
@@ -54,7 +56,7 @@ class WindowIn(BaseModel):
     seq: int = Field(ge=1, le=2**53)
     generation: int = Field(ge=1, lt=2**31)
     world_size: int = Field(ge=1, le=1_000_000)
-    phase: str = Field(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
+    phase: str = Field(max_length=MAX_PHASE_LENGTH, pattern=r"^[A-Za-z0-9_.-]+$")
     iteration: int | None = Field(None, ge=0, le=2**53)
     iterations: int = Field(ge=1, le=2**31)
     elapsed_s: FiniteFloat = Field(gt=0)
@@ -71,7 +73,7 @@ class EventIn(BaseModel):
     kind: Literal["checkpoint", "finished", "drained", "note"]
     iteration: int | None = None
     elapsed_s: FiniteFloat | None = None
-    text: str = Field("", max_length=2000)
+    text: str = Field("", max_length=MAX_NOTE_LENGTH)
     at_s: FiniteFloat | None = None
 
 

@@ -16,6 +16,7 @@ from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, StorageForbidden, StorageUnavailable, Superseded
 from elastic.model import Tier
+from elastic.worker.hook import MAX_NOTE_LENGTH
 
 LOOK_S = 5.0
 FIRST_PAUSE_S = 0.5
@@ -317,4 +318,4 @@ class Carrier:
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)
-        self._say([{"kind": "note", "text": text[:2000], "at_s": self._wall_s()}])
+        self._say([{"kind": "note", "text": text[:MAX_NOTE_LENGTH], "at_s": self._wall_s()}])

@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-PHASE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-MAX_TEXT_LENGTH = 2000
+from elastic.worker.hook import MAX_NOTE_LENGTH
+from elastic.worker.recorder import MAX_PHASE_LENGTH
+
+PHASE = re.compile(rf"[A-Za-z0-9_.-]{{1,{MAX_PHASE_LENGTH}}}")
 
 
 def is_fit(message: Mapping[str, Any]) -> bool:
@@ -47,7 +49,7 @@ def _is_last_word(message: Mapping[str, Any]) -> bool:
 
 
 def _is_note(message: Mapping[str, Any]) -> bool:
-    return isinstance(message.get("text"), str) and len(message["text"]) <= MAX_TEXT_LENGTH
+    return isinstance(message.get("text"), str) and len(message["text"]) <= MAX_NOTE_LENGTH
 
 
 def _is_count(value: object, *, least: int = 0, may_lack: bool = False) -> bool:

@@ -12,6 +12,8 @@ from typing import Any
 from elastic.checkpoints import Location, is_location, parse_location
 from elastic.errors import InvalidInput
 
+LEASE_S = 600.0
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
@@ -31,7 +33,7 @@ class AgentSettings:
     checkpoint_root: Path
     artifact_root: Path
     cpu_quota: float | None = None
-    lease_s: float = 600.0
+    lease_s: float = LEASE_S
     imds: bool = False
     storage: Location | None = None
     region: str | None = None
@@ -90,7 +92,7 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         checkpoint_root=Path(root) if storage is None else work_dir / "jobs",
         artifact_root=Path(artifacts) if storage is None else work_dir / "jobs",
         cpu_quota=None if quota is None else float(quota),
-        lease_s=float(fields.get("lease_s", 600.0)),
+        lease_s=float(fields.get("lease_s", LEASE_S)),
         imds=bool(fields.get("imds", False)),
         storage=storage,
         region=None if fields.get("region") is None else str(fields["region"]),
