@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from elastic.model import Interval
 
 _NICE_STEPS = (1, 2, 2.5, 5, 10)
+_INTERVALS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class Plot:
     marks: tuple[float, ...]
 
 
-def scale_to(greatest: float, *, intervals: int = 4) -> Scale:
-    """Gives the smallest axis of about `intervals` round steps that holds `greatest`.
+def scale_to(greatest: float) -> Scale:
+    """Gives the smallest axis of about four round steps that holds `greatest`.
 
     >>> scale_to(21411).ticks
     (0.0, 10000.0, 20000.0, 30000.0)
@@ -64,8 +65,8 @@ def scale_to(greatest: float, *, intervals: int = 4) -> Scale:
     """
     if not greatest > 0:
         return Scale(1.0, (0.0, 1.0))
-    power = 10.0 ** math.floor(math.log10(greatest / intervals))
-    step = next(power * nice for nice in _NICE_STEPS if power * nice * intervals >= greatest * (1 - 1e-9))
+    power = 10.0 ** math.floor(math.log10(greatest / _INTERVALS))
+    step = next(power * nice for nice in _NICE_STEPS if power * nice * _INTERVALS >= greatest * (1 - 1e-9))
     used = math.ceil(greatest / step * (1 - 1e-9))
     return Scale(step * used, tuple(step * index for index in range(used + 1)))
 

@@ -26,10 +26,9 @@ class Throttle:
     overdrawn the tree stands still. The mean is exact, a burst lasts at most a period and a grain.
     """
 
-    def __init__(self, *, quota: float, members: Callable[[], Iterable[int]], period_s: float = PERIOD_S) -> None:
+    def __init__(self, *, quota: float, members: Callable[[], Iterable[int]]) -> None:
         self._quota = quota
         self._members = members
-        self._period_s = period_s
         self._used_s: dict[int, float] = {}
         self._is_stopped = False
         self._is_first_look = True
@@ -53,9 +52,9 @@ class Throttle:
             self._continue()
 
     def _keep_quota(self) -> None:
-        max_credit_s = MAX_CREDIT_PERIODS * self._period_s * self._quota
+        max_credit_s = MAX_CREDIT_PERIODS * PERIOD_S * self._quota
         balance_s, before, look_at = 0.0, time.monotonic(), 0.0
-        while not self._end.wait(self._period_s):
+        while not self._end.wait(PERIOD_S):
             now = time.monotonic()
             if now >= look_at:
                 self._look_for_new()
