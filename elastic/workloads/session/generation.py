@@ -20,10 +20,16 @@ class Generation:
     members: tuple[str, ...]
     rank: int | None
     group: Gloo | None
-    costs: tuple[float, ...] = ()
-    limits: tuple[int | None, ...] = ()
-    are_new: tuple[bool, ...] = ()
-    losses_per_h: tuple[float | None, ...] = ()
+    costs: tuple[float, ...]
+    limits: tuple[int | None, ...]
+    are_new: tuple[bool, ...]
+    losses_per_h: tuple[float | None, ...]
+
+    @classmethod
+    def without(cls, number: int, members: tuple[str, ...]) -> Generation:
+        """Gives one that has left this process out: of its members it knows the names."""
+        size = len(members)
+        return cls(number, members, None, None, (0.0,) * size, (None,) * size, (False,) * size, (None,) * size)
 
     @property
     def world_size(self) -> int:

@@ -271,7 +271,7 @@ class Membership(threading.Thread):
         if view.round <= newest or (desk.offered is not None and desk.offered.number == view.round):
             return
         if self._name not in view.participants:
-            desk.offer(Generation(view.round, view.participants, None, None))
+            desk.offer(Generation.without(view.round, view.participants))
         elif builder is None:
             self._builder = Builder(
                 view,

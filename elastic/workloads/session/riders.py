@@ -82,7 +82,7 @@ class Riders:
         """Tells the right from the wrong: right is what most of those have who were members before."""
         if min(prints) < 0:
             raise GenerationLost("members sum different steps")
-        old = [each for each, is_new in zip(prints, generation.are_new, strict=False) if not is_new]
+        old = [each for each, is_new in zip(prints, generation.are_new, strict=True) if not is_new]
         ((right, _),) = Counter(old or prints).most_common(1)
         unit = _count(step) % len(self._units)
         if prints[generation.rank or 0] != right:

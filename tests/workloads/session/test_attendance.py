@@ -19,6 +19,7 @@ from elastic.worker.membership import Membership
 from elastic.workloads.session import Attendance, Session, Settings
 from elastic.workloads.session.generation import Generation
 from tests.worker.conftest import AgentSocket
+from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 
 TIMEOUT_S = 60.0
@@ -138,7 +139,7 @@ class Told:
 
 
 def _generation(number: int, *, rank: int, world_size: int) -> Generation:
-    return Generation(number=number, members=tuple("abc"[:world_size]), rank=rank, group=None)
+    return met(number, "abc"[:world_size], rank)
 
 
 def test_a_turn_is_told_of_by_who_was_first_in_the_generation_that_ran_it(tmp_path: Path) -> None:

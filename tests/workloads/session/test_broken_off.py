@@ -24,6 +24,7 @@ from elastic.workloads.session.gloo import GenerationLost, Gloo
 from elastic.workloads.session.meeting import Meeting
 from elastic.workloads.session.riders import FIRST_STEPS, Riders
 from elastic.workloads.session.state import State
+from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
 
 BATCH = 4
@@ -197,7 +198,7 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings
 
 def test_sums_of_different_steps_are_none() -> None:
     state = State.of([(torch.zeros(4),)], lambda gradients, step: None)
-    here, there = Generation(1, ("a", "b"), 0, None), Generation(1, ("a", "b"), 1, None)
+    here, there = met(1, ("a", "b"), 0), met(1, ("a", "b"), 1)
     riders, others = Riders(state), Riders(state)
     for step in range(FIRST_STEPS):
         sums = riders.own(here, offered=None, cost=0.0, step=step) + others.own(

@@ -17,11 +17,11 @@ from elastic.workloads.session import Session, Settings
 from elastic.workloads.session.c10d import Rendezvous, View
 from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.reception import LAST_WORD_S, Reception
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Room, receive
+from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
@@ -59,7 +59,7 @@ def test_a_builder_that_waits_for_others_ends_with_its_session(store: TCPStore) 
 
 def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
     state, desk = State(((torch.ones(3),),), _leave), Desk(TERMS)
-    desk.current = Generation(1, ("a",), 0, None)
+    desk.current = met(1, ("a",), 0)
     reception = Reception(Settings("127.0.0.1:1", "job"), state, desk)
 
     def follow() -> None:

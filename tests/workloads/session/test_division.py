@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elastic.workloads.session.division import Division
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.shares import Pace, first_split, next_split, split
+from tests.workloads.session.meetings import met
 
 Costs = Callable[[int], Sequence[float]]
 
@@ -22,9 +22,7 @@ def _run(
     size = len(costs(0))
     known = list(told or [0.0] * size)
     are_new = tuple(new) or (False,) * size
-    division = Division(
-        batch, Generation(1, tuple(map(str, range(size))), 0, None, tuple(known), (None,) * size, are_new)
-    )
+    division = Division(batch, met(1, tuple(map(str, range(size))), 0, costs=known, are_new=are_new))
     paces, found = [Pace() for _ in range(size)], []
     for turn in range(turns):
         found.append(division.now)

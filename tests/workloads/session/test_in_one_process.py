@@ -18,8 +18,8 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.settings import FOUNDING_S
+from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 
@@ -279,8 +279,8 @@ def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCP
 
 def test_nobody_knows_how_often_a_generation_is_interrupted_of_which_one_member_does_not() -> None:
     members = ("a", "b")
-    assert Generation(1, members, 0, None, losses_per_h=(0.25, None)).interruptions_per_h is None
-    assert Generation(1, members, 0, None).interruptions_per_h is None
+    assert met(1, members, 0, losses_per_h=(0.25, None)).interruptions_per_h is None
+    assert met(1, members, 0).interruptions_per_h is None
 
 
 def test_nobody_is_thrown_back_without_a_word(store: TCPStore) -> None:

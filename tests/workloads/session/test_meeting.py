@@ -11,9 +11,9 @@ from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch f
 
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.desk import SessionEnded
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from elastic.workloads.session.meeting import Meeting, TooOld
+from tests.workloads.session.meetings import met
 
 NEWEST, SUMS = 5, 7.0
 Found = list[float] | type[GenerationLost | SessionEnded] | None
@@ -33,7 +33,7 @@ def _meet(steps: Sequence[int], *, holders: Sequence[int], torn: Sequence[int] =
             buffers.fill([torch.full((4,), SUMS)], None, torch.zeros(2 * len(steps)))
             buffers.keep(steps[own])
         group = Gloo(store, own, len(steps), Plug("127.0.0.1"), {}, timeout_s=20.0)
-        generation = Generation(2, tuple("abc"[: len(steps)]), own, group)
+        generation = met(2, "abc"[: len(steps)], own, group=group)
         has_sums = buffers.holds(steps[own])
         try:
             meeting = Meeting(generation, group, steps[own], is_torn=own in torn, has_sums=has_sums)

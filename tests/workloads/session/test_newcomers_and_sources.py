@@ -15,13 +15,13 @@ from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import LEVEL_S, Desk
 from elastic.workloads.session.following import QUEUED, WAIT_S, Allowance, Follower
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.reception import RETRY_S, SLOW_S, Reception
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
+from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
 
 JOB = "job"
@@ -133,7 +133,7 @@ def test_who_has_but_a_part_of_the_state_is_no_member_whatever_a_source_says() -
 
 def test_a_member_adopts_whom_it_has_sent_everything_and_nobody_else() -> None:
     source, desk = _state(3, 3), Desk(TERMS, step=1)
-    generation = Generation(2, ("a", NEWCOMER), 0, None)
+    generation = met(2, ("a", NEWCOMER), 0)
     with _inlet(_state(3, 3)) as inlet:
         desk.followers.append(_complete(inlet, source))
         desk.hand_over(generation)
@@ -157,7 +157,7 @@ def test_who_comes_in_with_torn_state_says_so_though_a_second_source_sent_nothin
             wait_until(lambda: connection.recv(100).endswith(b"1 5\n"), "the answer")
         with _speaking(inlet) as connection:
             assert connection.recv(100) == b"0 5\n"
-        desk.offer(Generation(2, ("a", NEWCOMER), 1, None))
+        desk.offer(met(2, ("a", NEWCOMER), 1))
         desk.await_entry()
         assert desk.is_torn
 
@@ -191,7 +191,7 @@ def test_who_is_not_a_newcomer_s_source_neither_puts_the_change_off_nor_takes_it
         _complete(inlet, _state(3, 3))
         desk.followers.append(second := _follower(("127.0.0.1", inlet.port), _state(3, 3)))
         wait_until(lambda: second.is_over, "the second to be turned away")
-        desk.offer(generation := Generation(2, view.participants, 1, None))
+        desk.offer(generation := met(2, view.participants, 1))
         assert desk.ready() is generation
         assert Reception(Settings("127.0.0.1:1", JOB), _state(3, 3), desk).lost(view) == frozenset()
 
@@ -216,7 +216,7 @@ def test_a_change_waits_for_no_place_in_a_queue() -> None:
             _train(follower, source, step)
         began_s = monotonic()
         desk.close()
-        desk.hand_over(Generation(2, ("a", NEWCOMER), 0, None))
+        desk.hand_over(met(2, ("a", NEWCOMER), 0))
         assert monotonic() - began_s < WAIT_S and not desk.followers
         follower.drop()
 
@@ -226,7 +226,7 @@ def test_who_never_comes_level_is_not_admitted() -> None:
     source, desk = _state(3), Desk(TERMS, step=9)
     with _inlet(_state(3)) as inlet:
         desk.followers.append(_complete(inlet, source))
-        desk.offer(Generation(2, ("a", NEWCOMER), 0, None))
+        desk.offer(met(2, ("a", NEWCOMER), 0))
         assert desk.ready() is None
         desk.offered_s -= 2 * LEVEL_S
         began_s = monotonic()
@@ -238,7 +238,7 @@ def test_who_never_comes_level_is_not_admitted() -> None:
 def test_however_many_never_come_level_training_waits_no_longer() -> None:
     names, source, desk = [f"newcomer_{each}_0" for each in range(8)], _state(3), Desk(TERMS, step=9)
     reception = Reception(Settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
-    desk.current = Generation(1, ("a",), 0, None)
+    desk.current = met(1, ("a",), 0)
     with contextlib.ExitStack() as stack:
         inlets = {name: stack.enter_context(_inlet(_state(3))) for name in names}
 
@@ -248,7 +248,7 @@ def test_however_many_never_come_level_training_waits_no_longer() -> None:
         reception.serve("a", View(1, ("a",), tuple(names), False), place)
         for each in desk.followed():
             _feed(each, lambda each=each: each.is_complete)  # type: ignore[misc]  # a default binds the loop's value
-        desk.offer(Generation(2, ("a", *names), 0, None))
+        desk.offer(met(2, ("a", *names), 0))
         desk.offered_s -= 2 * LEVEL_S
         began_s = monotonic()
         assert desk.ready() is None
@@ -259,7 +259,7 @@ def test_one_that_is_hardly_behind_is_waited_for() -> None:
     source, desk = _state(3), Desk(TERMS, step=9)
     with _inlet(_state(3)) as inlet:
         desk.followers.append(follower := _complete(inlet, source))
-        desk.offer(generation := Generation(2, ("a", NEWCOMER), 0, None))
+        desk.offer(generation := met(2, ("a", NEWCOMER), 0))
         desk.offered_s -= 2 * LEVEL_S
         buffers = Buffers(source.parameters, 0)
         for step in range(1, 9):
@@ -284,7 +284,7 @@ def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> No
 
 def test_a_newcomer_that_was_dropped_is_left_alone_for_its_pause() -> None:
     source, desk = _state(3), Desk(TERMS)
-    desk.current = Generation(1, ("a",), 0, None)
+    desk.current = met(1, ("a",), 0)
     reception, view = Reception(Settings("127.0.0.1:1", JOB), source, desk), View(1, ("a",), (NEWCOMER,), False)
     with _inlet(_state(3)) as inlet:
         here = ("127.0.0.1", inlet.port)
@@ -300,13 +300,13 @@ def test_a_newcomer_whose_source_ends_lets_that_round_s_successor_come_first() -
     source, desk = _state(3, 3), Desk(TERMS)
     with _inlet(_state(3, 3)) as inlet:
         desk.inlet = inlet
-        desk.offer(Generation(2, ("a", NEWCOMER), 1, None))
+        desk.offer(met(2, ("a", NEWCOMER), 1))
         follower = _follower(("127.0.0.1", inlet.port), source)
         _feed(follower, lambda: follower.sent_units == 1)
         wait_until(lambda: inlet.units == 1, "the first unit")
         follower.drop()
         wait_until(lambda: not inlet.is_streaming, "the end of the stream")
-        successor = Generation(3, ("a", NEWCOMER), 1, None)
+        successor = met(3, ("a", NEWCOMER), 1)
         threading.Timer(0.2, desk.offer, [successor]).start()
         assert desk.await_entry() == (successor, False)
 
@@ -325,7 +325,7 @@ def test_one_chunk_is_under_way_at_a_time() -> None:
 def test_one_that_its_source_lets_go_of_has_another_source() -> None:
     source, blind, desk = _state(3), Desk(TERMS, step=9), Desk(TERMS, step=9)
     reception = Reception(Settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
-    desk.current, view = Generation(1, ("a", "b"), 0, None), View(1, ("a", "b"), (NEWCOMER,), False)
+    desk.current, view = met(1, ("a", "b"), 0), View(1, ("a", "b"), (NEWCOMER,), False)
     with _inlet(_state(3)) as inlet:
         blind.followers.append(_complete(inlet, source))
         blind.let_go()

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.outlook import CALM_S, URGENT_S, Outlook, blind, is_alone_blind
 from elastic.workloads.session.terms import Terms
+from tests.workloads.session.meetings import met
 
 LOOK_S = 0.05
 MEMBERS = ("a", "b", "c")
@@ -17,7 +17,7 @@ BLIND, SEEING = Status(4, seen=4), Status(4, seen=5)
 
 
 def _desk(*, is_lost: bool = False) -> Desk:
-    desk = Desk(Terms(12, None, 0, ""), current=Generation(4, MEMBERS, 0, None))
+    desk = Desk(Terms(12, None, 0, ""), current=met(4, MEMBERS, 0))
     desk.is_lost = is_lost
     return desk
 

@@ -15,6 +15,7 @@ from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.riders import EVERY, FIRST_STEPS, PIECE_BYTES, Riders
 from elastic.workloads.session.state import State
+from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 
@@ -53,7 +54,7 @@ def test_any_value_that_differs_is_found_in_one_round_of_steps(dtype: torch.dtyp
 def test_a_fingerprint_is_held_exactly_by_the_type_that_it_rides_in(dtype: torch.dtype) -> None:
     riders = Riders(_state(dtype))
     for step in range(12):
-        own = riders.own(Generation(1, ("a", "b"), 1, None), offered=None, cost=0.0, step=step)
+        own = riders.own(met(1, ("a", "b"), 1), offered=None, cost=0.0, step=step)
         assert own.to(dtype).tolist()[5] == riders.fingerprint(step)
 
 
@@ -70,13 +71,13 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
         assert all(each[5] >= 0 or each[5] == -1 - step for step, each in told.items())
         return [step for step, each in told.items() if each[5] >= 0]
 
-    first, next_ = (Generation(number, ("a", "b"), 1, None) for number in (1, 2))
+    first, next_ = (met(number, ("a", "b"), 1) for number in (1, 2))
     steps = range(3, 3 + FIRST_STEPS)
     assert compared(first, steps) == list(steps)
     assert compared(first, range(20, 40)) == [24, 32]
     assert compared(first, [41], is_due=True) == [41]
     assert compared(next_, [42, 43]) == [42, 43]
-    alone = riders.own(Generation(3, ("a",), 0, None), offered=next_, cost=0.5, step=48)
+    alone = riders.own(met(3, ("a",), 0), offered=next_, cost=0.5, step=48)
     assert alone.tolist() == [-1.0, 0.5, -49.0]
 
 
@@ -85,7 +86,7 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
 )
 def test_ranks_change_over_only_together_and_to_the_same_generation(ahead: Sequence[float], is_agreed: bool) -> None:
     told = [*ahead, 0.1, 0.2, 0.3, 7.0, 7.0, 7.0]
-    generation = Generation(1, ("a", "b", "c"), 0, None)
+    generation = met(1, ("a", "b", "c"), 0)
     assert Riders(_state(torch.float32)).compared(told, generation, 4) == ([0.1, 0.2, 0.3], is_agreed)
 
 
@@ -99,7 +100,7 @@ def _verdicts(prints: Sequence[float], are_new: Sequence[bool]) -> list[str]:
     riders, names = Riders(_state(torch.float32)), tuple("abcd"[: len(prints)])
     found = []
     for rank in range(len(prints)):
-        generation = Generation(7, names, rank, None, are_new=tuple(are_new))
+        generation = met(7, names, rank, are_new=tuple(are_new))
         try:
             riders.compared([0.0] * 2 * len(prints) + list(prints), generation, 4)
             found.append("on")

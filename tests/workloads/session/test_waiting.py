@@ -15,11 +15,11 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from elastic.workloads.session import Session, Settings
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 from elastic.workloads.session.transfer import Inlet
 from elastic.workloads.session.waiting import AGAIN_S, LONG_S, Waiting, awaited
+from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, wait_until
 
@@ -100,7 +100,7 @@ def test_members_that_do_not_hold_a_batch_say_so_and_others_say_nothing() -> Non
         ((4, 8), None),
         ((None, 1), None),
     ]:
-        desk.current = Generation(1, (ME, OTHER), 0, None, limits=limits)
+        desk.current = met(1, (ME, OTHER), 0, limits=limits)
         assert awaited(desk, view, name=ME, units=3) == said
 
 
