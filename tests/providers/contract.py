@@ -17,6 +17,7 @@ class World:
 
     `pass_time` gives machines the time that they need to come or to go; `destroy` ends one behind the provider's back.
     `limit` lets so many machines of an offering be had from now on; None where there is no bound.
+    `minimum_billed_s` is the least that a launch is billed for.
     `dates_ends_anew`: what stands in for the cloud dates an end again at each call that asks for it, as no cloud does.
     """
 
@@ -25,6 +26,7 @@ class World:
     pass_time: Callable[[], None]
     destroy: Callable[[str], None]
     limit: Callable[[Offering, int], None] | None = None
+    minimum_billed_s: float = 60.0
     dates_ends_anew: bool = False
 
     def admit(self, offering: Offering, nodes: int) -> None:
@@ -82,9 +84,9 @@ class ProviderContract:
         assert provider.offerings()
         assert {o.node_type for o in provider.offerings()} <= {t.name for t in provider.node_types()}
 
-    def test_has_a_name_and_a_minimum_that_it_bills(self, provider: Provider) -> None:
+    def test_has_a_name_and_a_minimum_that_it_bills(self, world: World, provider: Provider) -> None:
         assert provider.name
-        assert provider.minimum_billed_s >= 0
+        assert provider.minimum_billed_s == world.minimum_billed_s
 
     def test_nothing_is_blocked_at_first_and_a_block_hides_nothing_from_the_offer(
         self, world: World, provider: Provider, offering: Offering

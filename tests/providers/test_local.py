@@ -73,6 +73,7 @@ class TestLocalProvider(ProviderContract):
             clock=SystemClock(),
             pass_time=lambda: None,
             destroy=lambda provider_id: _kill_agent(tmp_path, provider_id),
+            minimum_billed_s=0.0,
         )
 
 
@@ -85,6 +86,7 @@ class TestLocalProviderWithCgroups(ProviderContract):
             clock=SystemClock(),
             pass_time=lambda: None,
             destroy=lambda provider_id: _kill_agent(tmp_path, provider_id),
+            minimum_billed_s=0.0,
         )
 
 
