@@ -17,6 +17,20 @@ from tests.workloads.session.running import Fleet, running_fleet, wait_until
 
 pytestmark = pytest.mark.slow
 
+AWAITING_ANOTHER = """
+import sys, time
+from examples.classifier.__main__ import Classifier, main
+
+compute = Classifier.compute
+
+def awaiting_another(self, turn):
+    time.sleep(0.5 if turn.world_size == 1 else 0.0)
+    return compute(self, turn)
+
+Classifier.compute = awaiting_another
+sys.exit(main(sys.argv[1:]))
+"""
+
 SLOW_TO_KEEP = """
 import sys, time
 from elastic.workloads.checkpoint import Checkpoints
@@ -70,8 +84,10 @@ def _kept(fleet: Fleet) -> list[int]:
 
 
 def test_two_nodes_come_to_one_state(tmp_path: Path) -> None:
+    script = tmp_path / "classifier.py"
+    script.write_text(AWAITING_ANOTHER)
     with running_fleet(tmp_path) as fleet:
-        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "-m", "examples.classifier"]
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", str(script)]
         environment = {**fleet.environment, "PYTHONPATH": os.getcwd()}
         nodes = []
         for name in ("one", "two"):
@@ -88,9 +104,10 @@ def test_two_nodes_come_to_one_state(tmp_path: Path) -> None:
     said = [(tmp_path / f"{name}.err").read_text() for name in ("one", "two")]
     assert statuses == [0, 0], said
     finished = [re.search(r"finished: (\S+) % right, state (\w+)", text) for text in said]
-    # A node that was warm only when the other had finished is sent away.
+    assert any("2 ranks" in text for text in said), said
     states = {match[2] for match in finished if match}
-    assert len(states) == 1 and all(float(match[1]) > 90 for match in finished if match), said
+    assert all(finished) and len(states) == 1, said
+    assert all(float(match[1]) > 90 for match in finished if match), said
 
 
 def test_a_node_that_dies_over_the_last_checkpoint_leaves_it_to_the_other_and_who_comes_late_is_sent_away(
