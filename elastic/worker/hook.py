@@ -85,10 +85,15 @@ class Worker:
         self._next_look = self._next_word = 0.0
 
     def turn(self, iteration: int | None, phase: str) -> bool:
+        self.count_own_turns()
+        return self.count(iteration, phase)
+
+    def count_own_turns(self) -> None:
+        """From now on the script tells of its turns itself: what the optimizer's hook has seen, and still holds, is
+        none."""
         if not self.counts_own_turns:
             self.counts_own_turns = True
             self.recorder.discard()
-        return self.count(iteration, phase)
 
     def count(self, iteration: int | None, phase: str) -> bool:
         """Counts a turn whoever saw it, the script or the optimizer's hook."""
@@ -171,7 +176,7 @@ def worker() -> Worker:
     """
     result = Worker(Membership.from_environment(os.environ), started_at=time.perf_counter() - process_age_s())
     atexit.register(result.close)
-    if os.environ.setdefault(WORKER_PID, str(os.getpid())) == str(os.getpid()):
+    if result.membership.socket_path and os.environ.setdefault(WORKER_PID, str(os.getpid())) == str(os.getpid()):
         result.begin()
     return result
 

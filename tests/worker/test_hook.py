@@ -87,6 +87,16 @@ def test_a_program_that_a_worker_starts_does_not_begin_in_its_place(agent_socket
     assert [m["kind"] for m in agent_socket.received(of_life=True)] == ["began", "turns", "left"]
 
 
+def test_a_process_that_no_agent_listens_to_is_no_worker_of_one_that_it_starts(agent_socket: AgentSocket) -> None:
+    script = (
+        "import os, subprocess, sys, elastic.worker as w\n"
+        f"w.paramount()\nos.environ['ELASTICD_SOCKET'] = {str(agent_socket.path)!r}\n"
+        "subprocess.run([sys.executable, '-c', 'import elastic.worker as w; w.paramount()'])"
+    )
+    run(script)
+    assert [m["kind"] for m in agent_socket.received(of_life=True)] == ["began", "turns", "left"]
+
+
 def test_a_worker_asked_to_stop_learns_it_at_its_next_turn(agent_socket: AgentSocket, tmp_path: Path) -> None:
     (tmp_path / "drain").touch()
     run(

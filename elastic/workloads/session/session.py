@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 from torch import Tensor
 
+from elastic.worker import hook
 from elastic.workloads.session import nccl, shares
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, Desk, SessionEnded
@@ -84,6 +85,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         Raises SessionEnded where the job is complete, InvalidInput where an argument is wrong or not as the members'.
         """
         require_whole("step", step, least=0)
+        hook.worker().count_own_turns()  # steps of a torch optimizer that only follow the members' are no turns
         state = State.of(units, apply)
         nccl.prepare(state.device)
         own = Terms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
