@@ -78,6 +78,7 @@ class Intake:
         self._starts = 0
         self._needs_signal = False
         self._has_joined = self._has_trained = False
+        self._unnumbered = 0
         self._iteration: int | None = None
         self._pauses = Pauses()
         self._is_stopping = False
@@ -217,7 +218,9 @@ class Intake:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):
             self._iteration = message["iteration"]
-            self._has_trained |= kind == "window" and self._iteration > WARM_UP_ITERATIONS
+        if kind == "window":  # an optimizer's steps bear no number: their sum tells how many they were
+            self._unnumbered += message["iterations"] if message["iteration"] is None else 0
+            self._has_trained |= max(message["iteration"] or 0, self._unnumbered) > WARM_UP_ITERATIONS
         self._has_trained |= kind == "finished"
         if self._saw_round is not None and isinstance(message.get("round"), int):
             self._saw_round(message["round"])
@@ -237,7 +240,7 @@ class Intake:
         self._words.clear()
         self._places.clear()
         self._left.clear()
-        self._needs_signal = False
+        self._needs_signal, self._unnumbered = False, 0
 
 
 def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:

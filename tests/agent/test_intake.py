@@ -105,6 +105,25 @@ def test_who_tells_of_turns_beyond_a_warm_up_or_of_the_end_has_trained(desk: Des
     assert not desk.intake.heard().has_trained
 
 
+@pytest.mark.parametrize("is_anew", [False, True], ids=["in a row", "in two starts"])
+def test_an_optimizer_s_steps_beyond_a_warm_up_are_training_and_those_of_two_starts_are_not_one(
+    desk: Desk, is_anew: bool
+) -> None:
+    worker = desk.worker()
+    for step in range(WARM_UP_ITERATIONS + 1):
+        if step == WARM_UP_ITERATIONS:
+            worker.recorder.flush()
+            desk.intake.settle()
+            assert not desk.intake.heard().has_trained
+            if is_anew:
+                worker.close()
+                worker = desk.worker()
+        worker.count(None, "main")
+    worker.close()
+    desk.intake.settle()
+    assert desk.intake.heard().has_trained is not is_anew
+
+
 def test_a_wish_for_a_signal_stays_on_the_node(desk: Desk) -> None:
     with closing(desk.worker(rank=1)) as worker:
         worker.tell_agent("needs_signal")
