@@ -205,7 +205,9 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
         rendezvous=_Nowhere(),
         decide=decide,
         limits=Limits(),
-        timeouts=Timeouts(register_s=6000.0, lease_s=600.0),
+        timeouts=Timeouts(
+            register_s=6000.0, lease_s=600.0, reaction_s=0.0, silence_s=10.0, missed_s=3.0, standstill_s=0.0
+        ),
         max_failures=3,
     )
     for number in range(max(1, nodes // JOB_NODES)):

@@ -24,6 +24,7 @@ from elastic.model import (
     Switch,
     Window,
 )
+from elastic.reconciler import Timeouts
 from elastic.store import Store
 
 NOW_S = 1_700_000_000.0
@@ -150,6 +151,12 @@ def limits(**rest: Any) -> Limits:
     """Limits for a small machine: nodes come quickly, trials may cost half of the job, little is kept back."""
     small = {"trial_usd_share": 0.5, "switch_pause_prior_s": 5.0, "boot_prior_s": 3.0}
     return Limits(**{**small, "wind_down_s": 30.0, "minimum_billed_s": 0.0, **rest})
+
+
+def timeouts(**rest: float) -> Timeouts:
+    """What a daemon with the settings' defaults waits for, but that it never tells of a job that stands still."""
+    usual = {"register_s": 600.0, "lease_s": 600.0, "reaction_s": 15.0, "silence_s": 10.0, "missed_s": 3.0}
+    return Timeouts(**{**usual, "standstill_s": 0.0, **rest})
 
 
 _AS_TARGET = Group(())

@@ -128,7 +128,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     yield from overdue
     unbought = _unbought(world)
     if unbought:
-        yield GiveUp(unbought, f"it could not be bought for {world.register_timeout_s:.0f} s")
+        yield GiveUp(unbought, f"it could not be bought for {world.timeouts.register_s:.0f} s")
     lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
     world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
@@ -186,7 +186,7 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
         return
     hopeless = {node: session.why_hopeless(node) for node in members if session.is_hopeless(exits.get(node.id), node)}
     for node in outside(world, active, times=_MANY):
-        hopeless[node] = f"it trained with nobody for {_MANY * world.standstill_s:.0f} s, while others went on"
+        hopeless[node] = f"it trained with nobody for {_MANY * world.timeouts.standstill_s:.0f} s, while others went on"
     yield from (End(node, why, is_failure=True) for node, why in hopeless.items())
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
@@ -224,7 +224,7 @@ def _unasked(members: list[Node | None], exits: list[Exit | None]) -> Exit | Non
 def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
     """The member whose machine is taken back first, once training on it can wait no longer for its replacement."""
     leavers = [node for node in members if node is not None and _leaves(node)]
-    last_s = last_safe_instant(leavers, drain_grace_s=world.drain_grace_s, reaction_s=world.reaction_s)
+    last_s = last_safe_instant(leavers, drain_grace_s=world.drain_grace_s, reaction_s=world.timeouts.reaction_s)
     if last_s is None or world.now_s < last_s:
         return None
     return min(leavers, key=lambda node: (node.leaves_at_s or 0.0, node.id))
@@ -304,7 +304,7 @@ def _unbought(world: World) -> tuple[Node, ...]:
     return tuple(
         node
         for node in world.nodes
-        if node.phase is NodePhase.INTENDED and _is_over(world, node.intended_at_s, world.register_timeout_s)
+        if node.phase is NodePhase.INTENDED and _is_over(world, node.intended_at_s, world.timeouts.register_s)
     )
 
 
@@ -320,12 +320,14 @@ class _Patience:
 
 def _patiences(world: World, node: Node) -> Iterator[_Patience]:
     if node.phase is NodePhase.JOINED:
-        yield _Patience(node.heartbeat_at_s, world.lease_s, "has been silent", is_failure=node.agent_state is None)
+        yield _Patience(
+            node.heartbeat_at_s, world.timeouts.lease_s, "has been silent", is_failure=node.agent_state is None
+        )
         members = world.active.node_ids if world.active is not None else ()
         if node.agent_state is AgentState.WARMING and node.id not in members:
-            yield _Patience(node.joined_at_s, world.register_timeout_s, "was warming up", is_failure=True)
+            yield _Patience(node.joined_at_s, world.timeouts.register_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.BOOTING:
-        yield _Patience(node.launched_at_s, world.register_timeout_s, "did not register", is_failure=True)
+        yield _Patience(node.launched_at_s, world.timeouts.register_s, "did not register", is_failure=True)
 
 
 def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:

@@ -53,7 +53,7 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
 def idle(world: World) -> tuple[Idle, ...] | None:
     """Everything of the job whose next turn is long overdue; None where nobody can tell that or that turns are made."""
     active = world.active
-    if not world.standstill_s:
+    if not world.timeouts.standstill_s:
         return ()
     if active is None or active.drain_at_s is not None:
         return None
@@ -81,7 +81,7 @@ def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Nod
     """Members of a session who train with nobody, by their agents' word, while others do; for `times` the usual."""
     heard = [node for node in _members(world, active) if not is_silent(node, world)]
     go_on = any(not each.has_stopped(least_s=_GOES_ON_S) for each in _pulses(world, active, heard))
-    if world.job.spec.tier is not Tier.T2 or not world.standstill_s or not go_on:
+    if world.job.spec.tier is not Tier.T2 or not world.timeouts.standstill_s or not go_on:
         return []
     inside = [node for node in heard if node.agent_state is AgentState.RUNNING]
     return [
@@ -116,7 +116,7 @@ def newly_learnt_s(world: World) -> float | None:
 
 def is_silent(node: Node, world: World) -> bool:
     """Whether it has missed several heartbeats."""
-    return _silence_s(node, world) > world.silence_s
+    return _silence_s(node, world) > world.timeouts.silence_s
 
 
 def is_out_of_reach(world: World, node: Node, *, since_s: float) -> bool:
@@ -206,10 +206,10 @@ def _patience_s(world: World) -> float:
     ended for this doubles the patience: a pause that comes with a silence of its own is given its time.
     """
     if world.generation is not None and world.generation.hangs:
-        return min(world.missed_s, world.silence_s)
+        return min(world.timeouts.missed_s, world.timeouts.silence_s)
     still_s = _wait_s(world)
-    missed_s = world.missed_s * 2.0 ** min(world.hung, _MOST_DOUBLINGS)
-    return world.silence_s if still_s is None else min(max(missed_s, still_s / 2), world.silence_s)
+    missed_s = world.timeouts.missed_s * 2.0 ** min(world.hung, _MOST_DOUBLINGS)
+    return world.timeouts.silence_s if still_s is None else min(max(missed_s, still_s / 2), world.timeouts.silence_s)
 
 
 def _wait_s(world: World, *, soon_s: float = 0.0) -> float | None:
@@ -223,7 +223,7 @@ def _wait_s(world: World, *, soon_s: float = 0.0) -> float | None:
 
 def _recently_s(world: World) -> float:
     """Whoever was silent for longer has missed a heartbeat."""
-    return world.missed_s / 2
+    return world.timeouts.missed_s / 2
 
 
 def _silence_s(node: Node, world: World) -> float:
@@ -236,11 +236,11 @@ def _still_s(world: World, active: Generation, members: Sequence[Node], *, times
     The first one may take long, and is waited for; but not after a generation that stood still.
     """
     pulses = _pulses(world, active, members)
-    if not world.standstill_s or not _are_to_turn(members) or (not pulses and not world.hung):
+    if not world.timeouts.standstill_s or not _are_to_turn(members) or (not pulses and not world.hung):
         return None
     if not pulses:
         since_s = max(active.started_at_s, world.listening_since_s)
-        return age_s if (age_s := world.now_s - since_s) > max(times, _FIRST) * world.standstill_s else None
+        return age_s if (age_s := world.now_s - since_s) > max(times, _FIRST) * world.timeouts.standstill_s else None
     is_over = all(_is_overdue(each, world, times=times) for each in pulses)
     return min(each.still_s for each in pulses) if is_over else None
 
@@ -251,7 +251,7 @@ def _are_to_turn(members: Sequence[Node]) -> bool:
 
 
 def _is_overdue(pulse: Pulse, world: World, *, times: float = 1.0) -> bool:
-    return pulse.has_stopped(least_s=times * world.standstill_s, times=_PAUSES * min(times, 2.0))
+    return pulse.has_stopped(least_s=times * world.timeouts.standstill_s, times=_PAUSES * min(times, 2.0))
 
 
 def _members(world: World, active: Generation) -> list[Node]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elastic.model import Generation, Group, Job, Node, NodePhase, Offering
+from elastic.reconciler.timeouts import Timeouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +16,10 @@ class World:
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
     instant from which on a node could be heard, `steady_since_s` that since which some were at all times, `refused`
     what could not be had a moment ago and how many of it were too many; `may_launch` is False while nobody can tell
-    what machines there are, or what is missing would not pay. The timeouts are the settings of the same names;
-    `reaction_s` is how long a word may take from being due to being heard on a node, `silence_s` how long one may say
-    nothing while others do, `missed_s` the same where those stand still, `standstill_s` how long a turn may be overdue,
-    0 for ever; `hung` is how many generations before this one, in a row, stood still, `longest_pause_s` how long the
-    job has paused between two turns of its own, None while nobody knows. `endpoint` is where the store of a session
-    stands now, None where none is needed or none answers; `done_and_gone` are the generation's members whose machines
-    are gone, and whose workers were done before.
+    what machines there are, or what is missing would not pay. `hung` is how many generations before this one, in a
+    row, stood still, `longest_pause_s` how long the job has paused between two turns of its own, None while nobody
+    knows. `endpoint` is where the store of a session stands now, None where none is needed or none answers;
+    `done_and_gone` are the generation's members whose machines are gone, and whose workers were done before.
     """
 
     now_s: float
@@ -30,15 +28,10 @@ class World:
     nodes: tuple[Node, ...]
     generation: Generation | None
     why: str
-    register_timeout_s: float
+    timeouts: Timeouts
     drain_grace_s: float
-    lease_s: float
     listening_since_s: float
-    reaction_s: float
-    silence_s: float = 10.0
-    missed_s: float = 3.0
     steady_since_s: float = 0.0
-    standstill_s: float = 0.0
     hung: int = 0
     longest_pause_s: float | None = None
     refused: Mapping[Offering, int] = field(default_factory=dict)

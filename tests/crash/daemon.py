@@ -20,8 +20,9 @@ from elastic.errors import ElasticError
 from elastic.model import Action, Capacity, Group, Job, JobSpec, Limits, Plan, Reason, Snapshot
 from elastic.pricing.ec2 import Ec2Prices, Feeds, Market
 from elastic.providers.ec2 import Aws, Ec2Provider, Paths
-from elastic.reconciler import Machines, Namespace, NodeTokens, Reconciler, RightToEnd, Terms, Timeouts
+from elastic.reconciler import Machines, Namespace, NodeTokens, Reconciler, RightToEnd, Terms
 from elastic.store import migrate
+from tests.builders import timeouts
 from tests.crash.points import Point, Watch, WatchedStore, watch_cloud
 from tests.reconciler.virtual import FakeRendezvous
 
@@ -162,7 +163,7 @@ class Parts:
             rendezvous=FakeRendezvous(),
             decide=cheapest,
             limits=Limits(),
-            timeouts=Timeouts(register_s=600.0, lease_s=LEASE_S),
+            timeouts=timeouts(lease_s=LEASE_S, reaction_s=0.0),
             max_failures=3,
         )
         self.context = Context(

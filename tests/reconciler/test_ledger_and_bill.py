@@ -15,8 +15,9 @@ from elastic.lab import Lab, parse_scenario, running_lab
 from elastic.model import Action, Capacity, Group, JobPhase, JobSpec, Limits, Offering, Plan, Reason, Snapshot
 from elastic.pricing import PRICE_SOURCES, PriceSetup
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms
 from elastic.store import Store, open_store
+from tests.builders import timeouts
 from tests.empty_database import lay_out
 from tests.reconciler.virtual import FakeRendezvous
 
@@ -84,7 +85,7 @@ class World:
             rendezvous=FakeRendezvous(),
             decide=self.decide,
             limits=Limits(),
-            timeouts=Timeouts(register_s=1e9, lease_s=1e9),
+            timeouts=timeouts(register_s=1e9, lease_s=1e9, reaction_s=0.0),
             max_failures=10**9,
         )
 

@@ -10,7 +10,7 @@ import pytest
 from elastic.model import Group, JobPhase, Pulse
 from elastic.reconciler import next_steps
 from elastic.reconciler.stillness import Idle, idle, may_be_cut_off, newly_learnt_s
-from tests.reconciler.test_steps import HALF, generation, node, world
+from tests.reconciler.test_steps import HALF, generation, node, overdue_after, world
 from tests.reconciler.test_stillness import members, still, three
 from tests.reconciler.virtual import VirtualCluster
 
@@ -74,10 +74,10 @@ def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> 
 def test_what_was_said_to_an_earlier_daemon_says_nothing_of_now() -> None:
     pair = [still("a", 61.0, heard_s=90.0), still("b", 61.0, heard_s=90.0)]
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
-    assert [each.text for each in idle(replace(look, standstill_s=60.0)) or ()] == ["no turn for 61 s"]
-    assert idle(replace(look, standstill_s=60.0, listening_since_s=95.0)) is None
+    assert [each.text for each in idle(overdue_after(look, 60.0)) or ()] == ["no turn for 61 s"]
+    assert idle(replace(overdue_after(look, 60.0), listening_since_s=95.0)) is None
     trained = [replace(each, pulse=Pulse(0.1, 1.0, 1.0)) for each in pair]
-    earlier = replace(look, nodes=tuple(trained), standstill_s=60.0)
+    earlier = replace(overdue_after(look, 60.0), nodes=tuple(trained))
     assert idle(earlier) == () and idle(replace(earlier, listening_since_s=95.0)) is None
 
 
@@ -133,8 +133,8 @@ def test_an_alarm_stands_while_nobody_can_tell_and_until_turns_are_made(cluster:
 def test_a_heartbeat_that_comes_in_late_is_no_turn() -> None:
     """A node that was cut off says first what it had to say when it was: TCP sends it again."""
     look = world(still("a", 61.0), still("b", 0.1), target=Group.of(HALF, 2), generation=generation("a", "b"))
-    assert idle(replace(look, standstill_s=60.0)) is None
-    assert idle(replace(look, standstill_s=62.0)) == ()
+    assert idle(overdue_after(look, 60.0)) is None
+    assert idle(overdue_after(look, 62.0)) == ()
 
 
 def test_an_alarm_is_over_once_its_job_is_stopped(cluster: VirtualCluster) -> None:

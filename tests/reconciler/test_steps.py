@@ -33,6 +33,7 @@ from elastic.reconciler.steps import (
     Launch,
     StartGeneration,
 )
+from tests.builders import timeouts
 
 HALF, FULL = Offering("local.half"), Offering("local.full")
 JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4), JobPhase.RUNNING, submitted_at_s=0.0)
@@ -74,12 +75,15 @@ def world(
         nodes=nodes,
         generation=generation,
         why="price",
-        register_timeout_s=600.0,
+        timeouts=timeouts(),
         drain_grace_s=30.0,
-        lease_s=600.0,
         listening_since_s=listening_since_s,
-        reaction_s=15.0,
     )
+
+
+def overdue_after(look: World, standstill_s: float) -> World:
+    """The same where a turn may be overdue for so long."""
+    return replace(look, timeouts=replace(look.timeouts, standstill_s=standstill_s))
 
 
 def left(outcome: Outcome, number: int = 1) -> Exit:

@@ -11,7 +11,7 @@ from elastic.model import Action, AgentState, Exit, Group, Node, NodePhase, Outc
 from elastic.reconciler import AlarmKind, World, next_steps
 from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, StartGeneration
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
-from tests.reconciler.test_steps import HALF, JOB, generation, node, world
+from tests.reconciler.test_steps import HALF, JOB, generation, node, overdue_after, world
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
 
@@ -302,7 +302,7 @@ SESSION = replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
 
 def session_of(*nodes: Node, **changes: object) -> World:
     base = world(*nodes, target=Group.of(HALF, 2), generation=generation("a", "b"), job=SESSION)
-    return replace(base, standstill_s=60.0, **changes)  # type: ignore[arg-type]  # tests name what they are about
+    return replace(overdue_after(base, 60.0), **changes)  # type: ignore[arg-type]  # tests name what they are about
 
 
 def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -> None:
@@ -326,7 +326,7 @@ def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_wa
 def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_where_that_is_not_wanted() -> None:
     look = session_of(still("a", 61.0), still("b", 61.0))
     assert [each.text for each in idle(look) or ()] == ["no turn for 61 s"]
-    assert idle(replace(look, standstill_s=0.0)) == ()
+    assert idle(overdue_after(look, 0.0)) == ()
     assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) is None
     assert idle(replace(look, generation=None)) is None
     assert idle(session_of(node("a"), node("b"))) is None
@@ -338,7 +338,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
     def look(still_s: float, *, hung: int = 0, longest_s: float = 1.0) -> World:
         pair = [still(name, still_s, longest_s=longest_s) for name in "ab"]
         group = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
-        return replace(group, standstill_s=60.0, hung=hung)
+        return replace(overdue_after(group, 60.0), hung=hung)
 
     assert next_steps(look(599.0)) == ()
     why = "no turn for 601 s: the same nodes begin anew"
@@ -347,7 +347,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
     assert next_steps(look(1199.0, hung=1)) == ()
     assert len(next_steps(look(1201.0, hung=1))) == 1
     assert len(next_steps(look(9601.0, hung=7))) == 1
-    assert next_steps(replace(look(601.0), standstill_s=0.0)) == ()
+    assert next_steps(overdue_after(look(601.0), 0.0)) == ()
     assert next_steps(replace(look(601.0), nodes=(still("a", 601.0), still("b", 601.0, heard_s=80.0)))) != ()
     alone = replace(look(601.0), job=replace(JOB, spec=replace(JOB.spec, nodes_min=2)))
     silent = (still("a", 601.0), still("b", 601.0, heard_s=80.0))
@@ -356,7 +356,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
 
 def test_a_first_turn_is_waited_for_unless_the_last_generation_stood_still() -> None:
     pair = node("a"), node("b")
-    first = replace(world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b")), standstill_s=10.0)
+    first = overdue_after(world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b")), 10.0)
     assert idle(replace(first, now_s=39.0, hung=1)) is None
     assert [each.text for each in idle(replace(first, now_s=41.0, hung=1)) or ()] == ["no turn for 21 s"]
     late = replace(first, now_s=107.0)
@@ -383,7 +383,7 @@ def test_nobody_is_hurried_while_a_member_stores_what_it_has_come_to(state: Agen
     pair = still("a", 9601.0), replace(still("b", 9601.0), agent_state=state)
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     for hung in (0, 7):
-        waiting = replace(look, standstill_s=60.0, hung=hung)
+        waiting = replace(overdue_after(look, 60.0), hung=hung)
         assert (idle(waiting), next_steps(waiting)) == (None, ())
     three = world(*pair, still("c", 0.1, heard_s=80.0), target=Group.of(HALF, 3), generation=generation("a", "b", "c"))
     assert next_steps(three) == ()

@@ -35,8 +35,9 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts, word_for
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, word_for
 from elastic.store import Heard, Store, open_store
+from tests.builders import timeouts
 from tests.empty_database import lay_out
 
 TYPES = (NodeType("small", 1.0, 1.0), NodeType("large", 4.0, 4.0))
@@ -183,7 +184,7 @@ class VirtualCluster:
             rendezvous=self.rendezvous,
             decide=self.decide,
             limits=Limits(minimum_billed_s=0.0, reaction_s=5.0),
-            timeouts=Timeouts(register_s=600.0, lease_s=600.0, reaction_s=5.0, standstill_s=60.0),
+            timeouts=timeouts(reaction_s=5.0, standstill_s=60.0),
             max_failures=3,
         )
 
