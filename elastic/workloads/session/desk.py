@@ -133,9 +133,9 @@ class Desk:
             self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
             self._stir()
 
-    def await_entry(self) -> tuple[Generation, bool]:
+    def await_entry(self) -> tuple[Generation, bool] | None:
         """Waits for a first generation, and moves the state that comes meanwhile; gives that generation, and whether
-        its members have agreed on it with this newcomer.
+        its members have agreed on it with this newcomer; None where this process is to leave.
 
         Raises SessionEnded, InvalidInput where the members train on other terms, and what `apply` raises.
         """
@@ -151,6 +151,8 @@ class Desk:
                         raise self.misfit
                     if (found := self._entry()) is not None:
                         return found
+                    if self.is_leaving:
+                        return None
                     if (inlet := self.inlet) is None or not inlet.is_due:
                         self.changed.wait(1.0)
                         continue
@@ -165,10 +167,10 @@ class Desk:
     def await_next(self) -> Generation | None:
         """Waits for a generation after the current one; None where this process must start over.
 
-        Raises SessionEnded.
+        Raises SessionEnded. Who must and is to leave waits for no store.
         """
         with self.changed:
-            while self.current is not None:
+            while self.current is not None and not (self.must_start_over and self.is_leaving):
                 if self.end is not None:
                     raise SessionEnded(self.end)
                 if self.offered is not None and self.offered.number > self.current.number:

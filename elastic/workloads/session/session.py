@@ -152,7 +152,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                         return Outcome(self.step, self._buffers.own_numbers())
                     continue
                 if change is not None:
-                    self._change_over(change)
+                    self._change_over(change, is_planned=True)
                 return outcome
         return None
 
@@ -207,13 +207,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.close(is_orderly=kind is None)  # after an error the others may stand in a turn that waits for this process
 
     def _enter(self) -> None:
-        """Waits until this process is a member of a generation that works."""
-        generation, is_planned = self._desk.await_entry()
-        self._adopted(generation)
-        try:
-            self._meet(generation, is_planned=is_planned)
-        except GenerationLost:
-            self._recover()
+        """Waits until this process is a member of a generation that works, or is to leave: it holds nothing."""
+        if (entry := self._desk.await_entry()) is None:
+            self._has_left = True
+        else:
+            self._change_over(entry[0], is_planned=entry[1])
 
     def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
@@ -280,11 +278,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
         for follower in followers:
             follower.next_chunk(self.step)
 
-    def _change_over(self, generation: Generation) -> None:
-        """Changes over to what all ranks have agreed on."""
+    def _change_over(self, generation: Generation, *, is_planned: bool) -> None:
+        """Changes over to what all ranks have agreed on, if it `is_planned`."""
         if self._adopted(generation):
             try:
-                self._meet(generation, is_planned=True)
+                self._meet(generation, is_planned=is_planned)
             except GenerationLost:
                 self._recover()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -194,6 +195,49 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings
         for _ in range(2):
             with pytest.raises(SessionEnded, match="apply has failed"):
                 session.run(task.compute)
+
+
+@pytest.mark.parametrize("has_store", [True, False], ids=["with a store", "without one"])
+@pytest.mark.timeout(60)
+def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(tmp_path: Path, *, has_store: bool) -> None:
+    place, stores = tmp_path / "place", list[TCPStore]()
+    settings, done = Settings(str(place), "job", silence_s=5.0), threading.Event()
+    stays, leaves = Counting(None, done), Counting("apply", done)
+
+    def begin_store() -> None:
+        stores.append(TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False))
+        place.write_text(f"127.0.0.1:{stores[0].port}")
+
+    def run_until(session: Session, task: Counting, is_so: Callable[[], bool]) -> None:
+        while not is_so():
+            session.run(task.compute)
+
+    def goes_on() -> int:
+        with _joined(stays, settings) as session:
+            run_until(session, stays, lambda: done.is_set() and session.generation.world_size == 1)
+            return session.step
+
+    begin_store()
+    with ThreadPoolExecutor(1) as pool:
+        there = pool.submit(goes_on)
+        with _joined(leaves, settings) as leaves.session:
+            with pytest.raises(Broken):
+                run_until(leaves.session, leaves, lambda: False)
+            if not has_store:
+                place.write_text("")
+                stores.clear()
+            leaves.session.leave()
+            assert leaves.session.run(leaves.compute) is None
+            assert not leaves.session.is_member, "nor is it sent the state anew"
+        if not has_store:
+            begin_store()
+        done.set()
+        stays.assert_exact(there.result(timeout=30))
+
+
+def _joined(task: Counting, settings: Settings) -> Session:
+    units = [(parameter,) for parameter in task.parameters]
+    return Session.join(units, task.apply, batch=BATCH, numbers=1, settings=settings)
 
 
 def test_sums_of_different_steps_are_none() -> None:

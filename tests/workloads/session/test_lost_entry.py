@@ -30,8 +30,9 @@ def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another
     begun, is_over, lost = threading.Event(), threading.Event(), list[int]()
     await_entry, end = Desk.await_entry, Meeting.end
 
-    def entry(self: Desk) -> tuple[Generation, bool]:
-        return await_entry(self)[0], False  # it meets them at once, as one whose source had to let it go
+    def entry(self: Desk) -> tuple[Generation, bool] | None:
+        found = await_entry(self)
+        return found and (found[0], False)  # it meets them at once, as one whose source had to let it go
 
     def ended(self: Meeting, buffers: Buffers) -> bool:
         if threading.current_thread() is threading.main_thread() and not lost:
