@@ -39,10 +39,11 @@ class Reception:
         they see no store. Gives the names of those whose process is dead.
         """
         desk = self._desk
-        if desk.current is None or desk.is_lost or desk.is_leaving:
+        if desk.current is None or desk.is_lost:
             return []
         able = [name for name in desk.current.members if name in view.participants and name not in blind]
-        if not able or able[-1] != me:
+        # Who is to leave does so soon, unless it is alone: then it can only once another has the state.
+        if not able or able[-1] != me or (desk.is_leaving and len(able) > 1):
             return []
         served = {each.newcomer for each in desk.followers}
         for name in view.waiting:

@@ -1,4 +1,4 @@
-"""A newcomer that is told to leave before it was let in."""
+"""A newcomer that is told to leave before it was let in, or comes to a member that was."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
@@ -50,6 +52,31 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
     assert [event["event"] for event in newcomer.events()] == ["warm"]
     assert not newcomer.log.with_suffix(".pt").exists()
     assert met == [(step, session.generation) for step in range(1, len(met) + 1)]
+
+
+def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() -> None:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings = Settings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0)
+
+    def newcomer() -> int:
+        task = Task(dtype=torch.float64, width=16)
+        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+            return session.step
+
+    task = Task(dtype=torch.float64, width=16, pause_s=0.005)
+    with (
+        Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        session.leave()
+        for _ in range(20):
+            session.run(task.compute)
+        assert session.must_stop
+        coming, until_s = pool.submit(newcomer), monotonic() + 30
+        while session.is_member and monotonic() < until_s:
+            session.run(task.compute)
+        assert not session.is_member
+        assert coming.result() == session.step
 
 
 def _newcomer(folder: Path, address: str) -> Member:
