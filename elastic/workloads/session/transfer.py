@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import torch
@@ -21,6 +21,7 @@ from elastic.workloads.session import sockets
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 
+RETRY_S = 0.1  # before another source is taken where that has failed
 SILENCE_S = 10.0  # a source sends a message a second at least, however long its steps are
 
 
@@ -110,8 +111,11 @@ class Inlet(threading.Thread):
         while True:
             try:
                 connection, _ = self._listener.accept()
-            except OSError:
-                return
+            except OSError:  # of that connection, or no descriptor is left: its source tries again
+                if self._is_closed:
+                    return
+                sleep(RETRY_S)
+                continue
             if self.adopted is not None or (taking is not None and taking.is_alive()):
                 connection.close()
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import threading
 from collections.abc import Sequence
@@ -64,6 +65,25 @@ def _train(state: State, buffers: Buffers, follower: Follower, step: int) -> Non
     follower.gradients(buffers.flat(), buffers.offsets, step)
     state.apply(buffers.summed(), step)
     follower.next_chunk(step + 1)
+
+
+def test_a_newcomer_takes_a_source_though_one_could_not_be_accepted() -> None:
+    inlet, (soft, hard) = _inlet(_state(2)), resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket() as source:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))  # no descriptor is left
+        try:
+            inlet.start()
+            source.connect(("127.0.0.1", inlet.port))
+            inlet.join(timeout=0.3)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert inlet.is_alive()
+        source.settimeout(10.0)
+        send(source, Message("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).told()}))
+        assert source.recv(4) == b"0 0\n"
+        inlet.close()
+    inlet.join(timeout=10.0)
+    assert not inlet.is_alive()
 
 
 def test_a_newcomer_comes_to_the_same_bits_while_the_source_trains() -> None:
