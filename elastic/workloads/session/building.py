@@ -15,10 +15,12 @@ from elastic.workloads.session.c10d import StoreLost, View
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import Terms
 
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = 5.0
+PAUSE_S = 1.0  # before another round is to be tried, where something may have to pass first
 
 
 class Builder(threading.Thread):
@@ -55,6 +57,10 @@ class Builder(threading.Thread):
         try:
             self.result = self._built()
         except (GenerationLost, StoreLost, RuntimeError, ValueError):
+            self.has_failed = True
+        except OSError as error:  # of this process, such as that no descriptor is left
+            tell(f"session: this process cannot meet the others of generation {self.number}: {error}")
+            sleep(PAUSE_S)
             self.has_failed = True
         except InvalidInput as error:
             self.has_failed, self.misfit = True, error

@@ -7,6 +7,7 @@ socket cannot be cut in its stead. Listening sockets are never cut: gloo ends th
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import struct
@@ -99,8 +100,10 @@ def _sockets() -> Iterator[tuple[int, socket.socket]]:
     for name in os.listdir("/proc/self/fd"):
         try:
             copy = os.dup(int(name))
-        except OSError:  # closed since it was listed
-            continue
+        except OSError as error:
+            if error.errno != errno.EBADF:
+                raise
+            continue  # closed since it was listed
         try:
             each = socket.socket(fileno=copy)
         except OSError:  # no socket

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 
 import pytest
@@ -21,19 +23,7 @@ def test_who_trains_on_other_terms_is_not_met() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     settings = Settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     view = View(2, ("a", "b"), (), is_closed=False)
-    builders = [
-        Builder(
-            view,
-            name,
-            settings=settings,
-            terms=Terms(batch, None, 0, "shape"),
-            device=torch.device("cpu"),
-            cost=0.0,
-            is_new=name == "b",
-            changed=lambda: None,
-        )
-        for name, batch in (("a", 12), ("b", 24))
-    ]
+    builders = [_builder(view, name, settings, batch=batch) for name, batch in (("a", 12), ("b", 24))]
     for each in builders:
         each.start()
     for each in builders:
@@ -50,3 +40,32 @@ def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -
     del before["protocol"]
     with pytest.raises(InvalidInput, match="have all nodes run the same elasticd"):
         own.check(before)
+
+
+def test_a_process_without_descriptors_fails_to_build_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def dup(descriptor: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings = Settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
+    monkeypatch.setattr(os, "dup", dup)
+    builder = _builder(View(2, ("a", "b"), (), is_closed=False), "a", settings)
+    builder.start()
+    builder.join(timeout=TIMEOUT_S)
+    assert (builder.result, builder.has_failed) == (None, True)
+    assert "cannot meet the others of generation 2: [Errno 24]" in capsys.readouterr().err
+
+
+def _builder(view: View, name: str, settings: Settings, *, batch: int = 12) -> Builder:
+    return Builder(
+        view,
+        name,
+        settings=settings,
+        terms=Terms(batch, None, 0, "shape"),
+        device=torch.device("cpu"),
+        cost=0.0,
+        is_new=name == "b",
+        changed=lambda: None,
+    )
