@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -74,7 +75,6 @@ class Launcher:
 
     def prepare(self, command: Sequence[str]) -> None:
         """Lets the spawner load what workers of this command will need; empty if the command is not known yet."""
-        self.warm_up()
         self._order({"preload": preloads(command) if command else []})
 
     @property
@@ -85,7 +85,6 @@ class Launcher:
 
     def start(self, assignment: Assignment, *, way: Way, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
-        self.warm_up()
         self.drain_file(assignment.generation).unlink(missing_ok=True)
         environment = torchrun_environment(
             assignment,
@@ -160,6 +159,15 @@ class Launcher:
         return self._spawner.pid if self._spawner is not None else None
 
     def _order(self, order: Mapping[str, Any]) -> None:
+        self.warm_up()
+        try:
+            self._write(order)
+        except BrokenPipeError:  # it has died since it was looked at
+            self._end_spawner(signal.SIGKILL)
+            self.warm_up()
+            self._write(order)
+
+    def _write(self, order: Mapping[str, Any]) -> None:
         assert self._spawner is not None
         assert self._spawner.stdin is not None
         self._spawner.stdin.write(json.dumps(order).encode() + b"\n")
@@ -184,7 +192,8 @@ class Launcher:
         if self._spawner is None:
             return
         assert self._spawner.stdin is not None
-        self._spawner.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # what it never read
+            self._spawner.stdin.close()
         self._spawner.send_signal(number)
         try:
             self._spawner.wait(SPAWNER_CLOSE_TIMEOUT_S)

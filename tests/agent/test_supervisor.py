@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -18,11 +20,13 @@ from elastic.agent.lease import Lease
 from elastic.agent.memory import Memory
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
+from elastic.agent.spawner import WARM_FILE
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.tiers import Way
 from elastic.agent.wire import Assignment, HeartbeatReply
 from tests.agent.test_steering import ONE
+from tests.workloads.session.running import wait_until
 
 
 @pytest.fixture
@@ -160,3 +164,26 @@ def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(settings: 
             else:
                 supervisor.hear(reply, report=report, asked_at=time.monotonic() - 2.5)
             assert longest_s() == 0.0
+
+
+class DyingSpawner(Launcher):
+    """One whose first spawner dies between the look at it and its order."""
+
+    first_pid: int | None = None
+
+    def warm_up(self) -> None:
+        super().warm_up()
+        if self.first_pid is None and (pid := self.root_pid()) is not None:
+            self.first_pid = pid
+            os.kill(pid, signal.SIGKILL)
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def test_a_spawner_that_dies_as_it_is_ordered_is_begun_anew(settings: AgentSettings) -> None:
+    launcher = DyingSpawner(settings)
+    launcher.prepare(())
+    try:
+        assert launcher.root_pid() not in (None, launcher.first_pid)
+        wait_until((settings.work_dir / WARM_FILE).exists, "the second one to take the order")
+    finally:
+        launcher.close()
