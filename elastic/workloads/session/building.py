@@ -7,13 +7,12 @@ import threading
 from collections.abc import Callable
 from time import monotonic, sleep
 
-import torch
-
 from elastic.errors import InvalidInput
-from elastic.workloads.session import c10d, nccl
+from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import Terms
@@ -33,7 +32,7 @@ class Builder(threading.Thread):
         *,
         settings: Settings,
         terms: Terms,
-        device: torch.device,
+        gpu: Gpu,
         cost: float,
         is_new: bool,
         changed: Callable[[], None],
@@ -46,7 +45,7 @@ class Builder(threading.Thread):
         self.began_s = monotonic()
         self._members, self._rank = view.participants, view.participants.index(name)
         self._settings, self._terms, self._cost, self._is_new = settings, terms, cost, is_new
-        self._device, self._changed = device, changed
+        self._gpu, self._changed = gpu, changed
         self._is_cancelled = False
 
     def cancel(self) -> None:
@@ -80,7 +79,7 @@ class Builder(threading.Thread):
             "limit": settings.most_samples,
             "is_new": self._is_new,
             "losses_per_h": settings.losses_per_h,
-            "gpu": nccl.gpu(self._device),
+            "gpu": self._gpu.name(),
         }
         store.set(f"here/{self._rank}", json.dumps(about))
         keys = [f"here/{rank}" for rank in range(size)]
@@ -93,7 +92,7 @@ class Builder(threading.Thread):
             self._terms.check(each["terms"])
         plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
         gpus = {each["gpu"] for each in answers}
-        gpu = self._device if len(gpus) == size and None not in gpus else None  # else gloo has them by way of memory
+        gpu = self._gpu if len(gpus) == size and None not in gpus else None  # else gloo has them by way of memory
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
         limits, are_new, losses = (tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h"))

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
 from elastic.workloads.session import c10d, sockets
-from elastic.workloads.session.nccl import Nccl
+from elastic.workloads.session.nccl import Gpu, Nccl
 from elastic.workloads.session.sockets import Address
 
 COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
@@ -58,7 +58,7 @@ class Gloo:
         plugs: Mapping[int, list[Address]],
         *,
         timeout_s: float,
-        gpu: torch.device | None = None,
+        gpu: Gpu | None = None,
     ) -> None:
         """Meets the others; returns when a sum over all has gone through, and one over all ranks' GPUs, if `gpu` is
         this one's. Raises GenerationLost."""

@@ -19,6 +19,7 @@ from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
 from elastic.workloads.session.entrance import BEAT_S, DONE, Entrance, alive, machine
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.links import Links
+from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.outlook import CALM_S, Outlook, blind, is_alone_blind
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.place import placed
@@ -60,7 +61,7 @@ class Membership(threading.Thread):
         self._rendezvous: Rendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
-        self._patience, self._outlook = patience, Outlook()
+        self._patience, self._outlook, self._gpu = patience, Outlook(), Gpu(state.device)
         self._waiting_for_store, self._waiting = Waiting(), Waiting()
         self._hung: frozenset[str] = frozenset()
         self._unseeing: frozenset[str] = frozenset()
@@ -250,8 +251,7 @@ class Membership(threading.Thread):
         )
 
     def _is_stuck(self, view: View) -> bool:
-        desk = self._desk
-        builder = self._builder
+        desk, builder = self._desk, self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
             # A store that drops one connection of many leaves a call unanswered for ever: another round asks anew.
             is_late = monotonic() - builder.began_s > BUILDING_S
@@ -278,7 +278,7 @@ class Membership(threading.Thread):
                 self._name,
                 settings=self._settings,
                 terms=desk.terms,
-                device=self._state.device,
+                gpu=self._gpu,
                 cost=desk.cost,
                 is_new=desk.current is None,
                 changed=desk.notify,

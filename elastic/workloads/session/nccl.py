@@ -35,17 +35,23 @@ LENIENT = {
     "TORCH_NCCL_ENABLE_MONITORING": "0",
     "TORCH_NCCL_NONBLOCKING_TIMEOUT": "8",
 }
-_failures: list[str] = []  # of this process to connect, in a row
 
 
-def gpu(device: torch.device) -> str | None:
-    """Names the GPU of a rank whose tensors lie on `device`, None where there is none, or NCCL does not work.
+@dataclass(slots=True)
+class Gpu:
+    """What the tensors of a session's process lie on, and how often in a row that could not be connected by NCCL."""
 
-    >>> gpu(torch.device("cpu"))
-    """
-    if device.type != "cuda" or not dist.is_nccl_available() or len(_failures) >= TRIES:
-        return None
-    return str(torch.cuda.get_device_properties(device).uuid)
+    device: torch.device
+    failures: int = 0
+
+    def name(self) -> str | None:
+        """Names the GPU, None where there is none, or NCCL does not work.
+
+        >>> Gpu(torch.device("cpu")).name()
+        """
+        if self.device.type != "cuda" or not dist.is_nccl_available() or self.failures >= TRIES:
+            return None
+        return str(torch.cuda.get_device_properties(self.device).uuid)
 
 
 def prepare(device: torch.device) -> None:
@@ -63,22 +69,23 @@ def finish(device: torch.device) -> None:
 class Nccl:
     """The ranks' GPUs, connected. Every rank has one of its own: NCCL takes none twice."""
 
-    def __init__(self, store: Any, rank: int, world_size: int, device: torch.device, *, timeout_s: float) -> None:
+    def __init__(self, store: Any, rank: int, world_size: int, gpu: Gpu, *, timeout_s: float) -> None:
         """Connects them; returns when a sum over all has gone through. Raises RuntimeError.
 
-        Where that fails again and again, this process says so, and names no GPU any more: all are summed over gloo.
+        Where that fails again and again, this process says so, and its session names no GPU any more: all are summed
+        over gloo.
         """
-        self.device, self.is_aborted = device, False
-        with _thread_on(device):
+        self.device, self.is_aborted = gpu.device, False
+        with _thread_on(gpu.device):
             self._group: Any = c10d.nccl_group(store, rank, world_size)
             try:
-                self._group.eager_connect_single_device(device)
-                self.all_reduce(torch.zeros(1, device=device)).wait(timedelta(seconds=timeout_s))
-                _failures.clear()
+                self._group.eager_connect_single_device(gpu.device)
+                self.all_reduce(torch.zeros(1, device=gpu.device)).wait(timedelta(seconds=timeout_s))
+                gpu.failures = 0
             except BaseException as error:
                 self.abort()
-                _failures.append(str(error))
-                if len(_failures) == TRIES:
+                gpu.failures += 1
+                if gpu.failures == TRIES:
                     tell(f"session: NCCL does not connect the members' GPUs, gloo sums what lies on them: {error}")
                 raise
 

@@ -22,7 +22,7 @@ _kernels: list[Kernel] = []
 
 def install() -> None:
     """Has this process's sessions sum over it, on the CPU."""
-    nccl.gpu = lambda device: f"GPU of {os.getpid()}"
+    nccl.Gpu.name = lambda gpu: f"GPU of {os.getpid()}"  # type: ignore[assignment,method-assign]
     nccl.mark = lambda device: _kernels[-1]
     c10d.nccl_group = StandIn
 

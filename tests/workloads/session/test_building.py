@@ -14,6 +14,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.session import Settings
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import View
+from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.terms import PROTOCOL, Terms
 
 TIMEOUT_S = 30.0
@@ -64,7 +65,7 @@ def _builder(view: View, name: str, settings: Settings, *, batch: int = 12) -> B
         name,
         settings=settings,
         terms=Terms(batch, None, 0, "shape"),
-        device=torch.device("cpu"),
+        gpu=Gpu(torch.device("cpu")),
         cost=0.0,
         is_new=name == "b",
         changed=lambda: None,

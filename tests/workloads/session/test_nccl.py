@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
@@ -24,7 +25,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((nccl, "gpu"), (nccl, "mark"), (c10d, "nccl_group")):
+    for module, name in ((nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group")):
         monkeypatch.setattr(module, name, getattr(module, name))  # puts back what is replaced
     nccl_stand_in.install()
 
@@ -35,7 +36,7 @@ def groups() -> list[Gloo]:
     addresses = {rank: list(plug.addresses) for rank, plug in enumerate(plugs)}
 
     def group(rank: int) -> Gloo:
-        return Gloo(store, rank, 2, plugs[rank], addresses, timeout_s=20.0, gpu=CPU)
+        return Gloo(store, rank, 2, plugs[rank], addresses, timeout_s=20.0, gpu=nccl.Gpu(CPU))
 
     with ThreadPoolExecutor(2) as threads:
         return list(threads.map(group, range(2)))
@@ -87,18 +88,19 @@ def test_where_gpus_do_not_connect_gloo_sums_what_lies_on_them_and_that_is_said(
     def refused(group: object, device: torch.device) -> None:
         raise RuntimeError("no way to 10.0.0.2")
 
+    gpu, cuda = nccl.Gpu(CPU), torch.device("cuda")
     monkeypatch.undo()  # what the fixture put in the place of this module's
-    monkeypatch.setattr(nccl, "_failures", [])
     monkeypatch.setattr(c10d, "nccl_group", nccl_stand_in.StandIn)
     monkeypatch.setattr(nccl_stand_in.StandIn, "eager_connect_single_device", refused)
     monkeypatch.setattr(nccl_stand_in.StandIn, "abort", lambda group: None)
     monkeypatch.setattr(torch.distributed, "is_nccl_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(uuid="GPU-1"))
     for _ in range(nccl.TRIES):
-        assert nccl.gpu(torch.device("cuda")) == "GPU-1"
+        assert replace(gpu, device=cuda).name() == "GPU-1"
         with pytest.raises(RuntimeError, match="no way to"):
-            nccl.Nccl(HashStore(), 0, 2, CPU, timeout_s=1.0)
-    assert nccl.gpu(torch.device("cuda")) is None
+            nccl.Nccl(HashStore(), 0, 2, gpu, timeout_s=1.0)
+    assert replace(gpu, device=cuda).name() is None
+    assert nccl.Gpu(cuda).name() == "GPU-1", "another session tries again"
     assert capfd.readouterr().err.count("gloo sums what lies on them: no way to 10.0.0.2") == 1
 
 
