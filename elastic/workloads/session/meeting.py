@@ -16,8 +16,8 @@ class TooOld(GenerationLost):
 
 class Meeting:
     """Every generation's first sum, which goes on by itself from here: how far each of the members is, whether it has
-    the last step's sums, and whether it has seen its script's sums vary. A newcomer has no sums: it was moved by
-    another's."""
+    the last step's sums, and how often its script has come to make others than usual. A newcomer has no sums: it was
+    moved by another's."""
 
     def __init__(
         self,
@@ -27,16 +27,16 @@ class Meeting:
         *,
         is_torn: bool,
         has_sums: bool,
-        sums_vary: bool = False,
+        surprises: int = 0,
     ) -> None:
         """Comes with state after `step` committed steps, or with none. Raises GenerationLost."""
         assert generation.rank is not None
         self._rank, self._group = generation.rank, group
-        self.sums_vary = sums_vary  # once it has ended: for any of the members
+        self.surprises = surprises  # once it has ended: the most of any member
         self._told = torch.zeros(3, generation.world_size, dtype=torch.int64)
         self._told[0, self._rank] = 0 if is_torn else step + 1
         self._told[1, self._rank] = has_sums and not is_torn
-        self._told[2, self._rank] = sums_vary
+        self._told[2, self._rank] = surprises
         self._work = group.all_reduce(self._told)
 
     def end(self, buffers: Buffers) -> bool:
@@ -47,8 +47,8 @@ class Meeting:
         where all have come with none of the state.
         """
         self._group.wait(self._work)
-        told, has_sums, sums_vary = self._told.tolist()
-        self.sums_vary = any(sums_vary)
+        told, has_sums, surprises = self._told.tolist()
+        self.surprises = max(surprises)
         steps: list[int] = [each - 1 for each in told]
         newest, own = max(steps), steps[self._rank]
         if newest < 0:

@@ -308,8 +308,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._demand(generation)
         if generation.group is not None:
             has_sums = self._buffers.holds(self.step)
-            about = {"is_torn": desk.is_torn, "has_sums": has_sums, "sums_vary": self._sums.vary}
-            self._meeting = Meeting(generation, generation.group, self.step, **about)
+            about = {"is_torn": desk.is_torn, "has_sums": has_sums}
+            self._meeting = Meeting(generation, generation.group, self.step, **about, surprises=self._sums.surprises)
         if not is_planned or self._meeting is None:
             self._end_meeting()
 
@@ -320,7 +320,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         try:
             if meeting is not None:
                 is_behind = meeting.end(self._buffers)
-                self._sums.vary = meeting.sums_vary
+                self._sums.surprises = meeting.surprises
                 if is_behind:
                     self._move()
         except TooOld:

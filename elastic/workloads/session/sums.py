@@ -56,26 +56,26 @@ class Misfit(InvalidInput):
 class Sums:
     """One process's, generation after generation.
 
-    In each generation's first turns a small sum goes before each: what every rank is about to sum. Where all made the
-    same ones in all of these turns, later ones are held against those, on each rank by itself. One that would make
-    another does not: it gives the generation up, and from then on, in all that follow, the small sum is made each time.
+    From each generation's first turn on a small sum goes before each: what every rank is about to sum. After some turns
+    in a row that made the same ones it is left out, and later ones are held against those, on each rank by itself. One
+    that would make another does not: it gives the generation up, and from then on twice as many turns are compared.
     """
 
     def __init__(
         self, desk: Desk, wholeness: Wholeness, *, await_meeting: Callable[[], None], close: Callable[[], None]
     ) -> None:
         self._desk, self._wholeness, self._await_meeting, self._close = desk, wholeness, await_meeting, close
-        self.vary = False  # from turn to turn, on all ranks alike: so it was seen here, or by a member met
+        self.surprises = 0  # how often others than the usual ones were to be made: the most that a member met has seen
         self._generation: Generation
-        self._step = self._turns = 0
+        self._step = self._alike = 0
         self._made: list[Sum] = []
-        self._first: list[Sum] = []
+        self._usual: list[Sum] = []
         self._is_known = False
         self._failure: Exception | None = None
 
     def begin(self, generation: Generation) -> None:
         """Begins a generation."""
-        self._generation, self._turns, self._is_known, self._failure = generation, 0, False, None
+        self._generation, self._alike, self._is_known, self._failure = generation, 0, False, None
 
     def begin_turn(self, step: int) -> None:
         """Begins a turn, or begins it anew."""
@@ -118,9 +118,9 @@ class Sums:
         place = len(self._made)
         self._made.append(own)
         if self._is_known:
-            if place < len(self._first) and own == self._first[place]:
+            if place < len(self._usual) and own == self._usual[place]:
                 return
-            self.vary = True
+            self.surprises += 1
             raise GenerationLost(f"{own} were to be summed, other than in this generation's turns before")
         rank = self._generation.rank or 0
         told = torch.zeros(self._generation.world_size, 4, dtype=torch.int64)
@@ -145,11 +145,19 @@ class Sums:
         raise misfit
 
     def _learn(self) -> None:
-        """Takes note of a turn's sums, the same on all ranks."""
-        self._first = self._first if self._turns else self._made
-        self._turns += 1
-        self.vary = self.vary or self._made != self._first
-        self._is_known = self._turns == FIRST_TURNS and not self.vary
+        """Takes note of a turn's sums: the same on all ranks, which so come to know the usual ones in the same turn."""
+        self._alike = self._alike + 1 if self._made == self._usual else 1
+        self._usual = self._made
+        self._is_known = self._alike == turns_compared(self.surprises)
+
+
+def turns_compared(surprises: int) -> int:
+    """Gives how many turns in a row have to make the same sums for these to be the usual ones.
+
+    >>> [turns_compared(surprises) for surprises in range(4)]
+    [4, 8, 16, 32]
+    """
+    return FIRST_TURNS << surprises
 
 
 def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:

@@ -139,38 +139,72 @@ def test_two_of_which_neither_is_odd_both_end(settings: Settings) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_sums_that_vary_alike_on_all_ranks_cost_one_turn_once(settings: Settings) -> None:
+@pytest.mark.parametrize(("each", "lost"), [(7, 1), (10, 2)])
+def test_sums_that_vary_alike_on_all_ranks_cost_fewer_and_fewer_turns(settings: Settings, each: int, lost: int) -> None:
     def now_and_then(turn: Turn, since: int) -> Sequence[Tensor]:
-        return [_ones(), *[_ones(5, torch.float32)] * (since >= 0 and since % 7 == 0)]
+        return [_ones(), *[_ones(5, torch.float32)] * (since >= 0 and since % each == 0)]
 
-    assert Fleet(settings, turns=30).train(now_and_then, now_and_then) == [1, 1]
+    assert Fleet(settings, turns=6 * each).train(now_and_then, now_and_then) == [lost, lost]
 
 
 @pytest.mark.timeout(60)
-def test_turns_of_two_kinds_cost_none(settings: Settings) -> None:
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_turns_of_some_kinds_cost_none(settings: Settings, kinds: int) -> None:
     def in_turns(turn: Turn, since: int) -> Sequence[Tensor]:
-        return [_ones()] * (1 + turn.step % 2)
+        return [_ones()] * (1 + (turn.step % kinds == 0))
 
     assert Fleet(settings, turns=30).train(in_turns, in_turns) == [0, 0]
 
 
+class Count:
+    """How many sums each rank makes in a turn, of the script's and of all others."""
+
+    def __init__(self) -> None:
+        self._begun: dict[tuple[int, int], list[int]] = {}
+
+    def note(self, turn: Turn) -> None:
+        """Notes what has been begun before this turn."""
+        if (group := turn.generation.group) is not None:
+            self._begun.setdefault((turn.generation.number, turn.rank), []).append(group.begun)
+
+    def in_newest(self) -> list[list[int]]:
+        """Gives it for all turns but the first of the newest generation, as each of its ranks has counted it."""
+        newest = max(number for number, _ in self._begun)
+        begun = [each for (number, _), each in self._begun.items() if number == newest]
+        return [[after - before for before, after in pairwise(each)][1:] for each in begun]
+
+
 @pytest.mark.timeout(60)
 def test_sums_are_compared_in_a_generation_s_first_turns_alone(settings: Settings) -> None:
-    turns = 40
-    fleet = Fleet(settings, turns=turns)
-    begun: dict[int, int] = {}
+    count = Count()
 
     def counted(turn: Turn, since: int) -> Sequence[Tensor]:
-        if turn.rank == 0 and turn.world_size == 2:
-            assert turn.generation.group is not None
-            begun[turn.step] = turn.generation.group.begun
+        count.note(turn)
         return [_ones()]
 
-    assert fleet.train(counted, counted) == [0, 0]
-    steps = sorted(begun)
-    passed = [begun[after] - begun[before] for before, after in pairwise(steps)]
-    assert passed[1:FIRST_TURNS] == [4] * (FIRST_TURNS - 1), "of the script's own one and the gradients', each twice"
-    assert passed[FIRST_TURNS:] == [2] * (len(passed) - FIRST_TURNS)
+    assert Fleet(settings, turns=40).train(counted, counted) == [0, 0]
+    for passed in count.in_newest():
+        assert passed[: FIRST_TURNS - 1] == [4] * (FIRST_TURNS - 1), "the script's own one and the gradients', twice"
+        assert set(passed[FIRST_TURNS - 1 :]) == {2}
+
+
+@pytest.mark.timeout(60)
+def test_sums_that_have_changed_once_are_compared_for_twice_as_many_turns_by_newcomers_too(settings: Settings) -> None:
+    count, paired = Count(), list[int]()
+
+    def changed(turn: Turn, since: int) -> Sequence[Tensor]:
+        count.note(turn)
+        if turn.world_size == 2 and not paired:
+            paired.append(turn.step)
+        return [_ones()] * (1 + any(turn.step >= step + 2 * FIRST_TURNS for step in paired))
+
+    members = Fleet(settings, turns=10).train(*[changed] * 3)
+    assert all(isinstance(each, int) for each in members)
+    passed = count.in_newest()
+    assert len(passed) == 3
+    for each in passed:
+        assert each[: 2 * FIRST_TURNS - 1] == [6] * (2 * FIRST_TURNS - 1)
+        assert set(each[2 * FIRST_TURNS - 1 :]) == {3}
 
 
 @pytest.mark.timeout(60)
