@@ -18,6 +18,8 @@ _ECHOES = ("Connection closed by peer", "Connection reset by peer", "Broken pipe
 _USAGE = re.compile(r"^\S+: error: .+$", re.MULTILINE)
 # What torchrun prints of the first worker that ends otherwise than well.
 _WORKER_S_END = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
+# Which file is no Python: any other place in a traceback is `in` something.
+_UNREADABLE = re.compile(r'^\s+File "(.+)", line (\d+)$')
 _MOST_CHARACTERS = 300
 
 
@@ -67,11 +69,13 @@ def _end(exit_code: str, local_rank: str) -> str:
 
 
 def _exceptions(log_tail: str) -> Iterator[str]:
-    """Gives the line that ends each traceback: the first after its head that is not indented."""
-    is_inside = log_tail[:1].isspace()  # the end of a log may begin within a traceback
+    """Gives the line that ends each traceback, the first after its head that is not indented, and what is no Python."""
+    is_inside, where = log_tail[:1].isspace(), ""  # the end of a log may begin within a traceback
     for line in (_RANK.sub("", each) for each in log_tail.splitlines()):
         if line == _TRACEBACK:
-            is_inside = True
+            is_inside, where = True, ""
+        elif is_inside and (found := _UNREADABLE.match(line)):
+            where = f" ({found[1]}, line {found[2]})"
         elif is_inside and line and not line[0].isspace():
             is_inside = False
-            yield line
+            yield line + where

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import runpy
 import signal
@@ -55,7 +56,19 @@ def _say_how_it_ended(this: Worker) -> None:
 
 def _run_module(name: str, argv: list[str]) -> None:
     sys.argv = argv
+    if not _is_there(name):
+        raise SystemExit(f"{CANNOT_BEGIN}wanted a module: no module named {name}")
     runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _is_there(name: str) -> bool:
+    """Whether a module of this name can be found; what one of its packages lacks in turn is that one's own error."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            return False
+        raise
 
 
 def _run_script(path: str, argv: list[str]) -> None:

@@ -39,6 +39,19 @@ def test_an_end_that_begins_within_a_traceback_still_tells() -> None:
     assert cause_in(WORKER.split("\n", 1)[1]) == "RuntimeError: Parent directory /data does not exist."
 
 
+def test_a_file_that_is_no_python_is_named() -> None:
+    read = """Traceback (most recent call last):
+  File "/jobs/train.py", line 3, in <module>
+    import helper
+  File "/jobs/helper.py", line 1
+    def f(:
+          ^
+SyntaxError: invalid syntax
+"""
+    assert cause_in(read + TORCHRUN) == "SyntaxError: invalid syntax (/jobs/helper.py, line 1)"
+    assert cause_in(read + WORKER) == "RuntimeError: Parent directory /data does not exist."
+
+
 def test_a_log_without_an_exception_tells_no_cause() -> None:
     assert cause_in("loss 0.5\nloss 0.4\n" + TORCHRUN) is None
 

@@ -86,6 +86,22 @@ def test_a_script_that_can_never_begin_is_told_in_one_line(tmp_path: Path, name:
     assert result.stderr.splitlines()[-1] == CANNOT_BEGIN + told.format(path=tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_hopeless"), [("gone", True), ("gone.train", True), ("there", False), ("own.train", False)]
+)
+def test_a_module_that_is_not_there_can_never_begin_but_one_may_lack_another(
+    tmp_path: Path, name: str, is_hopeless: bool
+) -> None:
+    script(tmp_path, "import gone", name="there.py")
+    (tmp_path / "own").mkdir()
+    script(tmp_path, "import gone", name="own/__init__.py")
+    result = run("--watched", "-m", name, folder=tmp_path)
+    told = f"{CANNOT_BEGIN}wanted a module: no module named {name}"
+    lacks = "ModuleNotFoundError: No module named 'gone'"
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == (told if is_hopeless else lacks)
+
+
 @pytest.mark.parametrize("number", [errno.EIO, errno.ETXTBSY, errno.EPERM])
 @pytest.mark.parametrize("way", ["--watched", "--program"])
 def test_a_failure_that_may_pass_is_raised_as_it_is(tmp_path: Path, way: str, number: int) -> None:
