@@ -212,7 +212,7 @@ class Reconciler:
             timeouts=self.timeouts,
             drain_grace_s=facts.job.spec.drain_grace_s,
             listening_since_s=self._listening_since_s,
-            steady_since_s=self.store.presence.steady_since_s(gap_s=self.timeouts.missed_s / 2),
+            gaps=self.store.presence.gaps(beyond_s=self.timeouts.missed_s / 3),
             hung=facts.hung,
             longest_pause_s=facts.longest_pause_s,
             refused=self.machines.refused(now_s=now_s),

@@ -227,7 +227,9 @@ def _recently_s(world: World) -> float:
 
 
 def _silence_s(node: Node, world: World) -> float:
-    return world.now_s - max(node.heartbeat_at_s or 0.0, world.listening_since_s, world.steady_since_s)
+    """How long it has said nothing, less what nobody was heard for meanwhile."""
+    since_s = max(node.heartbeat_at_s or 0.0, world.listening_since_s)
+    return world.now_s - since_s - sum(lasted_s for ended_s, lasted_s in world.gaps if ended_s > since_s)
 
 
 def _still_s(world: World, active: Generation, members: Sequence[Node], *, times: float = 1.0) -> float | None:

@@ -14,12 +14,13 @@ class World:
     """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
 
     `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard, `steady_since_s` that since which some were at all times, `refused`
-    what could not be had a moment ago and how many of it were too many; `may_launch` is False while nobody can tell
-    what machines there are, or what is missing would not pay. `hung` is how many generations before this one, in a
-    row, stood still, `longest_pause_s` how long the job has paused between two turns of its own, None while nobody
-    knows. `endpoint` is where the store of a session stands now, None where none is needed or none answers;
-    `done_and_gone` are the generation's members whose machines are gone, and whose workers were done before.
+    instant from which on a node could be heard, `gaps` the instants that ended a time in which nobody was heard, and
+    how much too long it was, `refused` what could not be had a moment ago and how many of it were too many;
+    `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. `hung` is how
+    many generations before this one, in a row, stood still, `longest_pause_s` how long the job has paused between two
+    turns of its own, None while nobody knows. `endpoint` is where the store of a session stands now, None where none is
+    needed or none answers; `done_and_gone` are the generation's members whose machines are gone, and whose workers were
+    done before.
     """
 
     now_s: float
@@ -31,7 +32,7 @@ class World:
     timeouts: Timeouts
     drain_grace_s: float
     listening_since_s: float
-    steady_since_s: float = 0.0
+    gaps: tuple[tuple[float, float], ...] = ()
     hung: int = 0
     longest_pause_s: float | None = None
     refused: Mapping[Offering, int] = field(default_factory=dict)

@@ -46,13 +46,13 @@ class Presence:
             if gap_s > _SHORT_S:
                 self._gaps.append((now_s, gap_s))
 
-    def steady_since_s(self, *, gap_s: float) -> float:
-        """Since when nodes have been heard without a gap of more than so many seconds; 0 if there never was one.
+    def gaps(self, *, beyond_s: float) -> tuple[tuple[float, float], ...]:
+        """When nobody had been heard for longer than so many seconds, until when, and how much longer.
 
-        A daemon or a machine that stood still heard nobody: nobody is silent for that.
+        A daemon or a machine that stood still heard nobody: nobody was silent for that.
         """
         with self._lock:
-            return max((ended_s for ended_s, lasted_s in self._gaps if lasted_s > gap_s), default=0.0)
+            return tuple((ended_s, lasted_s - beyond_s) for ended_s, lasted_s in self._gaps if lasted_s > beyond_s)
 
     def heard(self, node_id: str, pulse: Pulse | None, *, now_s: float) -> None:
         """Notes a heartbeat that brought nothing that must not be lost."""

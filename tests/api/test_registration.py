@@ -162,7 +162,8 @@ def test_a_heartbeat_that_says_nothing_new_is_on_record_from_the_next_tick_on(
     assert world.store.node(first.id).heartbeat_at_s == START_S, "one commit a heartbeat is more than a database does"
     world.store.presence.write()
     assert world.store.node(first.id).heartbeat_at_s == START_S + 1.0
-    assert world.store.presence.steady_since_s(gap_s=0.9) == START_S + 1.0
+    ((ended_s, _),) = world.store.presence.gaps(beyond_s=0.9)
+    assert ended_s == START_S + 1.0
 
 
 def test_the_daemon_looks_at_once_when_workers_begin_to_hang(

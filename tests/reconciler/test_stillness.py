@@ -147,8 +147,15 @@ def test_who_is_silent_while_nobody_was_heard_is_not_cut_off() -> None:
     pair = still("a", 6.0), still("b", 0.1, heard_s=95.0)
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     assert next_steps(look)
-    assert not next_steps(replace(look, steady_since_s=99.0))
-    assert next_steps(replace(look, now_s=104.0, steady_since_s=99.0, nodes=(still("a", 8.5, heard_s=103.0), pair[1])))
+    assert next_steps(replace(look, gaps=((94.0, 60.0),))), "it was heard since"
+    assert not next_steps(replace(look, gaps=((99.0, 3.0),)))
+    assert next_steps(replace(look, now_s=103.0, gaps=((99.0, 3.0),), nodes=(still("a", 8.5, heard_s=102.5), pair[1])))
+
+
+def test_who_is_left_may_speak_slowly_and_the_other_one_is_silent_all_the_same() -> None:
+    pair = still("a", 9.0), still("b", 0.1, heard_s=91.0)
+    look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    assert next_steps(replace(look, gaps=tuple((92.5 + 1.6 * i, 0.6) for i in range(5))))
 
 
 def test_generations_that_hung_one_after_the_other_double_the_patience() -> None:

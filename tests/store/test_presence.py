@@ -66,11 +66,11 @@ def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
     store.close()
 
 
-def test_nodes_are_heard_steadily_since_the_last_gap_between_any_two_heartbeats(tmp_path: Path) -> None:
+def test_how_much_too_long_nobody_was_heard_is_known_of_each_gap_between_two_heartbeats(tmp_path: Path) -> None:
     presence = Presence(Database(lay_out(tmp_path / "elasticd.db")))
-    assert presence.steady_since_s(gap_s=1.5) == 0.0
-    for at_s in (10.0, 10.4, 11.4, 16.4, 17.0, 18.0):
+    assert presence.gaps(beyond_s=1.5) == ()
+    for at_s in (10.0, 10.5, 11.5, 16.5, 17.0, 18.0):
         presence.arrives(now_s=at_s)
-    assert presence.steady_since_s(gap_s=1.5) == 16.4
-    assert presence.steady_since_s(gap_s=0.9) == 18.0
-    assert presence.steady_since_s(gap_s=5.0) == 0.0
+    assert presence.gaps(beyond_s=1.5) == ((16.5, 3.5),)
+    assert presence.gaps(beyond_s=0.75) == ((11.5, 0.25), (16.5, 4.25), (18.0, 0.25))
+    assert presence.gaps(beyond_s=5.0) == ()
