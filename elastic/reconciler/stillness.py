@@ -101,8 +101,10 @@ def cut_off(world: World) -> frozenset[str]:
 
 
 def may_be_cut_off(world: World) -> bool:
-    """Whether that will be known in a moment: some stand still, and another has missed a heartbeat or two."""
-    return _wait_s(world, soon_s=_SOON_S) is not None and _silent_for(world, _recently_s(world)) > cut_off(world)
+    """Whether that will be known in a moment: some stand still, or will, and another has missed a heartbeat or two."""
+    missed, lost = _silent_for(world, _recently_s(world)), cut_off(world)
+    is_known = missed == lost and _wait_s(world) is not None
+    return bool(missed) and not is_known and _wait_s(world, soon_s=_SOON_S) is not None
 
 
 def newly_learnt_s(world: World) -> float | None:

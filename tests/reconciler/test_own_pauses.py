@@ -42,11 +42,25 @@ def test_a_jobs_own_pause_is_what_all_its_members_have_told_of(
         assert bool(next_steps(replace(look, longest_pause_s=known_s))) == is_drained
 
 
-@pytest.mark.parametrize(("known_s", "turns_s", "looks"), [(None, 2.6, False), (None, 5.1, True), (1.0, 2.6, True)])
-def test_who_will_soon_be_found_to_hang_is_looked_at_again(known_s: float | None, turns_s: float, looks: bool) -> None:
+@pytest.mark.parametrize(
+    ("known_s", "turns_s", "silent_s", "looks"),
+    [
+        (None, 2.6, 2.9, False),
+        (None, 5.1, 2.9, True),
+        (1.0, 2.6, 2.9, True),
+        (None, 9.9, 10.1, True),
+        (None, 10.1, 10.2, False),
+        (20.0, 39.9, 40.1, True),
+        (20.0, 34.9, 35.1, False),
+    ],
+)
+def test_who_will_soon_be_found_to_hang_is_looked_at_again(
+    known_s: float | None, turns_s: float, silent_s: float, looks: bool
+) -> None:
+    """Also where the other one has been silent for long: that is known before it is of use."""
     pair = [
         node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, 0.5))
-        for name, still_s, heard_s in (("a", turns_s, 99.0), ("b", 0.1, 97.1))
+        for name, still_s, heard_s in (("a", turns_s, 99.0), ("b", 0.1, 100.0 - silent_s))
     ]
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     assert may_be_cut_off(replace(look, longest_pause_s=known_s)) == looks
