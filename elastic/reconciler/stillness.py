@@ -15,9 +15,9 @@ _GOES_ON_S = 10.0
 _PAUSES = 3.0
 """A turn is overdue after so many times the longest pause so far; after twice that more is done than to tell of it."""
 
-_RESTART, _FIRST, _MOST_DOUBLINGS = 10.0, 2.0, 4
-"""Of the patience after which it is told that a job stands still: when it begins anew, and how long a first turn may
-take after that; and how often the former doubles."""
+_RESTART, _FIRST, _FIRST_OF_ALL, _MOST_DOUBLINGS = 10.0, 2.0, 5.0, 4
+"""Of the patience after which it is told that a job stands still: when it begins anew, how long a first turn may take
+after that, and where none stood still before; and how often a patience doubles."""
 
 
 _UNKNOWN_S = 5.0
@@ -44,9 +44,10 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
     Each time that did not help, the next one is twice as far off.
     """
     members = _members(world, active)
-    if world.job.spec.tier is Tier.T2 or any(is_silent(node, world) for node in members):
+    is_new = not world.hung and not _has_turned(world, active)  # it may load for as long as it has to
+    if world.job.spec.tier is Tier.T2 or is_new or any(is_silent(node, world) for node in members):
         return None
-    still_s = _still_s(world, active, members, times=_RESTART * 2.0 ** min(world.hung, _MOST_DOUBLINGS))
+    still_s = _still_s(world, active, members, times=_RESTART * _growth(world))
     return None if still_s is None else f"no turn for {still_s:.0f} s: the same nodes begin anew"
 
 
@@ -133,9 +134,20 @@ def waits_in_vain(world: World, active: Generation, members: Sequence[Node | Non
     """
     lost = sorted(cut_off(world).intersection(node.id for node in members if node is not None))
     heard = [node for node in members if node is not None and node.id not in lost]
-    if not lost or len(heard) < world.job.spec.nodes_min or not _hang(world, active, heard):
+    if not lost or len(heard) < world.job.spec.nodes_min:
         return None
-    return f"{', '.join(lost)} cannot be heard, and the others stand still"
+    if _hang(world, active, heard):
+        return f"{', '.join(lost)} cannot be heard, and the others stand still"
+    return f"{', '.join(lost)} cannot be heard, and no turn was made yet" if _begin(world, active, heard) else None
+
+
+def _begin(world: World, active: Generation, members: Sequence[Node]) -> bool:
+    """Whether these have begun a generation in which nobody has made a turn yet, so that none is lost with it.
+
+    A script that tells of none in a whole lease may make turns all the same.
+    """
+    have_begun = all(node.agent_generation == active.number for node in members) and _are_to_turn(members)
+    return have_begun and not _has_turned(world, active) and world.now_s - active.started_at_s < world.timeouts.lease_s
 
 
 def _hang(world: World, active: Generation, members: Sequence[Node], *, soon_s: float = 0.0) -> bool:
@@ -162,6 +174,11 @@ def _pulses(world: World, active: Generation, members: Sequence[Node]) -> list[P
         and node.agent_generation == active.number
         and (node.heartbeat_at_s or 0.0) >= world.listening_since_s
     ]
+
+
+def _has_turned(world: World, active: Generation) -> bool:
+    """Whether any member has told of a turn in this generation, to whichever daemon."""
+    return any(node.pulse and node.agent_generation == active.number for node in _members(world, active))
 
 
 def _pause_s(world: World, active: Generation) -> float:
@@ -204,14 +221,28 @@ def _patience_s(world: World) -> float:
     """How long a node may say nothing: not for long while others wait for turns, or have just been ended for that.
 
     Of two that were cut off at once one is silent for as long as the other stands still. Who was heard for long after
-    that may be slow, such as at its first checkpoint, and others may wait for it. Each generation in a row that was
-    ended for this doubles the patience: a pause that comes with a silence of its own is given its time.
+    that may be slow, such as at its first checkpoint, and others may wait for it.
     """
     if world.generation is not None and world.generation.hangs:
         return min(world.timeouts.missed_s, world.timeouts.silence_s)
     still_s = _wait_s(world)
-    missed_s = world.timeouts.missed_s * 2.0 ** min(world.hung, _MOST_DOUBLINGS)
-    return world.timeouts.silence_s if still_s is None else min(max(missed_s, still_s / 2), world.timeouts.silence_s)
+    return (
+        world.timeouts.silence_s
+        if still_s is None
+        else min(max(_missed_s(world), still_s / 2), world.timeouts.silence_s)
+    )
+
+
+def _missed_s(world: World) -> float:
+    """How long the node that others wait for may be silent at least.
+
+    Each generation in a row that was ended for this doubles it: a pause with a silence of its own is given its time.
+    """
+    return world.timeouts.missed_s * _growth(world)
+
+
+def _growth(world: World) -> float:
+    return 2.0 ** min(world.hung, _MOST_DOUBLINGS)
 
 
 def _wait_s(world: World, *, soon_s: float = 0.0) -> float | None:
@@ -237,14 +268,15 @@ def _silence_s(node: Node, world: World) -> float:
 def _still_s(world: World, active: Generation, members: Sequence[Node], *, times: float = 1.0) -> float | None:
     """For how long no member has made a turn, if that is too long.
 
-    The first one may take long, and is waited for; but not after a generation that stood still.
+    The first one may take long; less so after a generation that stood still.
     """
     pulses = _pulses(world, active, members)
-    if not world.timeouts.standstill_s or not _are_to_turn(members) or (not pulses and not world.hung):
+    if not world.timeouts.standstill_s or not _are_to_turn(members) or (not pulses and _has_turned(world, active)):
         return None
     if not pulses:
+        patience_s = max(times, _FIRST if world.hung else _FIRST_OF_ALL) * world.timeouts.standstill_s
         since_s = max(active.started_at_s, world.listening_since_s)
-        return age_s if (age_s := world.now_s - since_s) > max(times, _FIRST) * world.timeouts.standstill_s else None
+        return age_s if (age_s := world.now_s - since_s) > patience_s else None
     is_over = all(_is_overdue(each, world, times=times) for each in pulses)
     return min(each.still_s for each in pulses) if is_over else None
 

@@ -361,16 +361,6 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
     assert next_steps(replace(alone, nodes=silent)) == (), "the link may come back"
 
 
-def test_a_first_turn_is_waited_for_unless_the_last_generation_stood_still() -> None:
-    pair = node("a"), node("b")
-    first = overdue_after(world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b")), 10.0)
-    assert idle(replace(first, now_s=39.0, hung=1)) is None
-    assert [each.text for each in idle(replace(first, now_s=41.0, hung=1)) or ()] == ["no turn for 21 s"]
-    late = replace(first, now_s=107.0)
-    assert idle(late) is None
-    assert next_steps(late) == next_steps(replace(late, hung=2)) == ()
-
-
 def test_a_cluster_counts_the_generations_that_stood_still(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, three)
     job = cluster.submit()
