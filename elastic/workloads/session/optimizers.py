@@ -38,18 +38,27 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
     without a session; what was loaded stays. Where it begins with the learning rate (ASGD, Rprop), that is its group's
     now. No step is made, and no hook of one called. State that the options do not ask for is in no unit.
 
-    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, for one whose first
-    step is yet to come and another than all later ones, which no state tells, and for loaded state that is torn.
+    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, for one that trains
+    nothing, for one whose first step is yet to come and another than all later ones, which no state tells, and for
+    loaded state that is torn.
     """
     if type(optimizer) not in KNOWN:
-        known = ", ".join(each.__name__ for each in KNOWN)
+        known, advice = ", ".join(each.__name__ for each in KNOWN), "of several, call this for each, and add the lists"
+        if isinstance(optimizer, optim.Optimizer):
+            advice = (
+                "make its state as its first step would find it, and give it as units, by its names: "
+                "(parameter.detach(), *(values for _, values in sorted(optimizer.state[parameter].items())))"
+            )
         raise InvalidInput(
-            f"optimizer: wanted one of {known}, got a {type(optimizer).__name__}; make its state as its first step "
-            "would find it, and give it as units, by its names: "
-            "(parameter.detach(), *(values for _, values in sorted(optimizer.state[parameter].items())))",
-            field="optimizer",
+            f"optimizer: wanted one of {known}, got a {type(optimizer).__name__}; {advice}", field="optimizer"
         )
     pairs = [(each, group) for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
+    if not pairs:
+        raise InvalidInput(
+            "optimizer: wanted one that trains parameters, found none of its own that requires a gradient; call "
+            "requires_grad_() of those that it is to train before this",
+            field="optimizer",
+        )
     for parameter, options in pairs:
         if options.get("momentum") and options.get("dampening") and not _loaded(optimizer, parameter):
             raise InvalidInput(

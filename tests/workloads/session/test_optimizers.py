@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from typing import Any
 
 import pytest
 import torch
@@ -240,3 +241,42 @@ def test_what_is_not_trained_is_no_unit() -> None:
 def test_refuses_what_it_cannot_make(make: Make, wanted: str) -> None:
     with pytest.raises(InvalidInput, match=wanted):
         optimizer_units(make([torch.nn.Parameter(torch.ones(2))]))
+
+
+@pytest.mark.parametrize("given", [[], torch.nn.Linear(2, 2)], ids=["a list", "a module"])
+def test_refuses_what_is_no_optimizer(given: Any) -> None:
+    with pytest.raises(InvalidInput, match=f"got a {type(given).__name__}; of several, call this for each, and add"):
+        optimizer_units(given)
+
+
+def test_refuses_one_that_trains_nothing() -> None:
+    script = Script(OPTIMIZERS["Adam"])
+    script.model.requires_grad_(False)
+    with pytest.raises(InvalidInput, match="wanted one that trains parameters, found none of its own that requires"):
+        optimizer_units(script.optimizer)
+
+
+def test_units_of_two_optimizers_are_added(settings: Settings) -> None:
+    """As a GAN has them: each has its turns, and what it does not train stays as it is."""
+
+    def train(step: int, script: Script, optimizers: Sequence[optim.Optimizer], gradients: Sequence[Any]) -> None:
+        for parameter, gradient in zip(script.parameters, gradients, strict=True):
+            parameter.grad = gradient
+        optimizers[step % 2].step()
+        script.model.zero_grad()
+
+    plain, script = Script(OPTIMIZERS["AdamW"]), Script(OPTIMIZERS["AdamW"])
+    own, other = ([optim.AdamW([part], weight_decay=0.5) for part in each.parameters] for each in (plain, script))
+    for step in range(STEPS):
+        gradients = list(plain.compute())
+        train(step, plain, own, [gradients[0], None] if step % 2 == 0 else [None, gradients[1]])
+
+    def compute(turn: Turn) -> Sequence[Tensor | None]:
+        gradients = list(script.compute())
+        return [gradients[0], None] if turn.step % 2 == 0 else [None, gradients[1]]
+
+    units = [unit for each in other for unit in optimizer_units(each)]
+    with Session.join(units, lambda g, step: train(step, script, other, g), batch=20, settings=settings) as session:
+        for _ in range(STEPS):
+            session.run(compute)
+    assert torch.equal(script.weights(), plain.weights())
