@@ -90,8 +90,9 @@ class Riders:
                 f"unit {unit}: after step {step} this process has other values than the session's members; give all of "
                 "them the same program and options, have apply depend on nothing but units, gradients and step and "
                 "leave the gradients as they are (in place, by way of .data too, it changes what newcomers are sent), "
-                "name in its unit every tensor that apply moves, the optimizer's state too, and train on processors "
-                "that calculate alike"
+                "name in its unit every tensor that apply moves, the optimizer's state too (load it before "
+                "optimizer_units: load_state_dict puts other tensors in the place of the units'), and train on "
+                "processors that calculate alike"
             )
         raise GenerationLost(f"a member has other values in unit {unit} after step {step}")
 

@@ -155,5 +155,5 @@ def test_a_newcomer_that_calculates_otherwise_is_out_and_the_members_lose_nothin
             assert session.run(old.compute) is not None and session.step == step + 1
             worlds.add(session.generation.world_size)
         assert "this process has other values than the session's members" in coming.result() and worlds == {1, 2}
-        assert "name in its unit every tensor that apply moves, the optimizer's state too" in coming.result()
+        assert "name in its unit every tensor that apply moves, the optimizer's state too (load it" in coming.result()
         assert_near(session.snapshot().tensors[::4], undisturbed(session.step), tolerance=1e-12)
