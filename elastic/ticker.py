@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from elastic.clock import Clock
+from elastic.clock import Clock, SystemClock
 from elastic.errors import ClaimLost, ElasticError
 
 log = structlog.get_logger(__name__)
@@ -23,6 +23,8 @@ class Ticker:
 
     `tick` may give in how many seconds the next one is due, if that is before the interval is over. One that finds its
     claim lost is the last: then the whole process ends, as its user would end it.
+
+    The scheduler waits for instants of the wall clock: where that is set back the next tick comes after two intervals.
     """
 
     def __init__(self, tick: Callable[[], float | None], *, interval_s: float, clock: Clock) -> None:
@@ -34,10 +36,10 @@ class Ticker:
         self.last: tuple[float, float, str | None] | None = None
         """When the last tick ended (on the wall clock), how many seconds it took, and why it failed if it did."""
         self._scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None})
+        self._late = threading.Timer(0.0, self._begin_anew)
 
     def start(self) -> None:
-        now = datetime.fromtimestamp(self._clock.now_s(), UTC)
-        self._scheduler.add_job(self._run, "interval", seconds=self._interval_s, next_run_time=now, max_instances=1)
+        self._begin_anew()
         self._scheduler.start()
 
     def wake(self) -> None:
@@ -50,10 +52,17 @@ class Ticker:
         """Returns when the tick in progress, if any, is over."""
         if self._scheduler.running:
             self._scheduler.shutdown(wait=True)
+        self._late.cancel()
+
+    def _begin_anew(self) -> None:
+        """Ticks now, and from now on at every interval."""
+        once = {"id": "tick", "replace_existing": True, "max_instances": 1}
+        self._scheduler.add_job(self._run, "interval", seconds=self._interval_s, next_run_time=_in(0.0), **once)
 
     def _run(self) -> None:
         with self._one_at_a_time:
             self._is_woken.clear()
+            self._late.cancel()
             started_s = time.monotonic()
             failure: str | None = None
             again_s: float | None = None
@@ -74,5 +83,13 @@ class Ticker:
             if elapsed_s > self._interval_s:
                 log.warning("a tick takes longer than the time between two", elapsed_s=round(elapsed_s, 1))
             if again_s is not None and again_s < self._interval_s and self._scheduler.running:
-                at = datetime.fromtimestamp(self._clock.now_s() + again_s, UTC)
-                self._scheduler.add_job(self._run, "date", run_date=at, id="again", replace_existing=True)
+                self._scheduler.add_job(self._run, "date", run_date=_in(again_s), id="again", replace_existing=True)
+            if self._scheduler.running:
+                self._late = threading.Timer(2 * self._interval_s, self._begin_anew)
+                self._late.daemon = True
+                self._late.start()
+
+
+def _in(wait_s: float) -> datetime:
+    """Gives an instant of the clock that the scheduler looks at, which the daemon's own may be ahead of."""
+    return datetime.fromtimestamp(SystemClock().now_s() + wait_s, UTC)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime, tzinfo
 
+import pytest
 import structlog
+from apscheduler.schedulers import base
 
 from elastic.clock import SystemClock
 from elastic.ticker import Ticker
@@ -42,3 +45,23 @@ def test_a_tick_that_takes_longer_than_the_time_between_two_is_told() -> None:
         assert has_ticked.wait(20.0)
         ticker.stop()
     assert {"event": "a tick takes longer than the time between two", "log_level": "warning"}.items() <= said[0].items()
+
+
+def test_it_goes_on_where_the_wall_clock_is_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks, back_by_s, now_s = threading.Semaphore(0), 0.0, SystemClock().now_s
+
+    class WallClock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return datetime.fromtimestamp(now_s() - back_by_s, tz)
+
+    monkeypatch.setattr(base, "datetime", WallClock)
+    monkeypatch.setattr(SystemClock, "now_s", lambda _: now_s() - back_by_s)
+    ticker = Ticker(ticks.release, interval_s=0.05, clock=SystemClock())
+    ticker.start()
+    try:
+        assert ticks.acquire(timeout=20.0)
+        back_by_s = 3600.0
+        assert all(ticks.acquire(timeout=20.0) for _ in range(5)), "the next ticks would have come in an hour"
+    finally:
+        ticker.stop()
