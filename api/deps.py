@@ -70,7 +70,7 @@ class Context:
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""
-        return self.settings.lease_s if self.right is None else self.right.lease_left_s(now_s=self.clock.now_s())
+        return self.settings.lease_s if self.right is None else self.right.lease_left_s()
 
     def kept(self) -> Artifacts:
         """Where jobs' artifacts are; without word of that, in the folder of the settings."""

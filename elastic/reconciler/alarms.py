@@ -196,9 +196,9 @@ class Alarms:
         unseen = None if claim is not None else self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen
         # Who cannot list machines cannot prove the right to end one: a trouble of its own once it shortens leases.
-        is_withheld = self.right.lease_left_s(now_s=now_s) < self.right.lease_s
+        is_withheld = self.right.lease_left_s() < self.right.lease_s
         if is_withheld or self.right.failure is not self._last_blindness:
-            yield AlarmKind.CANNOT_END, self.right.alarm(now_s=now_s)
+            yield AlarmKind.CANNOT_END, self.right.alarm()
         if claim is None and unseen is None:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
         for trouble, text in self.troubles().items():

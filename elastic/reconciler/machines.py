@@ -68,7 +68,7 @@ class Machines:
         Gives the nodes found to end that nobody had ended and that had never joined, each once, with their provider's
         word for why. Where the store does not answer, what was to end goes on being ended, and nothing else is done.
         """
-        instances = self._listed(now_s=now_s)
+        instances = self._listed()
         known = self._known(instances, now_s=now_s)
         found = matched(known, instances)
         wanted = [found[node.id] for node in known if node.id in found and node.phase is not NodePhase.TERMINATING]
@@ -253,13 +253,13 @@ class Machines:
             self.end(node, why, now_s=now_s)
         return whys[0]
 
-    def _listed(self, *, now_s: float) -> tuple[Instance, ...]:
+    def _listed(self) -> tuple[Instance, ...]:
         try:
             instances = self.provider.instances()
         except ProviderError as error:
-            self.right.note_failure(error, now_s=now_s)
+            self.right.note_failure(error)
             raise
-        self.right.look(instances, now_s=now_s)
+        self.right.look(instances)
         return instances
 
     def _known(self, instances: tuple[Instance, ...], *, now_s: float) -> tuple[Node, ...]:
@@ -318,7 +318,7 @@ class Machines:
             self.namespace.require()
             self.provider.terminate(provider_id, now_s=now_s)
         except ProviderError as error:
-            self.right.note_failure(error, now_s=now_s)
+            self.right.note_failure(error)
             log.warning("termination not confirmed; it will be repeated", provider_id=provider_id, error=str(error))
 
     def _end_orphans(self, found: set[str], *, now_s: float) -> None:

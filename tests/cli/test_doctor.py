@@ -44,7 +44,7 @@ def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(monkeypatch: py
     monkeypatch.setenv("ELASTICD_TOKEN", TOKEN)
     assert [(each.name, each.level) for each in check_alarms()] == [("alarms", "ok")]
     right = RightToEnd(lambda _: None, 600.0)
-    right.note_failure(Forbidden("allow ec2:TerminateInstances"), now_s=live.world.clock.now_s())
+    right.note_failure(Forbidden("allow ec2:TerminateInstances"))
     namespace = Namespace(cluster="c", holder="h", place="p", clock=live.world.clock, register=None)
     give_context(live.app, replace(live.world.context, alarms=Alarms(namespace, right), right=right))
     (found,) = check_alarms()

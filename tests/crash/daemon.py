@@ -148,7 +148,7 @@ class Parts:
             heard_to_s=self.store.prices_heard_to_s("ec2", Capacity.SPOT),
         )
         tokens = NodeTokens(SECRET)
-        right = RightToEnd(provider.prove_end, LEASE_S)
+        right = RightToEnd(provider.prove_end, LEASE_S, self.clock.now_s)
         self.reconciler = Reconciler(
             store=self.store,
             provider=provider,

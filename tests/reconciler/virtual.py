@@ -162,7 +162,7 @@ class VirtualCluster:
         """Starts another daemon on the same database, as after a crash: nothing in memory is kept."""
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         provider = FakeProvider(self.cloud)
-        self.right = RightToEnd(provider.prove_end, LEASE_S)
+        self.right = RightToEnd(provider.prove_end, LEASE_S, self.clock.now_s)
         self.namespace = Namespace(
             cluster="virtual",
             holder=self.store.holder(),
@@ -245,7 +245,7 @@ class VirtualCluster:
     def _heartbeat(self, node: Node, agent: VirtualAgent) -> None:
         job = self.store.job(node.job_id)
         generation = self.store.generation(job.id)
-        lease_s = self.right.lease_left_s(now_s=self.host_clock.now_s())
+        lease_s = self.right.lease_left_s()
         word = word_for(node, job, generation, lease_s=lease_s)
         if node.provider_id is not None:
             self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + word.lease_s

@@ -185,7 +185,7 @@ def test_the_daemons_own_trouble_is_told_on_every_page(told: Told) -> None:
 
 def test_that_machines_cannot_be_ended_is_told_before_all_else(told: Told) -> None:
     right = RightToEnd(lambda _: None, 600.0)
-    right.note_failure(ProviderError("these credentials may not"), now_s=1000.0)
+    right.note_failure(ProviderError("these credentials may not"))
     clock = ManualClock(1000.0)
     namespace = Namespace(cluster="c", holder="h", place="p", clock=clock, register=None)
     context = make_context(told.store, told.folder, clock)
