@@ -1,7 +1,12 @@
 """The one place that asks what time it is."""
 
+import threading
 import time
+from collections.abc import Callable
 from typing import Protocol
+
+CATCHING_UP = 0.5
+"""How fast a steady clock goes while it is ahead: it is caught up with after twice what the other was set back by."""
 
 
 class Clock(Protocol):
@@ -17,6 +22,31 @@ class SystemClock:
 
     def now_s(self) -> float:
         return time.time()
+
+    def sleep(self, duration_s: float) -> None:
+        time.sleep(duration_s)
+
+
+class SteadyClock:
+    """A clock that never runs back: it is the later of another one, and of what it said last with half the time since.
+
+    Where the other is set forward it follows at once. `elapsed_s` is told by one that nobody sets.
+    """
+
+    def __init__(
+        self, *, now_s: Callable[[], float] = time.time, elapsed_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._other_s = now_s
+        self._elapsed_s = elapsed_s
+        self._lock = threading.Lock()
+        self._said_s, self._said_at_s = now_s(), elapsed_s()
+
+    def now_s(self) -> float:
+        with self._lock:
+            at_s = self._elapsed_s()
+            least_s = self._said_s + CATCHING_UP * (at_s - self._said_at_s)
+            self._said_s, self._said_at_s = max(self._other_s(), least_s), at_s
+            return self._said_s
 
     def sleep(self, duration_s: float) -> None:
         time.sleep(duration_s)

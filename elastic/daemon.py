@@ -19,7 +19,7 @@ from typing import Any
 import structlog
 
 from elastic.checkpoints import is_location, parse_location
-from elastic.clock import Clock, SystemClock
+from elastic.clock import Clock, SteadyClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
@@ -94,6 +94,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         parse_location(settings.job_root)  # a wrong one is to be said now, not by each node
     wheel = own_wheel() if settings.provider == "ec2" and settings.ec2.needs_wheel else None
     store = open_store(settings.url)
+    store.presence.begin(now_s=clock.now_s())
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices, past = market(settings, clock, store, wheel)
     right = RightToEnd(provider.prove_end, settings.lease_s)
@@ -163,7 +164,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
-        daemon = build(settings, clock=SystemClock(), url=url)
+        daemon = build(settings, clock=SteadyClock(), url=url)
         try:
             daemon.namespace.start(takes_over=takes_over)
             _write_address(settings, url, port)

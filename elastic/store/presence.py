@@ -23,6 +23,7 @@ _HEARD = (
         learnt_pause_s=bindparam("learnt_s"),
     )
 )
+_TO_COME = update(nodes).where(nodes.c.heartbeat_at_s > bindparam("now")).values(heartbeat_at_s=bindparam("now"))
 
 
 _SHORT_S, _MOST_GAPS = 0.5, 64
@@ -37,6 +38,14 @@ class Presence:
         self._heard: dict[str, tuple[float, Pulse | None]] = {}
         self._arrived_s: float | None = None
         self._gaps: deque[tuple[float, float]] = deque(maxlen=_MOST_GAPS)
+
+    def begin(self, *, now_s: float) -> None:
+        """Takes heartbeats from the future for ones of now: an earlier daemon's clock was ahead of this one's.
+
+        A node would be as long silent before anybody missed it.
+        """
+        with self._database.write() as connection:
+            connection.execute(_TO_COME, {"now": now_s})
 
     def arrives(self, *, now_s: float) -> None:
         """Notes that a heartbeat came in, whatever it brings."""

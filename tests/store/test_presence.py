@@ -66,6 +66,20 @@ def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_heartbeat_from_the_future_is_one_of_the_start(tmp_path: Path) -> None:
+    database = Database(lay_out(tmp_path / "elasticd.db"))
+    store, presence = Store(database), Presence(database)
+    node = joined(store)
+    presence.begin(now_s=10.5)
+    assert store.node(node.id) == node
+    presence.begin(now_s=4.0)
+    assert store.node(node.id).heartbeat_at_s == 4.0
+    presence.heard(node.id, None, now_s=5.0)
+    presence.write()
+    assert store.node(node.id).heartbeat_at_s == 5.0
+    store.close()
+
+
 def test_how_much_too_long_nobody_was_heard_is_known_of_each_gap_between_two_heartbeats(tmp_path: Path) -> None:
     presence = Presence(Database(lay_out(tmp_path / "elasticd.db")))
     assert presence.gaps(beyond_s=1.5) == ()
