@@ -88,6 +88,8 @@ class Cargo:
     def carry(self, *, iteration: int | None, session_round: int | None = None, now_s: float) -> bool:
         """Makes the folder as it is the job's newest checkpoint; False if it holds nothing new.
 
+        What is stored already, but not as of this iteration, is given a manifest that names it: a script may tell of a
+        checkpoint long after its files have come to rest. None takes that of the newest one.
         `session_round` is the one in which it was written: the later one's counts, whichever node it comes from. Raises
         what `commit` raises.
         """
@@ -95,7 +97,7 @@ class Cargo:
         looks = self._folder.looks()
         held = self._folder.hold_still()
         try:
-            if not held or self._is_newest(held):
+            if not held or self._is_newest(held, iteration):
                 self._carried = looks
                 return False
             manifest = commit(self._shelf, held, writer=writer, iteration=iteration, committed_at_s=now_s)
@@ -119,10 +121,13 @@ class Cargo:
         if self._log.exists():
             self._artifact_bucket.upload(self._log, f"logs/{self._log_name}")
 
-    def _is_newest(self, held: tuple[Still, ...]) -> bool:
+    def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:
         newest = self._shelf.kept(self._shelf.places())[:1]
         mine = {(each.path, each.sha256) for each in held}
-        return any({(file.path, file.sha256) for file in manifest.files} == mine for manifest in newest)
+        return any(
+            {(file.path, file.sha256) for file in manifest.files} == mine and iteration in (None, manifest.iteration)
+            for manifest in newest
+        )
 
     def _note_base(self, place: Place | None) -> None:
         write_json(self._base_file, {"generation": self.generation, "place": place})

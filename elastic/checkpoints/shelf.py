@@ -44,10 +44,11 @@ class Shelf:
         return known
 
     def kept(self, places: list[Place]) -> list[Manifest]:
-        """The newest two that can be read."""
+        """The newest two that can be read; of those with the very same files the newest one, which names more."""
         found: list[Manifest] = []
         for manifest in self.manifests(places):
-            found.append(manifest)
+            if not found or manifest.files != found[-1].files:
+                found.append(manifest)
             if len(found) == KEPT:
                 break
         return found
