@@ -168,6 +168,8 @@ class Checkpoints:
         for path in self._paths():
             if path.name < oldest and self._kind_of(path, by_head=True) in (_Kind.GOOD, _Kind.DAMAGED):
                 path.unlink(missing_ok=True)
+        for known in [each for each in self._kinds if not (self.folder / each[0]).exists()]:
+            del self._kinds[known]
         for path in self.folder.glob("checkpoint-*.partial"):
             if path.name < oldest:
                 path.unlink(missing_ok=True)

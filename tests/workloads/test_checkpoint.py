@@ -302,3 +302,9 @@ def test_an_old_one_is_not_read_through_to_be_removed(tmp_path: Path, monkeypatc
     assert weights_of(after.newest()) == 2.0
     after.save(3, state(3.0))
     assert (digested, names(tmp_path)) == ([2, 3], [2, 3])
+
+
+def test_what_is_known_of_a_file_goes_with_it(checkpoints: Checkpoints) -> None:
+    for iteration in range(1, 6):
+        checkpoints.save(iteration, state(float(iteration)))
+    assert len(checkpoints._kinds) == len(names(checkpoints.folder)) == 2  # noqa: SLF001 (nobody sees a leak)
