@@ -136,7 +136,7 @@ class Membership(threading.Thread):
             self._known = (view.round, view.participants)
         if self._known[0]:
             self._live(rendezvous)
-            self._reach(view)
+            self._reach(rendezvous, view)
             self._unseeing = self._outlook.unseeing(self._desk, view, self.links.heard(), now_s=monotonic())
             self._heed_peers()
             self._act(rendezvous, view)
@@ -294,11 +294,11 @@ class Membership(threading.Thread):
         if refused:
             rendezvous.strike(refused)
 
-    def _reach(self, view: View) -> None:
+    def _reach(self, rendezvous: Rendezvous, view: View) -> None:
         current = self._desk.current
         names = {*view.participants, *(current.members if current is not None else ())} - {self._name}
-        assert self._rendezvous is not None
-        places = {name: self._place(self._rendezvous, name) for name in names}
+        self._addresses = {name: at for name, at in self._addresses.items() if name in {*names, *view.waiting}}
+        places = {name: self._place(rendezvous, name) for name in names}
         self.links.reach({name: place[0] for name, place in places.items() if place is not None})
         self.links.say(self._desk.status())
 

@@ -79,6 +79,32 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
         assert coming.result() == session.step
 
 
+def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings, counts = Settings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0), list[int]()
+
+    def newcomer() -> None:
+        task = Task(dtype=torch.float64, width=4)
+        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+            while session.is_member:
+                session.run(task.compute)
+                session.leave()
+
+    def is_forgotten() -> bool:
+        session.run(task.compute)
+        counts.append(len(session._membership._addresses))  # noqa: SLF001 (nobody sees a leak)
+        return coming.done() and not counts[-1]
+
+    task = Task(dtype=torch.float64, width=4, pause_s=0.005)
+    with (
+        Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        coming = pool.submit(newcomer)
+        wait_until(is_forgotten, "the newcomer to be forgotten")
+    assert max(counts) == 1
+
+
 def _newcomer(folder: Path, address: str) -> Member:
     log = folder / "newcomer.jsonl"
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_SESSION_STORE": address, "ELASTICD_JOB_ID": JOB}
