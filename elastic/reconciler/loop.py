@@ -50,7 +50,8 @@ log = structlog.get_logger(__name__)
 _ROUNDS = 6
 """Most times that one tick looks again at a job whose steps led to further steps."""
 
-_LOOK_AGAIN_S = 0.25
+_LOOK_AGAIN_S, _OFTEN = 0.25, 2
+"""How soon to look again; and after how many generations of late that stood still the next one is a failure, too."""
 
 
 @dataclass(slots=True)
@@ -257,7 +258,7 @@ class Reconciler:
                     return False
                 self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
             case due.DrainGeneration():
-                self._drain(step, job_id, now_s=now_s)
+                self._drain(step, world)
                 return False
             case due.EndGeneration():
                 self._end_generation(step, world.job, now_s=now_s)
@@ -271,11 +272,14 @@ class Reconciler:
                 assert_never(step)
         return True
 
-    def _drain(self, step: due.DrainGeneration, job_id: str, *, now_s: float) -> None:
+    def _drain(self, step: due.DrainGeneration, world: World) -> None:
+        job_id, now_s = world.job.id, world.now_s
         log.info("draining a generation", job=job_id, generation=step.number, reason=step.reason)
         self.store.drain_generation(job_id, step.number, hangs=step.hangs, now_s=now_s)
         if step.hangs:
             self.store.add_event("hung", step.reason, job_id=job_id, now_s=now_s)
+        if step.hangs and world.hung >= _OFTEN:
+            self._count_failure(job_id, step.reason, now_s=now_s)
         self._count_exit(job_id, step.unasked, now_s=now_s)
 
     def _end_generation(self, step: due.EndGeneration, job: Job, *, now_s: float) -> None:

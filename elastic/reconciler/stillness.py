@@ -132,7 +132,8 @@ def waits_in_vain(world: World, active: Generation, members: Sequence[Node | Non
 
     A node that is cut off from the daemon alone trains on, and so do the others.
     """
-    lost = sorted(cut_off(world).intersection(node.id for node in members if node is not None))
+    missed = _silent_for(world, max(_patience_s(world), _missed_s(world)))
+    lost = sorted(missed.intersection(node.id for node in members if node is not None))
     heard = [node for node in members if node is not None and node.id not in lost]
     if not lost or len(heard) < world.job.spec.nodes_min:
         return None
@@ -225,18 +226,14 @@ def _patience_s(world: World) -> float:
     """
     if world.generation is not None and world.generation.hangs:
         return min(world.timeouts.missed_s, world.timeouts.silence_s)
-    still_s = _wait_s(world)
-    return (
-        world.timeouts.silence_s
-        if still_s is None
-        else min(max(_missed_s(world), still_s / 2), world.timeouts.silence_s)
-    )
+    still_s, silence_s = _wait_s(world), world.timeouts.silence_s
+    return silence_s if still_s is None else max(_missed_s(world), min(still_s / 2, silence_s))
 
 
 def _missed_s(world: World) -> float:
     """How long the node that others wait for may be silent at least.
 
-    Each generation in a row that was ended for this doubles it: a pause with a silence of its own is given its time.
+    Each generation of late that was ended for this doubles it: a pause with a silence of its own is given its time.
     """
     return world.timeouts.missed_s * _growth(world)
 

@@ -17,10 +17,10 @@ class World:
     instant from which on a node could be heard, `gaps` the instants that ended a time in which nobody was heard, and
     how much too long it was, `refused` what could not be had a moment ago and how many of it were too many;
     `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. `hung` is how
-    many generations before this one, in a row, stood still, `longest_pause_s` how long the job has paused between two
-    turns of its own, None while nobody knows. `endpoint` is where the store of a session stands now, None where none is
-    needed or none answers; `done_and_gone` are the generation's members whose machines are gone, and whose workers were
-    done before.
+    many generations before this one stood still, since one made turns for long, `longest_pause_s` how long the job has
+    paused between two turns of its own, None while nobody knows. `endpoint` is where the store of a session stands now,
+    None where none is needed or none answers; `done_and_gone` are the generation's members whose machines are gone, and
+    whose workers were done before.
     """
 
     now_s: float

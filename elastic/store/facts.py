@@ -15,8 +15,8 @@ class JobFacts:
     """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's.
 
     `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done;
-    `hung` is how many generations before the latest one, in a row, stood still; `longest_pause_s` is how long the job
-    has paused between two turns of its own, None while that is not known.
+    `hung` is how many of those before the latest one stood still, since one made turns for long; `longest_pause_s` is
+    how long the job has paused between two turns of its own, None while that is not known.
     """
 
     job: Job

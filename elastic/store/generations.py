@@ -17,12 +17,10 @@ from elastic.store.schema import generations
 
 _OF_JOB = select(generations).where(generations.c.job_id == bindparam("job_id"))
 _LATEST = _OF_JOB.order_by(generations.c.number.desc()).limit(1)
-_HUNG = (
-    select(generations.c.hangs)
-    .where(generations.c.job_id == bindparam("job_id"))
-    .order_by(generations.c.number.desc())
-    .limit(8)
-)
+_OF_LATE = _OF_JOB.order_by(generations.c.number.desc()).limit(17)
+_PAST = 2.0
+"""Turns for so many times as long as generations lasted that stood still are past what those stood still in."""
+
 _LISTED = _OF_JOB.order_by(generations.c.number)
 _NEWEST_TRAINED = (
     _OF_JOB.where(generations.c.first_step_at_s.is_not(None))
@@ -75,9 +73,17 @@ def latest(connection: Connection, job_id: str) -> Generation | None:
 
 
 def hung(connection: Connection, job_id: str) -> int:
-    """How many of the generations before the latest one, in a row, stood still; of the last few."""
-    before = connection.execute(_HUNG, {"job_id": job_id}).scalars().all()[1:]
-    return next((count for count, hangs in enumerate(before) if not hangs), len(before))
+    """How many of the last few generations before the latest one stood still, since one made turns for long.
+
+    Whoever holds the others up at each checkpoint is back, and they are drained for it, long before the next one.
+    """
+    count, lived_s = 0, 0.0
+    for each in connection.execute(_OF_LATE, {"job_id": job_id}).all()[:0:-1]:
+        if (each.last_step_at_s or 0.0) - (each.first_step_at_s or 0.0) > _PAST * lived_s:
+            count, lived_s = 0, 0.0
+        if each.hangs:
+            count, lived_s = count + 1, max(lived_s, each.drain_at_s - each.started_at_s)
+    return count
 
 
 def listed(connection: Connection, job_id: str) -> tuple[Generation, ...]:

@@ -7,7 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Action, AgentState, Exit, Group, Node, NodePhase, Outcome, Plan, Pulse, Reason, Snapshot, Tier
+from elastic.model import (
+    Action,
+    AgentState,
+    Exit,
+    Group,
+    JobPhase,
+    Node,
+    NodePhase,
+    Outcome,
+    Plan,
+    Pulse,
+    Reason,
+    Snapshot,
+    Tier,
+)
 from elastic.reconciler import AlarmKind, World, next_steps
 from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, StartGeneration
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
@@ -158,13 +172,18 @@ def test_who_is_left_may_speak_slowly_and_the_other_one_is_silent_all_the_same()
     assert next_steps(replace(look, gaps=tuple((92.5 + 1.6 * i, 0.6) for i in range(5))))
 
 
-def test_generations_that_hung_one_after_the_other_double_the_patience() -> None:
+def test_generations_that_hung_double_the_patience_beyond_that_with_any_silence() -> None:
     """A pause that comes with a silence of its own, as a checkpoint that fills a link does, is given its time."""
     pair = still("a", 6.0), still("b", 0.1, heard_s=95.0)
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     assert [bool(next_steps(replace(look, hung=hung))) for hung in (0, 1, 4)] == [True, False, False]
-    long = world(still("a", 60.0), still("b", 0.1, heard_s=89.0), target=look.target, generation=look.generation)
-    assert next_steps(replace(long, hung=4)), "as long as ever at most"
+    for hung, patience_s in ((2, 12.0), (3, 24.0), (4, 48.0), (7, 48.0)):
+        for silent_s, is_drained in ((patience_s - 0.1, False), (patience_s + 0.1, True)):
+            for heard_s in (99.0, 98.0):  # a heartbeat that is late changes nothing
+                pair = still("a", 60.0, heard_s=heard_s), still("b", 0.1, heard_s=100.0 - silent_s)
+                later = replace(look, nodes=pair, hung=hung)
+                assert bool(next_steps(later)) == is_drained
+                assert may_be_cut_off(later) == (heard_s > 98.0 and not is_drained)
 
 
 def test_who_saves_is_not_ended_for_one_that_is_done_and_gone_silent() -> None:
@@ -361,18 +380,48 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
     assert next_steps(replace(alone, nodes=silent)) == (), "the link may come back"
 
 
-def test_a_cluster_counts_the_generations_that_stood_still(tmp_path: Path) -> None:
-    cluster = VirtualCluster(tmp_path, three)
-    job = cluster.submit()
-    cluster.run(20)
-    assert cluster.store.facts(job.id, now_s=0.0).hung == 0
-    for lost in members(cluster)[:2]:
-        cluster.cut.add(lost)
-        cluster.run(25)
-    assert cluster.store.facts(job.id, now_s=0.0).hung == 2
-    cluster.cut.clear()
-    cluster.run(20)
-    assert cluster.store.facts(job.id, now_s=0.0).hung == 0, "the last one was asked to make room"
+def hang(cluster: VirtualCluster, lost: str, *, iteration: int | None = None) -> None:
+    """Cuts a node off until the others go on without it, from this iteration if one is named, and lets it come back."""
+    (job,) = cluster.store.jobs()
+    for is_cut in (True, False):
+        (cluster.cut.add if is_cut else cluster.cut.discard)(lost)
+        for _ in range(60):
+            if (lost in members(cluster)) is is_cut:
+                cluster.run(1)
+        cluster.done[job.id] = cluster.done[job.id] if iteration is None else iteration
+        assert (lost in members(cluster)) is not is_cut
+
+
+def test_generations_that_stood_still_are_counted_until_one_makes_turns_for_long(cluster: VirtualCluster) -> None:
+    (job,) = cluster.store.jobs()
+    lost = members(cluster)[1]
+    counted = []
+    for _ in range(3):
+        hang(cluster, lost)
+        counted.append(cluster.store.facts(job.id, now_s=0.0).hung)
+        cluster.run(5)
+    assert counted == [1, 2, 3], "the survivors' generations between them were short"
+    cluster.run(100)
+    assert cluster.store.facts(job.id, now_s=0.0).hung == 3
+    hang(cluster, lost)
+    assert cluster.store.facts(job.id, now_s=0.0).hung == 1, "the one that hung last had gone on for long"
+
+
+def test_generations_that_stand_still_again_and_again_are_failures_where_nothing_comes_of_them(
+    cluster: VirtualCluster,
+) -> None:
+    (job,) = cluster.store.jobs()
+    lost = members(cluster)[1]
+    cluster.done[job.id] = 0
+    for count in range(4):
+        assert len(texts(cluster, "failure")) == max(count - 2, 0)
+        hang(cluster, lost, iteration=0)
+    cluster.cut.add(lost)
+    cluster.run(120)
+    ended = cluster.store.job(job.id)
+    assert ended.ending is JobPhase.FAILED
+    why = f"{lost} cannot be heard, and the others stand still"
+    assert ended.message == f"3 failures in a row without progress; {why}"
 
 
 @pytest.mark.parametrize("state", [AgentState.SAVING, AgentState.EXITED])
