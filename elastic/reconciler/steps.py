@@ -327,7 +327,8 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
         if node.agent_state is AgentState.WARMING and node.id not in members:
             yield _Patience(node.joined_at_s, world.timeouts.register_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.BOOTING:
-        yield _Patience(node.launched_at_s, world.timeouts.register_s, "did not register", is_failure=True)
+        since_s = max(node.launched_at_s or 0.0, node.intended_at_s)  # the cloud's clock may be behind ours
+        yield _Patience(since_s, world.timeouts.register_s, "did not register", is_failure=True)
 
 
 def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:

@@ -286,6 +286,12 @@ def test_of_two_failures_the_one_that_only_a_person_can_mend_is_told() -> None:
     assert next_steps(world(*members, target=Group.of(HALF, 2), generation=draining)) == (EndGeneration(1, torn),)
 
 
+def test_a_node_has_its_whole_time_to_register_where_the_clouds_clock_is_behind() -> None:
+    booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, intended_at_s=1800.0)
+    assert next_steps(world(booting, target=Group.of(HALF), now_s=2399.0)) == ()
+    assert next_steps(world(booting, target=Group.of(HALF), now_s=2401.0)) != ()
+
+
 def test_a_node_that_never_registers_is_ended() -> None:
     booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
