@@ -35,7 +35,8 @@ class StepCounter:
 
     A GAN's two optimizers thus count once. Where the counted optimizer is gone, or others have stepped 100 times
     without it (a script that changes optimizers), the one stepping then is counted from there on. The counter stands
-    aside when the script calls ``paramount()`` itself; what it saw in its first two seconds is then taken back.
+    aside when the script calls ``paramount()`` itself, or comes to a session; what it saw in its first two seconds is
+    then taken back.
     """
 
     def __init__(self, worker: Worker) -> None:
