@@ -74,8 +74,9 @@ def decide(sight: Sight) -> Verdict:
 
 
 def _leaves(sight: Sight, base: Sequence[str]) -> bool:
-    """Whether this member may leave as it asked: the last one stays, for the state would be lost with it."""
-    return sight.is_leaving and bool((set(base) | sight.arrived) - sight.gone - {sight.me})
+    """Whether this member may leave as it asked: the last one stays, for the state would be lost with it. Who comes in
+    now may be lost before it has all of that: it is a member first."""
+    return sight.is_leaving and bool(set(base) - sight.gone - {sight.me})
 
 
 def _admitted(sight: Sight, base: Sequence[str]) -> set[str]:

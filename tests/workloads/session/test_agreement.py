@@ -56,7 +56,11 @@ def test_the_last_member_stays_though_it_wants_to_leave() -> None:
     alone = replace(CALM, participants=("b",), known_members=("b",), is_leaving=True)
     assert decide(alone) == HOLD
     assert decide(replace(CALM, is_leaving=True, gone=frozenset({"a", "c"}))) == Verdict(Move.PUBLISH, ("b",), 5)
-    assert decide(replace(alone, arrived=frozenset({"d"}))) == Verdict(Move.PUBLISH, ("d",), 5)
+    with_newcomer = replace(alone, arrived=frozenset({"d"}))
+    assert decide(with_newcomer) == Verdict(Move.PUBLISH, ("b", "d"), 5), "which may yet be lost"
+    joined = replace(alone, round=5, participants=("b", "d"), known=5, known_members=("b", "d"))
+    assert decide(joined) == Verdict(Move.PUBLISH, ("d",), 6)
+    assert decide(replace(joined, gone=frozenset({"d"}))) == Verdict(Move.PUBLISH, ("b",), 6)
 
 
 def test_admits_no_more_members_than_messages_have_room_for() -> None:

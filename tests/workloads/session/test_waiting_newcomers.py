@@ -61,6 +61,8 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
     def newcomer() -> int:
         task = Task(dtype=torch.float64, width=16)
         with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+            while session.generation.world_size > 1:
+                session.run(task.compute)
             return session.step
 
     task = Task(dtype=torch.float64, width=16, pause_s=0.005)
