@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from collections import deque
@@ -89,7 +90,8 @@ class Gloo:
     def cut(self) -> None:
         """Ends this generation's connections: every collective under way or to come fails, here and on the others."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s
-        sockets.cut(lambda own, other: own in self._own or other in self._others)
+        with contextlib.suppress(OSError):  # no descriptor is left to find them by: `wait` gives up all the same
+            sockets.cut(lambda own, other: own in self._own or other in self._others)
         if self._nccl is not None and not self._nccl.is_aborted:
             self._nccl.abort()
 

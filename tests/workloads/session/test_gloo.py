@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from datetime import timedelta
 
 import pytest
@@ -44,6 +45,17 @@ def test_waits_no_longer_for_a_collective_that_does_not_notice_the_cut(group: Gl
     with pytest.raises(GenerationLost, match="has not noticed"):
         group.wait(work)
     assert work.waits > 1, "it is given some time to notice"
+
+
+def test_gives_up_where_no_descriptor_is_left_to_find_connections_by(group: Gloo) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        group.cut()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    with pytest.raises(GenerationLost):
+        group.wait(DeafWork())
 
 
 def test_what_gloo_does_not_take_is_no_lost_connection(group: Gloo) -> None:
