@@ -219,8 +219,9 @@ class Intake:
         if isinstance(message.get("iteration"), int):
             self._iteration = message["iteration"]
         if kind == "window":  # an optimizer's steps bear no number: their sum tells how many they were
-            self._unnumbered += message["iterations"] if message["iteration"] is None else 0
-            self._has_trained |= max(message["iteration"] or 0, self._unnumbered) > WARM_UP_ITERATIONS
+            iteration = message.get("iteration")
+            self._unnumbered += message["iterations"] if iteration is None else 0
+            self._has_trained |= max(iteration or 0, self._unnumbered) > WARM_UP_ITERATIONS
         self._has_trained |= kind == "finished"
         if self._saw_round is not None and isinstance(message.get("round"), int):
             self._saw_round(message["round"])
