@@ -19,7 +19,7 @@ from typing import Any
 import structlog
 
 from elastic.checkpoints import is_location, parse_location
-from elastic.clock import Clock, SteadyClock
+from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
@@ -102,7 +102,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         cluster=settings.ec2.cluster,
         holder=store.holder(),
         place=place_of(data_dir),
-        clock=clock,
+        clock=SystemClock(),  # the cloud and other daemons go by theirs
         register=provider.claims,
     )
     reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S

@@ -191,7 +191,7 @@ class Alarms:
         if self._unwritten is not None:
             text = f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
             yield AlarmKind.CANNOT_WRITE, text
-        claim = self.namespace.alarm(now_s=now_s)
+        claim = self.namespace.alarm()
         yield AlarmKind.CLAIM, claim
         unseen = None if claim is not None else self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen

@@ -130,7 +130,7 @@ class Reconciler:
         Before all else the claim: machines that may be another daemon's are not even looked at.
         """
         try:
-            self.machines.namespace.look(now_s=now_s)
+            self.machines.namespace.look()
             stillborn = self.machines.settle(now_s=now_s)
         except ClaimLost as error:
             self.store.add_event("superseded", str(error), now_s=now_s)

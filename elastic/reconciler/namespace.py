@@ -70,19 +70,20 @@ class Namespace:
             self._failure = error
             log.warning("the claim is not taken yet; until it is nothing is bought or ended", error=str(error))
 
-    def look(self, *, now_s: float) -> None:
+    def look(self) -> None:
         """Proves the claim if that is due. Raises ClaimLost for good, ProviderUnavailable while it is in doubt."""
         if self.register is None:
             return
         if self.lost is not None:
             raise self.lost
+        now_s = self.clock.now_s()
         if not 0.0 < self._due_s - now_s <= _PROVE_S:  # further off only for a clock that was set back
             self._prove(self.register, now_s=now_s)
         self.require()
 
     def require(self) -> None:
         """Returns if machines may be bought and ended at this instant. Raises ProviderUnavailable."""
-        doubt = self.alarm(now_s=self.clock.now_s())
+        doubt = self.alarm()
         if doubt is not None:
             raise ProviderUnavailable(doubt)
 
@@ -96,11 +97,13 @@ class Namespace:
                 self._prove(self.register, now_s=self.clock.now_s())
         self.require()
 
-    def alarm(self, *, now_s: float) -> str | None:
+    def alarm(self) -> str | None:
         """What somebody must be told; None while all is well."""
         if self.lost is not None:
             return str(self.lost)
-        if self.register is None or (self._proven_at_s is not None and abs(now_s - self._proven_at_s) < _ACT_WITHIN_S):
+        if self.register is None or (
+            self._proven_at_s is not None and abs(self.clock.now_s() - self._proven_at_s) < _ACT_WITHIN_S
+        ):
             return None
         why = "it was not asked" if self._failure is None else str(self._failure)
         return f"cluster {self.cluster}: the claim to its machines is not proven, so none is bought or ended: {why}"

@@ -74,7 +74,7 @@ def test_who_is_taken_over_from_buys_and_ends_nothing_any_more(first: VirtualClu
     with pytest.raises(ClaimLost):
         first.reconciler.tick(now_s=first.clock.now_s())
     assert acts(first) == before
-    assert "second" in (first.namespace.alarm(now_s=first.clock.now_s()) or "")
+    assert "second" in (first.namespace.alarm() or "")
 
 
 def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
@@ -123,9 +123,9 @@ def test_a_restart_on_the_same_database_keeps_its_claim(first: VirtualCluster) -
     first.restart()
     first.namespace.start()
     first.run_slowly(70)
-    assert first.namespace.alarm(now_s=first.clock.now_s()) is None
+    assert first.namespace.alarm() is None
     with pytest.raises(ClaimLost, match="a copy of this database"):
-        old.look(now_s=first.clock.now_s())
+        old.look()
 
 
 def test_a_claim_that_was_given_back_is_free_at_once(first: VirtualCluster, second: VirtualCluster) -> None:
@@ -134,8 +134,9 @@ def test_a_claim_that_was_given_back_is_free_at_once(first: VirtualCluster, seco
     second.namespace.give_back()
     first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT)
     second.namespace.give_back()
+    first.clock.advance(60.0)
     with pytest.raises(ClaimLost):
-        first.namespace.look(now_s=first.clock.now_s() + 60.0)
+        first.namespace.look()
     first.namespace.give_back()
 
 
@@ -143,33 +144,35 @@ def test_a_claim_is_given_back_though_one_that_lost_it_has_written_since(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     second.namespace.start(takes_over=True)
+    first.clock.advance(60.0)
     with pytest.raises(ClaimLost):
-        first.namespace.look(now_s=first.clock.now_s() + 60.0)
+        first.namespace.look()
     second.namespace.give_back()
     first.restart()
     first.namespace.start()
     second.namespace.give_back()
-    first.namespace.look(now_s=first.clock.now_s() + 60.0)
+    first.clock.advance(60.0)
+    first.namespace.look()
 
 
 def test_a_lost_answer_loses_no_claim(first: VirtualCluster) -> None:
     first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, is_done=True)
     first.run_slowly(200)
-    assert first.namespace.alarm(now_s=first.clock.now_s()) is None
+    assert first.namespace.alarm() is None
     first.restart()
     first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, is_done=True)
     first.namespace.start()
-    assert first.namespace.alarm(now_s=first.clock.now_s()) is not None
+    assert first.namespace.alarm() is not None
     first.clock.advance(20.0)
     first.run(1)
-    assert first.namespace.alarm(now_s=first.clock.now_s()) is None
+    assert first.namespace.alarm() is None
 
 
 def test_a_silent_cloud_delays_nothing_for_five_minutes_and_then_everything(first: VirtualCluster) -> None:
     (node,) = first.store.nodes()
     first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, times=10_000)
     first.run_slowly(280)
-    assert first.namespace.alarm(now_s=first.clock.now_s()) is None
+    assert first.namespace.alarm() is None
     first.clock.advance(20.0)
     with pytest.raises(ProviderUnavailable, match="not proven"):
         first.reconciler.tick(now_s=first.clock.now_s())
@@ -205,7 +208,7 @@ def test_a_claim_that_somebody_removed_is_taken_again(first: VirtualCluster) -> 
     first.cloud.claim = (0, None)
     first.run_slowly(80)
     assert FakeProvider(first.cloud).claims.read()[1] is not None
-    assert first.namespace.alarm(now_s=first.clock.now_s()) is None
+    assert first.namespace.alarm() is None
 
 
 def test_of_many_that_race_for_a_claim_one_wins(first: VirtualCluster) -> None:
@@ -218,16 +221,18 @@ def test_of_many_that_race_for_a_claim_one_wins(first: VirtualCluster) -> None:
 
     crowded = Namespace("virtual", "holder", "here", first.clock, Crowd())
     crowded.start()
-    assert "several daemons at once" in (crowded.alarm(now_s=first.clock.now_s()) or "")
+    assert "several daemons at once" in (crowded.alarm() or "")
 
 
 def test_where_no_other_can_see_the_machines_nothing_is_claimed() -> None:
-    alone = Namespace("local", "holder", "here", ManualClock(0.0), None)
+    clock = ManualClock(0.0)
+    alone = Namespace("local", "holder", "here", clock, None)
     alone.start()
-    alone.look(now_s=1e6)
+    clock.advance(1e6)
+    alone.look()
     alone.require()
     alone.give_back()
-    assert alone.alarm(now_s=1e6) is None
+    assert alone.alarm() is None
     assert Namespace("x", "holder", "here", ManualClock(0.0), None).lost is None
 
 
@@ -235,7 +240,7 @@ def test_after_its_clock_was_set_back_a_daemon_acts_on_no_old_proof(first: Virtu
     first.host_clock.skew_s = -3600.0
     with pytest.raises(ProviderUnavailable):
         first.namespace.require()
-    first.namespace.look(now_s=first.host_clock.now_s())
+    first.namespace.look()
     first.namespace.require()
 
 
