@@ -22,9 +22,10 @@ class Sight:
     """What one member sees: the store's round and its members, and what it knows itself.
 
     `known` is the newest generation it has been a member of, `known_members` that one's; `floor` the newest one that
-    anybody trained in, as far as a store that lost its memory was told, `claimed` the newest number given out; `gone`
-    who is known to be dead or silent; `arrived` who waits with complete state; `is_stuck` says that the newest
-    generation cannot go on though nobody is gone.
+    anybody trained in, as far as a store that lost its memory was told, `claimed` the newest number given out;
+    `trained` are the members of the generation that this one trains in, or has trained in last, `gone` who is known to
+    be dead or silent, `arrived` who waits with complete state; `is_stuck` says that the newest generation cannot go on
+    though nobody is gone.
     """
 
     me: str
@@ -34,6 +35,7 @@ class Sight:
     known_members: Sequence[str]
     floor: int = 0
     claimed: int = 0
+    trained: Sequence[str] = ()
     is_leaving: bool = False
     is_stuck: bool = False
     gone: frozenset[str] = field(default_factory=frozenset)
@@ -74,9 +76,9 @@ def decide(sight: Sight) -> Verdict:
 
 
 def _leaves(sight: Sight, base: Sequence[str]) -> bool:
-    """Whether this member may leave as it asked: the last one stays, for the state would be lost with it. Who comes in
-    now may be lost before it has all of that: it is a member first."""
-    return sight.is_leaving and bool(set(base) - sight.gone - {sight.me})
+    """Whether this member may leave as it asked: not before another one that stays has trained with it, for the state
+    would be lost with it. Who comes in may be lost before it has all of that."""
+    return sight.is_leaving and bool(set(base).intersection(sight.trained) - sight.gone - {sight.me})
 
 
 def _admitted(sight: Sight, base: Sequence[str]) -> set[str]:

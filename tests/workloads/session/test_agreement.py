@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from elastic.workloads.session.agreement import HOLD, MAX_MEMBERS, Move, Sight, Verdict, decide
 
-CALM = Sight("b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"))
+CALM = Sight("b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"), trained=("a", "b", "c"))
 
 
 def test_holds_while_nothing_changes() -> None:
@@ -53,13 +53,14 @@ def test_puts_nothing_back_when_a_newer_generation_was_recorded_than_it_ever_saw
 
 
 def test_the_last_member_stays_though_it_wants_to_leave() -> None:
-    alone = replace(CALM, participants=("b",), known_members=("b",), is_leaving=True)
+    alone = replace(CALM, participants=("b",), known_members=("b",), trained=("b",), is_leaving=True)
     assert decide(alone) == HOLD
     assert decide(replace(CALM, is_leaving=True, gone=frozenset({"a", "c"}))) == Verdict(Move.PUBLISH, ("b",), 5)
     with_newcomer = replace(alone, arrived=frozenset({"d"}))
     assert decide(with_newcomer) == Verdict(Move.PUBLISH, ("b", "d"), 5), "which may yet be lost"
     joined = replace(alone, round=5, participants=("b", "d"), known=5, known_members=("b", "d"))
-    assert decide(joined) == Verdict(Move.PUBLISH, ("d",), 6)
+    assert decide(joined) == HOLD, "until both have changed over"
+    assert decide(replace(joined, trained=("b", "d"))) == Verdict(Move.PUBLISH, ("d",), 6)
     assert decide(replace(joined, gone=frozenset({"d"}))) == Verdict(Move.PUBLISH, ("b",), 6)
 
 

@@ -6,16 +6,22 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from time import monotonic
 
 import torch
+from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, Settings
 from elastic.workloads.session.c10d import Rendezvous
+from elastic.workloads.session.desk import LEVEL_S
 from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.state import Apply
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
 
@@ -79,6 +85,46 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
             session.run(task.compute)
         assert not session.is_member
         assert coming.result() == session.step
+
+
+def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_it_has_the_last_step() -> None:
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings = Settings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0)
+    is_over = Event()
+
+    def joined(task: Task, apply: Apply) -> Session:
+        return Session.join(task.units(), apply, batch=BATCH, settings=settings, numbers=1)
+
+    def stand_still(gradients: Sequence[Tensor | None], step: int) -> None:
+        is_over.wait(30)
+        raise InterruptedError
+
+    def lost_newcomer() -> None:
+        task = Task(dtype=torch.float64, width=16)
+        with suppress(InterruptedError), joined(task, stand_still):
+            pass
+
+    def newcomer() -> tuple[int, str]:
+        task = Task(dtype=torch.float64, width=16)
+        with joined(task, task.apply) as session:
+            while session.generation.world_size > 1:
+                session.run(task.compute)
+            return session.step, session.digest()
+
+    task = Task(dtype=torch.float64, width=16, pause_s=0.005)
+    with ThreadPoolExecutor(2) as pool, joined(task, task.apply) as session:
+        session.leave()
+        pool.submit(lost_newcomer)
+        until_s = monotonic() + 2 * LEVEL_S
+        while monotonic() < until_s:
+            session.run(task.compute)
+            assert session.is_member and session.must_stop
+        coming, until_s = pool.submit(newcomer), monotonic() + 30
+        while session.is_member and monotonic() < until_s:
+            session.run(task.compute)
+        is_over.set()
+        assert not session.is_member
+        assert coming.result() == (session.step, session.digest())
 
 
 def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
