@@ -17,11 +17,24 @@ from tests.workloads.esrgan.builders import TINY, tiny_options, write_photograph
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
 
 ITERATIONS = 60
-HANGING_AT_LAST = f"""
+# It would be through with its few turns before another one has imported torch: alone it takes its time over the later.
+SLOW_ALONE = f"""
 import sys, time
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan.__main__ import main
+from elastic.workloads.session import Session
 
+run = Session.run
+
+def slow_run(self, compute):
+    if self.generation.world_size == 1 and self.step >= {ITERATIONS} // 2:
+        time.sleep(1.0)
+    return run(self, compute)
+
+Session.run = slow_run
+"""
+AS_IT_IS = "sys.exit(main(sys.argv[1:]))"
+HANGING_AT_LAST = f"""
 save = Checkpoints.save
 
 def hanging(self, iteration, state):
@@ -31,7 +44,6 @@ def hanging(self, iteration, state):
     return save(self, iteration, state)
 
 Checkpoints.save = hanging
-sys.exit(main(sys.argv[1:]))
 """
 
 
@@ -41,7 +53,7 @@ def test_nodes_come_and_die_and_the_weights_do_not_show_it(tmp_path: Path) -> No
     options = tiny_options(**_changed(photographs))
     with running_fleet(tmp_path) as fleet:
         alone = _node(fleet, "alone", photographs, job="other")
-        first = _node(fleet, "first", photographs)
+        first = _node(fleet, "first", photographs, start=("-c", SLOW_ALONE + AS_IT_IS))
         wait_until(lambda: "1 ranks from" in _log(tmp_path, "first"), "the founder")
         second = _node(fleet, "second", photographs)
         try:
@@ -65,7 +77,7 @@ def test_where_the_first_node_dies_over_the_last_weights_the_next_one_keeps_them
     photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
     options = tiny_options(**_changed(photographs))
     with running_fleet(tmp_path) as fleet:
-        first = _node(fleet, "first", photographs, start=("-c", HANGING_AT_LAST))
+        first = _node(fleet, "first", photographs, start=("-c", SLOW_ALONE + HANGING_AT_LAST + AS_IT_IS))
         wait_until(lambda: "1 ranks from" in _log(tmp_path, "first"), "the founder")
         second = _node(fleet, "second", photographs)
         try:
