@@ -297,7 +297,7 @@ class Membership(threading.Thread):
     def _reach(self, rendezvous: Rendezvous, view: View) -> None:
         current = self._desk.current
         names = {*view.participants, *(current.members if current is not None else ())} - {self._name}
-        self._addresses = {name: at for name, at in self._addresses.items() if name in {*names, *view.waiting}}
+        self._addresses = {name: self._addresses[name] for name in self._addresses.keys() & names.union(view.waiting)}
         places = {name: self._place(rendezvous, name) for name in names}
         self.links.reach({name: place[0] for name, place in places.items() if place is not None})
         self.links.say(self._desk.status())
