@@ -17,7 +17,9 @@ from elastic.store.schema import generations
 
 _OF_JOB = select(generations).where(generations.c.job_id == bindparam("job_id"))
 _LATEST = _OF_JOB.order_by(generations.c.number.desc()).limit(1)
-_OF_LATE = _OF_JOB.order_by(generations.c.number.desc()).limit(17)
+_OF_LATE = _LATEST.with_only_columns(
+    *(generations.c[each] for each in ("hangs", "started_at_s", "drain_at_s", "first_step_at_s", "last_step_at_s"))
+).limit(17)
 _PAST = 2.0
 """Turns for so many times as long as generations lasted that stood still are past what those stood still in."""
 
