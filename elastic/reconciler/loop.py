@@ -278,8 +278,8 @@ class Reconciler:
         self.store.drain_generation(job_id, step.number, hangs=step.hangs, now_s=now_s)
         if step.hangs:
             self.store.add_event("hung", step.reason, job_id=job_id, now_s=now_s)
-        if step.hangs and world.hung >= _OFTEN:
-            self._count_failure(job_id, step.reason, now_s=now_s)
+            if world.hung >= _OFTEN:
+                self._count_failure(job_id, step.reason, now_s=now_s)
         self._count_exit(job_id, step.unasked, now_s=now_s)
 
     def _end_generation(self, step: due.EndGeneration, job: Job, *, now_s: float) -> None:
