@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import resource
+import errno
 from datetime import timedelta
 
 import pytest
 import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
 
+from elastic.workloads.session import sockets
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 
 
@@ -47,13 +48,14 @@ def test_waits_no_longer_for_a_collective_that_does_not_notice_the_cut(group: Gl
     assert work.waits > 1, "it is given some time to notice"
 
 
-def test_gives_up_where_no_descriptor_is_left_to_find_connections_by(group: Gloo) -> None:
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
-    try:
-        group.cut()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+def test_gives_up_where_no_descriptor_is_left_to_find_connections_by(
+    group: Gloo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(sockets, "cut", failing)
+    group.cut()
     with pytest.raises(GenerationLost):
         group.wait(DeafWork())
 
