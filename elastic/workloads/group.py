@@ -37,6 +37,11 @@ class Group:
         total: Tensor = _SumOverRanks.apply(values)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
         return total
 
+    def begin_sum(self, values: Tensor) -> dist.Work:
+        """Begins to overwrite `values` by their sum over all ranks; every rank begins the same sums in one order."""
+        work: dist.Work = dist.all_reduce(values, async_op=True)
+        return work
+
     def broadcast(self, tensors: Sequence[Tensor]) -> None:
         """Overwrites `tensors` on every rank by those of the first."""
         if self.world_size > 1:

@@ -27,6 +27,11 @@ class Host:
     def mend(self) -> None:
         _ip("-n", self.namespace, "link", "set", "eth0", "up")
 
+    def slow_down(self, mbit_per_s: int) -> None:
+        """Has what this host sends leave no faster than that."""
+        rate = ["rate", f"{mbit_per_s}mbit", "burst", "256kb", "latency", "200ms"]
+        subprocess.run(self.command("tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", *rate), check=True)
+
     def lose(self, other: Host) -> None:
         """Has what this host sends to one other be lost without a word."""
         nobody = "02:00:00:00:00:01"
