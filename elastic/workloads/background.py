@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from time import monotonic, thread_time
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.host_copy import AtOnce, HostCopy, Way
 from elastic.workloads.rhythm import Rhythm
 
 CLOSE_TIMEOUT_S = 60.0
@@ -30,17 +28,26 @@ class BackgroundSaver:
     """Makes one checkpoint at a time; `tell` is called from the writing thread once one is durable.
 
     The copy is kept and filled again, so that memory is asked for once: twice the state's size in all.
-    `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time.
+    `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time. `way` is that from the device
+    on which the state lies.
     """
 
-    def __init__(self, checkpoints: Checkpoints, rhythm: Rhythm, *, at: int, tell: Callable[[Saved], None]) -> None:
+    def __init__(
+        self,
+        checkpoints: Checkpoints,
+        rhythm: Rhythm,
+        *,
+        at: int,
+        tell: Callable[[Saved], None],
+        way: Way | None = None,
+    ) -> None:
         self._checkpoints = checkpoints
         self.rhythm = rhythm
         self._tell = tell
         self.last_iteration = at
         self._last_at = monotonic()
         self._cost_s: float | None = None
-        self._copy: Any = None
+        self._copies = HostCopy(way or AtOnce())
         self._writing: threading.Thread | None = None
         self._error: BaseException | None = None
 
@@ -61,11 +68,11 @@ class BackgroundSaver:
         """
         self.finish()
         begun_at = monotonic()
-        self._copy = _copied(state, into=self._copy)
+        whole = self._copies.begin(state)
         self.last_iteration, self._last_at = iteration, monotonic()
         copying_s = self._last_at - begun_at
         self._writing = threading.Thread(
-            target=self._write, args=(iteration, copying_s), name="checkpoint", daemon=True
+            target=self._write, args=(iteration, whole, copying_s), name="checkpoint", daemon=True
         )
         self._writing.start()
 
@@ -88,34 +95,13 @@ class BackgroundSaver:
         if self._writing is not None:
             self._writing.join(timeout_s)
 
-    def _write(self, iteration: int, copying_s: float) -> None:
+    def _write(self, iteration: int, whole: Callable[[], Any], copying_s: float) -> None:
         begun_at, processor_s = monotonic(), thread_time()
         try:
-            self._checkpoints.save(iteration, self._copy)
+            self._checkpoints.save(iteration, whole())
         except BaseException as error:  # noqa: BLE001 (it is raised where somebody can act: in the training's thread)
             self._error = error
             return
         # On a node whose cores are all busy, the processor's time is what training goes without.
         self._cost_s = copying_s + thread_time() - processor_s
         self._tell(Saved(iteration, elapsed_s=copying_s + monotonic() - begun_at, cost_s=self._cost_s))
-
-
-@torch.no_grad()
-def _copied(value: Any, *, into: Any) -> Any:
-    """Gives a copy on the CPU that shares nothing with `value`, in the memory of an earlier copy where it fits."""
-    match value:
-        case Tensor():
-            fits = isinstance(into, Tensor) and (into.shape, into.dtype) == (value.shape, value.dtype)
-            target = into if fits else torch.empty_like(value, device="cpu")
-            return target.copy_(value)
-        case Mapping():
-            return {
-                key: _copied(part, into=into.get(key) if isinstance(into, dict) else None)
-                for key, part in value.items()
-            }
-        case list() | tuple():
-            olds = into if isinstance(into, list | tuple) and len(into) == len(value) else [None] * len(value)
-            parts = [_copied(part, into=old) for part, old in zip(value, olds, strict=True)]
-            return parts if isinstance(value, list) else tuple(parts)
-        case _:
-            return value

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,64 @@ def test_what_is_kept_is_the_state_at_the_instant_of_the_copy(tmp_path: Path, to
     assert not any(tensor.any() for tensor in state["weights"])
     assert [saved.iteration for saved in told] == [1]
     assert told[0].cost_s > 0
+
+
+class Gpu:
+    """Stands in for a GPU's way to the host's memory: what is copied aside comes when the stream is let go on."""
+
+    def __init__(self) -> None:
+        self.may_go_on = threading.Event()
+        self.is_full = False
+        self._begun: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def frozen(self, tensor: torch.Tensor) -> torch.Tensor:
+        if self.is_full:
+            raise torch.OutOfMemoryError
+        return tensor.clone()
+
+    def copied(self, tensor: torch.Tensor, old: object) -> torch.Tensor:
+        target = old if isinstance(old, torch.Tensor) else torch.full_like(tensor, -1.0)
+        self._begun.append((target, tensor))
+        return target
+
+    def aside(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def mark(self) -> Gpu:
+        return self
+
+    def synchronize(self) -> None:
+        assert self.may_go_on.wait(10.0)
+        for target, tensor in self._begun:
+            target.copy_(tensor)
+        self._begun.clear()
+
+
+def test_a_gpu_copies_while_training_goes_on_and_nothing_is_written_before(tmp_path: Path, told: list[Saved]) -> None:
+    gpu = Gpu()
+    saver = BackgroundSaver(Checkpoints(tmp_path, "p", "o"), LIMIT, at=0, tell=told.append, way=gpu)
+    weights = torch.zeros(3)
+    saver.take(1, {"weights": [weights]})
+    weights.fill_(7.0)
+    assert list(tmp_path.iterdir()) == []
+    gpu.may_go_on.set()
+    saver.finish()
+    saver.take(2, {"weights": [weights]})
+    saver.finish()
+    kept = [Checkpoints(tmp_path, "p", "o").read(path)["state"]["weights"][0] for path in sorted(tmp_path.iterdir())]
+    assert [each.tolist() for each in kept] == [[0.0] * 3, [7.0] * 3]
+
+
+def test_training_waits_for_the_copy_where_a_gpu_has_no_room_for_its_own(tmp_path: Path, told: list[Saved]) -> None:
+    gpu = Gpu()
+    gpu.is_full = True
+    gpu.may_go_on.set()
+    saver = BackgroundSaver(Checkpoints(tmp_path, "p", "o"), LIMIT, at=0, tell=told.append, way=gpu)
+    weights = torch.zeros(3)
+    saver.take(1, {"weights": [weights]})
+    weights.fill_(7.0)
+    saver.finish()
+    assert not newest(tmp_path)[1]["weights"][0].any()
 
 
 def test_the_next_copy_waits_until_the_one_before_is_durable(tmp_path: Path, told: list[Saved]) -> None:

@@ -28,6 +28,7 @@ from elastic.workloads.esrgan.progress import Progress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, Turn
 from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import Group
+from elastic.workloads.host_copy import way_from
 from elastic.workloads.photographs import Photographs, open_photographs
 from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.schedule import learning_rate
@@ -181,7 +182,8 @@ class Run:
     def new_saver(self, *, at: int) -> BackgroundSaver:
         """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""
         rhythm = self.rhythm(self.places.interruptions_per_h)
-        return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of)
+        way = way_from(self.group.device)
+        return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of, way=way)
 
     def rhythm(self, interruptions_per_h: float | None) -> Rhythm:
         """Gives how often a group that is interrupted so often makes checkpoints."""

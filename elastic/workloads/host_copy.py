@@ -1,0 +1,141 @@
+"""Copies of a state in the host's memory: of one instant, while the training goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+
+class HostCopy:
+    """Memory of the host that one state after another is copied to: it is asked for once, and filled again."""
+
+    def __init__(self, way: Way) -> None:
+        self._way = way
+        self._copy: Any = None
+
+    @torch.no_grad()
+    def begin(self, state: Any) -> Callable[[], Any]:
+        """Begins to copy `state` as it is now, which may change at once.
+
+        Gives a function that waits for the copy and gives it. The copy is valid until the next one begins.
+        """
+        try:
+            frozen = _mapped(state, None, lambda tensor, _: self._way.frozen(tensor.detach()))
+            is_frozen = True
+        except torch.OutOfMemoryError:
+            frozen, is_frozen = state, False
+        with self._way.aside():
+            self._copy = _mapped(frozen, self._copy, self._way.copied)
+        done = self._way.mark()
+        if not is_frozen:  # no room for it: training waits rather than ends
+            done.synchronize()
+
+        def whole() -> Any:
+            nonlocal frozen
+            done.synchronize()
+            frozen = None  # a GPU's memory: only here is it read to the end
+            return self._copy
+
+        return whole
+
+
+class Done(Protocol):
+    """A mark behind some copies."""
+
+    def synchronize(self) -> None:
+        """Returns when they are made."""
+
+
+class Way(Protocol):
+    """How tensors of one kind of device get to the host's memory."""
+
+    def frozen(self, tensor: Tensor) -> Tensor:
+        """Gives a tensor that stays as this one is now until it has been copied."""
+
+    def copied(self, tensor: Tensor, old: object) -> Tensor:
+        """Begins to copy a tensor to the host's memory, to that of an `old` copy where it fits."""
+
+    def aside(self) -> AbstractContextManager[object]:
+        """Has what is copied within be copied beside the training, from what `frozen` has given."""
+
+    def mark(self) -> Done:
+        """Puts a mark behind what was copied aside."""
+
+
+def way_from(device: torch.device) -> Way:
+    """Gives the way from a device to the host's memory."""
+    return Beside(device) if device.type == "cuda" else AtOnce()
+
+
+class AtOnce:
+    """Copied by the training's own thread, whatever the device."""
+
+    def frozen(self, tensor: Tensor) -> Tensor:
+        return tensor
+
+    def copied(self, tensor: Tensor, old: object) -> Tensor:
+        return _room(tensor, old, is_pinned=False).copy_(tensor)
+
+    def aside(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def mark(self) -> Done:
+        return self
+
+    def synchronize(self) -> None:
+        """All is copied."""
+
+
+class Beside:
+    """Copied on a GPU first, and from there to the host on a stream beside the training's.
+
+    Neither the training's thread nor its stream waits for the host's memory, and the next step may change the state at
+    once. Until the host has it, that takes the state's size once more on the GPU.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+
+    def frozen(self, tensor: Tensor) -> Tensor:
+        return tensor.clone() if tensor.is_cuda else tensor
+
+    def copied(self, tensor: Tensor, old: object) -> Tensor:
+        # Only to pinned memory does a GPU copy by itself, at the full speed of its bus.
+        return _room(tensor, old, is_pinned=True).copy_(tensor, non_blocking=True)
+
+    def aside(self) -> AbstractContextManager[object]:
+        self._stream.wait_stream(torch.cuda.current_stream(self._device))
+        return torch.cuda.stream(self._stream)
+
+    def mark(self) -> Done:
+        # Blocking: whoever waits sleeps, and leaves the processor to the training.
+        event: Done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        event.record(self._stream)  # type: ignore[attr-defined]
+        return event
+
+
+def _room(tensor: Tensor, old: object, *, is_pinned: bool) -> Tensor:
+    if isinstance(old, Tensor) and (old.shape, old.dtype) == (tensor.shape, tensor.dtype):
+        return old
+    return torch.empty_like(tensor, device="cpu", pin_memory=is_pinned)
+
+
+def _mapped(value: Any, old: Any, copied: Callable[[Tensor, Any], Tensor]) -> Any:
+    """Gives `value` with each tensor `copied`, which is also handed what `old` has in that tensor's place, or None."""
+    match value:
+        case Tensor():
+            return copied(value, old)
+        case Mapping():
+            olds = old if isinstance(old, Mapping) else {}
+            return {key: _mapped(part, olds.get(key), copied) for key, part in value.items()}
+        case list() | tuple():
+            parts = old if isinstance(old, list | tuple) and len(old) == len(value) else [None] * len(value)
+            made = [_mapped(part, before, copied) for part, before in zip(value, parts, strict=True)]
+            return made if isinstance(value, list) else tuple(made)
+        case _:
+            return value
