@@ -14,6 +14,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
+from elastic.errors import InvalidInput
 from elastic.workloads.listening import listen
 from elastic.workloads.nameless import give_up_names
 
@@ -52,7 +53,7 @@ class Group:
     def barrier(self) -> None:
         """Returns when every rank has come here."""
         if self.world_size > 1:
-            self.summed(torch.zeros(1, device=self.device))
+            self.begin_sum(torch.zeros(1)).wait()  # of the CPU's: a sum on GPUs is not waited for
 
 
 @contextmanager
@@ -63,13 +64,17 @@ def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> 
     if world_size == 1:
         yield Group(rank, world_size, device)
         return
-    backend = "nccl" if device.type == "cuda" else "gloo"
     timeout = timedelta(seconds=timeout_s)
+    terms: dict[str, Any] = {"backend": "gloo", "timeout": timeout}
+    if device.type == "cuda":
+        # What lies on the CPU is summed over gloo: nobody then waits for a GPU to know what was agreed on. Named here,
+        # the GPU is bound to this rank, and connected at once.
+        terms = {"backend": "cpu:gloo,cuda:nccl", "timeout": timeout, "device_id": device}
     if environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
-        dist.init_process_group(backend, timeout=timeout)
+        dist.init_process_group(**terms)
     else:
         store = _store(rank, environment["MASTER_ADDR"], int(environment["MASTER_PORT"]), timeout)
-        dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout)
+        dist.init_process_group(**terms, store=store, rank=rank, world_size=world_size)
     try:
         yield Group(rank, world_size, device)
     finally:
@@ -77,12 +82,30 @@ def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> 
 
 
 def device_of(local_rank: int) -> torch.device:
-    """Gives the device of this machine's rank: its GPU where there are any."""
+    """Gives the device of this machine's rank, and binds this process to it: its GPU where there are any.
+
+    Raises InvalidInput where there are more ranks than GPUs.
+    """
     if not torch.cuda.is_available():
         return torch.device("cpu")
-    device = torch.device("cuda", local_rank)
-    torch.cuda.set_device(device)
+    device = gpu_of(local_rank, torch.cuda.device_count())
+    torch.cuda.set_device(device)  # first of all: what names no GPU would otherwise come to lie on the first
     return device
+
+
+def gpu_of(local_rank: int, count: int) -> torch.device:
+    """Gives a rank's GPU among those of its machine. Raises InvalidInput where it has none.
+
+    >>> gpu_of(1, 4)
+    device(type='cuda', index=1)
+    """
+    if local_rank >= count:
+        raise InvalidInput(
+            f"LOCAL_RANK {local_rank}: wanted a GPU for each worker of this machine, found {count}; start one worker "
+            "a GPU (nproc_per_node: auto), or hide the GPUs from all (CUDA_VISIBLE_DEVICES=-1) to train on the CPU",
+            field="nproc_per_node",
+        )
+    return torch.device("cuda", local_rank)
 
 
 def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:

@@ -20,7 +20,7 @@ from elastic.workloads.session import Attendance, Outcome, Session, Settings, Tu
 
 def train_in_session(options: EsrganOptions, places: Places, settings: Settings, *, local_rank: int = 0) -> Progress:
     """Trains from the newest checkpoint here, or from what the members have, to the end or until asked to leave."""
-    with opened(options, Group(0, 1, device_of(local_rank)), places) as run:
+    with opened(options, Group(0, 1, device_of(local_rank)), places, has_fixed_shares=False) as run:
         return _InSession(run).to_the_end(settings)
 
 

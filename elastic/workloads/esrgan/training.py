@@ -16,6 +16,8 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
+from elastic.workloads import arithmetic as arithmetic_module
+from elastic.workloads.arithmetic import Arithmetic
 from elastic.workloads.background import BackgroundSaver, Saved
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import progress as progress_module
@@ -65,8 +67,12 @@ def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
 
 
 @contextmanager
-def opened(options: EsrganOptions, group: Group, places: Places) -> Iterator[Run]:
-    """Gives a run over the job's photographs, and ends its threads."""
+def opened(options: EsrganOptions, group: Group, places: Places, *, has_fixed_shares: bool = True) -> Iterator[Run]:
+    """Gives a run over the job's photographs, and ends its threads.
+
+    `has_fixed_shares` says whether this rank has as many samples of a batch in each turn.
+    """
+    arithmetic = arithmetic_module.set_up(group.device, has_fixed_shapes=has_fixed_shares)
     training, held_out = open_photographs(
         options.data,
         options.dataset_name,
@@ -74,7 +80,7 @@ def opened(options: EsrganOptions, group: Group, places: Places) -> Iterator[Run
         width=options.hr_width,
         channels=options.channels,
     )
-    run = Run(options, group, places, training, held_out)
+    run = Run(options, group, places, training, held_out, arithmetic)
     try:
         yield run
     finally:
@@ -86,9 +92,15 @@ class Run:
     """One process's run of the loop, from resume to exit."""
 
     def __init__(
-        self, options: EsrganOptions, group: Group, places: Places, training: Photographs, held_out: Photographs
+        self,
+        options: EsrganOptions,
+        group: Group,
+        places: Places,
+        training: Photographs,
+        held_out: Photographs,
+        arithmetic: Arithmetic,
     ) -> None:
-        self.options, self.group, self.places = options, group, places
+        self.options, self.group, self.places, self.arithmetic = options, group, places, arithmetic
         self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options), places.job_id)
         self.networks: Networks = build_networks(options, group.device)
         self.held_out: HeldOut | None = cut_held_out(held_out, options, group.device) if group.is_first else None
@@ -129,7 +141,7 @@ class Run:
             started = judge(self.networks.generator, self.held_out).psnr_y_db
             progress = dataclasses.replace(progress, start_psnr_y_db=started)
         self.log(
-            f"{self.group.world_size} ranks, {self.precision}, {self.group.device}, "
+            f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, {self.group.device}, "
             f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
         )
         return progress
@@ -229,6 +241,7 @@ class Run:
             "held_out_crops": self.options.held_out_crops,
             "vgg19_features": _FEATURES[progress.is_pretrained],
             "precision": self.precision,
+            "float32_products": self.arithmetic.products,
             "world_size": self.group.world_size,
             "picture": name,
             "options": dataclasses.asdict(self.options),
