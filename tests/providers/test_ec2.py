@@ -723,6 +723,19 @@ def test_requirements_choose_among_all_current_types() -> None:
     assert {each.gpu_model for each in types} == {"T4"}
 
 
+@pytest.mark.parametrize(
+    ("cpu", "memory", "here", "not_here"),
+    [("4", "8GB", "c5a.xlarge", "inf1.xlarge"), ("8", "32GB", "m5a.2xlarge", "trn1.2xlarge")],
+)
+def test_cpu_candidates_have_no_other_accelerator_either(cpu: str, memory: str, here: str, not_here: str) -> None:
+    settings = Ec2Settings(region=REGION, requirements=Ec2Requirements(cpu=cpu, memory=memory))
+    names = {each.name for each in provider_of(settings).node_types()}
+    assert here in names
+    assert not_here not in names
+    named = provider_of(PLAIN.model_copy(update={"types": (not_here,), "zones": ()})).node_types()
+    assert [each.name for each in named] == [not_here], "a type that is named is taken as it is"
+
+
 def test_requirements_that_too_many_meet_are_refused() -> None:
     settings = Ec2Settings(region=REGION, requirements=Ec2Requirements(cpu="4.."))
     with pytest.raises(ProviderError, match=r"wanted 1 to 64 node types, found \d+ that meet them"):

@@ -11,7 +11,10 @@ PLAIN = NodeType("c5.xlarge", 4, 8)
 ONE_T4 = NodeType("g4dn.xlarge", 4, 16, gpu_count=1, gpu_model="T4")
 FOUR_T4 = NodeType("g4dn.12xlarge", 48, 192, gpu_count=4, gpu_model="T4")
 ONE_A10G = NodeType("g5.xlarge", 4, 16, gpu_count=1, gpu_model="A10G")
-ALL = (PLAIN, ONE_T4, FOUR_T4, ONE_A10G)
+ONE_V520 = NodeType("g4ad.xlarge", 4, 16, gpu_count=1, gpu_model="Radeon Pro V520")
+EIGHT_GAUDI = NodeType("dl1.24xlarge", 96, 768, gpu_count=8, gpu_model="Gaudi HL-205")
+ALL = (PLAIN, ONE_T4, FOUR_T4, ONE_A10G, ONE_V520, EIGHT_GAUDI)
+MAKERS = {"Radeon Pro V520": "AMD", "Gaudi HL-205": "Habana", "T4": "NVIDIA", "A10G": "NVIDIA"}
 
 
 @pytest.mark.parametrize(
@@ -30,11 +33,16 @@ ALL = (PLAIN, ONE_T4, FOUR_T4, ONE_A10G)
         ({"gpu": "T4,A10G:1..2"}, {"g4dn.xlarge", "g5.xlarge"}),
         ({"gpu": "1"}, {"g4dn.xlarge", "g5.xlarge"}),
         ({"gpu": "0"}, {"c5.xlarge"}),
+        ({"gpu": "AMD:1.."}, {"g4ad.xlarge"}),
+        ({"gpu": "Radeon Pro V520"}, {"g4ad.xlarge"}),
+        ({"gpu": "Habana,T4:1..8"}, {"dl1.24xlarge", "g4dn.xlarge", "g4dn.12xlarge"}),
+        ({"gpu": "nvidia:4.."}, {"g4dn.12xlarge"}),
     ],
 )
 def test_requirements_admit_what_meets_them(wanted: dict[str, str], admitted: set[str]) -> None:
     requirements = parse_requirements(**wanted)
-    assert {each.name for each in ALL if requirements.admit(each)} == admitted
+    found = {each.name for each in ALL if requirements.admit(each, gpu_maker=MAKERS.get(each.gpu_model or ""))}
+    assert found == admitted
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,24 @@ from elastic.providers.ec2.requirements import Requirements, parse_requirements
 MOST_TYPES = 64
 """More candidates than this are never all tried, and their spot prices alone take minutes to read."""
 _NAMES_A_FILTER = 200  # EC2 User Guide, "Filtering": no more values a request.
+# DescribeInstanceTypes: Trainium and Inferentia, FPGAs, video. They are paid for, and torch as installed uses none.
+_ACCELERATORS = ("NeuronInfo", "InferenceAcceleratorInfo", "FpgaInfo", "MediaAcceleratorInfo")
 _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A node type with what a launch must know of it beyond the port's vocabulary."""
+    """A node type with what a launch must know of it beyond the port's vocabulary.
+
+    `accelerators` says which of EC2's accelerators it has that are no GPUs, by the names of their fields.
+    """
 
     node_type: NodeType
     architecture: str
     capacities: frozenset[Capacity]
     is_burstable: bool
+    gpu_maker: str | None = None
+    accelerators: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +195,17 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
         architecture="arm64" if "arm64" in architectures else "x86_64",
         capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
         is_burstable=bool(raw.get("BurstablePerformanceSupported")),
+        gpu_maker=gpus[0].get("Manufacturer") if gpus else None,
+        accelerators=frozenset(name for name in _ACCELERATORS if raw.get(name)),
     )
 
 
 def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
-    """Whoever asks by requirements gets x86_64 only: wheels for the other architecture are not to be assumed."""
+    """Requirements admit what the default images and wheels are for; a type that is named is taken as it is."""
     if requirements is None:
         return True
-    return kind.architecture == "x86_64" and requirements.admit(kind.node_type)
+    is_plain = kind.architecture == "x86_64" and not kind.accelerators
+    return is_plain and requirements.admit(kind.node_type, gpu_maker=kind.gpu_maker)
 
 
 def _check_number(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:

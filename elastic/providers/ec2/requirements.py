@@ -12,6 +12,8 @@ from elastic.model import NodeType
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*(MB|MIB|GB|GIB|TB|TIB)", re.IGNORECASE)
 _GIB = {"M": 1 / 1024, "G": 1.0, "T": 1024.0}
+# The image for GPUs (ec2.ami_parameter_gpu) brings NVIDIA's driver, and no other maker's.
+_UNLESS_NAMED = frozenset({"NVIDIA"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +29,21 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What is asked of a node type. `gpu_models` empty means any model; `gpu` counts GPUs."""
+    """What is asked of a node type. `gpu` counts GPUs; `gpu_names` are models or makers, NVIDIA's if empty."""
 
     cpu: Range = Range()
     memory_gib: Range = Range()
     gpu: Range = Range(0, 0)
-    gpu_models: frozenset[str] = frozenset()
+    gpu_names: frozenset[str] = frozenset()
 
-    def admit(self, node_type: NodeType) -> bool:
-        is_model = not self.gpu_models or (node_type.gpu_model or "").upper() in self.gpu_models
+    def admit(self, node_type: NodeType, *, gpu_maker: str | None = None) -> bool:
+        names = {(node_type.gpu_model or "").upper(), (gpu_maker or "").upper()}
+        is_named = bool(names & (self.gpu_names or _UNLESS_NAMED))
         return (
             self.cpu.admits(node_type.cpu)
             and self.memory_gib.admits(node_type.memory_gib)
             and self.gpu.admits(node_type.gpu_count)
-            and (node_type.gpu_count == 0 or is_model)
+            and (node_type.gpu_count == 0 or is_named)
         )
 
 
@@ -49,17 +52,17 @@ def parse_requirements(*, cpu: str | None = None, memory: str | None = None, gpu
 
     >>> parse_requirements(cpu="4..8", memory="8GB..").memory_gib
     Range(low=8.0, high=inf)
-    >>> parse_requirements(gpu="T4:1").gpu_models
+    >>> parse_requirements(gpu="T4:1").gpu_names
     frozenset({'T4'})
 
     Raises InvalidInput, naming the setting.
     """
-    models, gpus = (frozenset[str](), Range(0, 0)) if gpu is None else _gpu(gpu)
+    names, gpus = (frozenset[str](), Range(0, 0)) if gpu is None else _gpu(gpu)
     return Requirements(
         cpu=Range() if cpu is None else _range(cpu, _count, "cpu", "cores such as 4.., 4..8 or 4"),
         memory_gib=Range() if memory is None else _range(memory, _gib, "memory", "memory such as 8GB.. or 8GB..64GB"),
         gpu=gpus,
-        gpu_models=models,
+        gpu_names=names,
     )
 
 
