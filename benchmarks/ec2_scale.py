@@ -138,7 +138,7 @@ def prices(meter: Meter) -> None:
     """A first refresh of everything that is sold, the catalog read before."""
     offerings = Ec2Provider(SETTINGS, aws=connect("us-east-1"), clock=SystemClock(), paths=Paths("/", "/")).offerings()
     feeds = connect_feeds("us-east-1")
-    market = Market(lambda: offerings, frozenset)
+    market = Market(lambda: offerings, frozenset, lambda node_type: 30.0)
 
     def refresh() -> None:
         quotes = Ec2Prices(SETTINGS, feeds=feeds, market=market).refresh(time.time())
@@ -189,7 +189,7 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
     source = Ec2Prices(
         SETTINGS,
         feeds=connect_feeds("us-east-1"),
-        market=Market(provider.offerings, lambda: provider.catalog().public_zones),
+        market=Market(provider.offerings, lambda: provider.catalog().public_zones, provider.disk_gib),
     )
     reconciler = Reconciler(
         store=store,

@@ -103,7 +103,7 @@ class Ec2Settings(BaseModel):
         "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
     )
     bootstrap: str | None = None
-    volume_gib: int = Field(30, ge=8, le=16_384)
+    volume_gib: int | None = Field(None, ge=8, le=16_384)
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
     spot_refresh_s: PositiveFloat = 60.0

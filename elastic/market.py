@@ -83,6 +83,7 @@ def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | Non
         ec2=settings.ec2,
         offerings=lambda: provider.catalog().offerings,
         public_zones=lambda: provider.catalog().public_zones,
+        disk_gib=provider.disk_gib,
     )
     return provider, market
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from elastic.config import Ec2Settings
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.base import PriceArchive, PriceSource
 from elastic.pricing.followed_trace import FollowedTrace
@@ -19,6 +19,10 @@ def _never(_source: str, _capacity: Capacity | None) -> float | None:
     return None
 
 
+def _unknown_disk(node_type: str) -> float:
+    raise PriceUnavailable(f"{node_type}: wanted the size of its disk, and there is nothing to ask")
+
+
 @dataclass(frozen=True, slots=True)
 class PriceSetup:
     """All that any source may need; each takes what it knows.
@@ -26,7 +30,8 @@ class PriceSetup:
     `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file to replay from that
     instant on, `speed` times as fast; until it names an offering, the table's price holds. `heard_to_s` tells up to
     when a source of a name was heard before (None: never), of one capacity or of all. `ec2` are the settings of that
-    name, `offerings` and `public_zones` what its provider sells and where nodes get an address.
+    name, `offerings` and `public_zones` what its provider sells and where nodes get an address, `disk_gib` how large
+    the disk of a node type is.
     """
 
     started_at_s: float
@@ -36,6 +41,7 @@ class PriceSetup:
     ec2: Ec2Settings = field(default_factory=Ec2Settings)
     offerings: Callable[[], tuple[Offering, ...]] = tuple
     public_zones: Callable[[], Set[str]] = frozenset
+    disk_gib: Callable[[str], float] = _unknown_disk
     heard_to_s: Callable[[str, Capacity | None], float | None] = _never
 
 
@@ -62,7 +68,7 @@ def _ec2(setup: PriceSetup) -> PriceSource:
     return Ec2Prices(
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
-        market=Market(offerings=setup.offerings, public_zones=setup.public_zones),
+        market=Market(setup.offerings, setup.public_zones, setup.disk_gib),
         heard_to_s=setup.heard_to_s("ec2", Capacity.SPOT),  # The price list may have answered meanwhile.
     )
 

@@ -140,7 +140,9 @@ class Parts:
         provider = Ec2Provider(
             ec2, aws=site.aws, clock=self.clock, paths=Paths(str(site.folder), str(site.folder)), lease_s=LEASE_S
         )
-        market = Market(lambda: provider.catalog().offerings, lambda: provider.catalog().public_zones)
+        market = Market(
+            lambda: provider.catalog().offerings, lambda: provider.catalog().public_zones, provider.disk_gib
+        )
         prices = Ec2Prices(
             ec2,
             feeds=site.feeds,

@@ -10,7 +10,7 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
-from elastic.errors import PriceUnavailable
+from elastic.errors import PriceUnavailable, ProviderUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
 from elastic.pricing.ec2 import Ec2History, Ec2Prices, Feeds, Market, connect_feeds
@@ -26,7 +26,7 @@ from tests.providers.ec2_world import REGION
 served, endpoint, clock = ec2_world.served, ec2_world.endpoint, ec2_world.clock
 pytestmark = pytest.mark.usefixtures("endpoint")
 
-PLAIN = Ec2Settings(region=REGION, volume_gib=73, volume_usd_per_gib_month=0.1, public_ipv4_usd_per_h=0.005)
+PLAIN = Ec2Settings(region=REGION, volume_usd_per_gib_month=0.1, public_ipv4_usd_per_h=0.005)
 EXTRAS_USD_PER_H = 0.015  # 73 GiB x 0.1 / 730 h, and an address
 HERE = Offering("c5.xlarge", Capacity.ON_DEMAND, "us-east-1a")
 SPOT_A, SPOT_B = (Offering("c5.xlarge", Capacity.SPOT, f"us-east-1{letter}") for letter in "ab")
@@ -37,8 +37,12 @@ def _connected(url: str) -> Feeds:
     return connect_feeds(REGION)
 
 
+def disk_gib(node_type: str) -> float:
+    return 146.0 if node_type == "g4dn.xlarge" else 73.0
+
+
 def prices_of(settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] = (HERE, SPOT_A)) -> Ec2Prices:
-    market = Market(offerings=lambda: offerings, public_zones=lambda: {"us-east-1a", "us-east-1b"})
+    market = Market(lambda: offerings, lambda: {"us-east-1a", "us-east-1b"}, disk_gib)
     return Ec2Prices(settings, feeds=_connected(os.environ["AWS_ENDPOINT_URL"]), market=market)
 
 
@@ -238,7 +242,13 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
     store = open_store(lay_out(tmp_path / "elasticd.db"))
     store.add_price(SPOT_A, 0.085, valid_from_s=NOW_S, observed_at_s=NOW_S, source="ec2")
     store.add_price(HERE, 0.185, valid_from_s=NOW_S, observed_at_s=NOW_S + 7200, source="ec2")
-    setup = PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (SPOT_A,), heard_to_s=store.prices_heard_to_s)
+    setup = PriceSetup(
+        started_at_s=0.0,
+        ec2=PLAIN,
+        offerings=lambda: (SPOT_A,),
+        disk_gib=disk_gib,
+        heard_to_s=store.prices_heard_to_s,
+    )
     tell_spot(endpoint, ("us-east-1a", "0.06", "2026-01-01T01:30:00Z"), ("us-east-1a", "0.09", "2026-01-01T01:00:00Z"))
     assert usd(PRICE_SOURCES["ec2"](setup).refresh(NOW_S + 7210)) == [(SPOT_A, 0.1), (SPOT_A, 0.07)]
     (asked,) = endpoint.sent("DescribeSpotPriceHistory")
@@ -248,7 +258,7 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
 
 def test_what_is_asked_for_no_longer_is_not_told_as_if_it_had_been_heard_again(endpoint: Endpoint) -> None:
     on_offer = [SPOT_A, SPOT_B]
-    market = Market(offerings=lambda: tuple(on_offer), public_zones=frozenset)
+    market = Market(lambda: tuple(on_offer), frozenset, disk_gib)
     prices = Ec2Prices(PLAIN, feeds=_connected(endpoint.url), market=market)
     both = [(f"us-east-1{letter}", "0.07", "2025-12-31T23:00:00Z") for letter in "ab"]
     tell_spot(endpoint, *both)
@@ -310,6 +320,32 @@ def test_a_type_that_is_not_listed_has_no_price_and_is_asked_for_again(endpoint:
     assert len(prices.refresh(NOW_S + 31)) == 1
 
 
+def test_a_price_has_the_disk_of_its_own_node_type(endpoint: Endpoint) -> None:
+    gpu = Offering("g4dn.xlarge", Capacity.ON_DEMAND, "us-east-1a")
+    settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.2, "g4dn.xlarge": 0.5}})
+    quotes = {each.offering: each.usd_per_h for each in prices_of(settings, offerings=(HERE, gpu)).refresh(NOW_S)}
+    assert quotes == pytest.approx({HERE: 0.2 + 0.01 + 0.005, gpu: 0.5 + 0.02 + 0.005})
+
+
+def test_a_type_whose_disk_is_not_known_has_no_price_and_the_others_have(endpoint: Endpoint) -> None:
+    gpu = Offering("g4dn.xlarge", Capacity.ON_DEMAND, "us-east-1a")
+    settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.2, "g4dn.xlarge": 0.5}})
+    known = {"c5.xlarge": 73.0}
+
+    def sizes(node_type: str) -> float:
+        if node_type not in known:
+            raise ProviderUnavailable("no answer")
+        return known[node_type]
+
+    market = Market(lambda: (HERE, gpu), frozenset, sizes)
+    prices = Ec2Prices(settings, feeds=_connected(endpoint.url), market=market)
+    assert [each.offering for each in prices.refresh(NOW_S)] == [HERE]
+    known["g4dn.xlarge"] = 146.0
+    assert [each.offering for each in prices.refresh(NOW_S)] == [HERE, gpu]
+    known.clear()
+    assert [each.offering for each in prices.refresh(NOW_S)] == [HERE, gpu], "what is known stays"
+
+
 def test_an_override_replaces_the_on_demand_price_and_adds_the_extras(endpoint: Endpoint) -> None:
     tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"))
     settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.11}})
@@ -321,7 +357,7 @@ def test_an_override_replaces_the_on_demand_price_and_adds_the_extras(endpoint: 
 def test_an_override_holds_from_when_it_was_first_said_as_it_is(endpoint: Endpoint) -> None:
     public_zones = {"us-east-1a"}
     settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.11}})
-    market = Market(offerings=lambda: (HERE,), public_zones=lambda: public_zones)
+    market = Market(lambda: (HERE,), lambda: public_zones, disk_gib)
     prices = Ec2Prices(settings, feeds=_connected(endpoint.url), market=market)
     for after_s in (0, 60):
         (quote,) = prices.refresh(NOW_S + after_s)
@@ -372,5 +408,5 @@ def test_every_page_of_spot_prices_is_read(endpoint: Endpoint) -> None:
 
 def test_settings_find_it_by_name(endpoint: Endpoint) -> None:
     tell(endpoint, entry())
-    source = PRICE_SOURCES["ec2"](PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (HERE,)))
+    source = PRICE_SOURCES["ec2"](PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (HERE,), disk_gib=disk_gib))
     assert usd(source.refresh(NOW_S)) == [(HERE, 0.18)]

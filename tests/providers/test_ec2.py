@@ -92,7 +92,7 @@ def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> N
     assert {name: data[f"BlockDeviceMapping.1.Ebs.{name}"] for name in ("VolumeType", "Encrypted", "VolumeSize")} == {
         "VolumeType": "gp3",
         "Encrypted": "true",
-        "VolumeSize": "30",
+        "VolumeSize": "37",  # moto's image needs 15
     }
     assert data["BlockDeviceMapping.1.Ebs.DeleteOnTermination"] == "true"
     (group,) = ec2.describe_security_groups(GroupIds=[data["SecurityGroupId.1"]])["SecurityGroups"]
@@ -391,13 +391,47 @@ def test_an_account_that_never_bought_on_spot_is_told_how_to_begin(endpoint: End
         buy(provider_of(), request(1, SPOT))
 
 
-def test_an_image_that_does_not_fit_its_disk_is_not_bought_for(endpoint: Endpoint) -> None:
-    disk = "<item><deviceName>/dev/xvda</deviceName><ebs><volumeSize>75</volumeSize></ebs></item>"
-    image = f"<rootDeviceName>/dev/xvda</rootDeviceName><blockDeviceMapping>{disk}</blockDeviceMapping>"
-    endpoint.answer("DescribeImages", f"<imagesSet><item>{image}</item></imagesSet>")
-    with pytest.raises(ProviderError, match=r"the 75 GiB of the image .*, got 30; set ec2\.volume_gib = 75"):
-        buy(provider_of(), request(1, HERE))
-    assert endpoint.sent("CreateFleet") == []
+GPU_DISK = "<item><deviceName>/dev/sda1</deviceName><ebs><volumeSize>75</volumeSize></ebs></item>"
+
+
+@pytest.mark.parametrize(
+    ("volume_gib", "bought_gib"),
+    [(None, 97), (30, 75), (200, 200)],
+)
+def test_a_disk_holds_its_image_and_more_unless_settings_say_how_much(
+    endpoint: Endpoint, volume_gib: int | None, bought_gib: int
+) -> None:
+    endpoint.answer("DescribeImages", described(GPU_DISK))
+    provider = provider_of(PLAIN.model_copy(update={"volume_gib": volume_gib}))
+    buy(provider, request(1, HERE))
+    (sent,) = endpoint.sent("CreateLaunchTemplateVersion")
+    assert sent["LaunchTemplateData.BlockDeviceMapping.1.Ebs.VolumeSize"] == str(bought_gib)
+    assert provider.disk_gib("c5.large") == bought_gib
+
+
+def test_each_sort_of_machine_has_the_disk_of_its_own_image_before_any_launch(endpoint: Endpoint) -> None:
+    types = ("c5.large", "g4dn.xlarge")
+    provider = provider_of(PLAIN.model_copy(update={"types": types}))
+    sizes = {}
+    for node_type, disk in zip(types, (ROOT_DISK, GPU_DISK), strict=True):
+        endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "ami-12c6146b"}})
+        endpoint.answer("DescribeImages", described(disk))
+        sizes[node_type] = [provider.disk_gib(node_type) for _ in range(2)]
+    assert sizes == {"c5.large": [30, 30], "g4dn.xlarge": [97, 97]}
+    assert [len(endpoint.sent(each)) for each in ("GetParameter", "DescribeImages", "CreateFleet")] == [2, 2, 0]
+
+
+def test_a_disk_holds_the_image_of_a_job_that_began_with_a_larger_one(endpoint: Endpoint, ec2: Any) -> None:
+    endpoint.answer("DescribeImages", described(GPU_DISK))
+    buy(provider_of(), request(1, HERE))
+    provider = provider_of()
+    endpoint.answer("DescribeImages", described(ROOT_DISK))
+    assert provider.disk_gib("c5.large") == 30
+    endpoint.answer("DescribeImages", described(GPU_DISK))
+    buy(provider, request(2, HERE))
+    *_, sent = endpoint.sent("CreateLaunchTemplateVersion")
+    assert sent["LaunchTemplateData.BlockDeviceMapping.1.Ebs.VolumeSize"] == "97"
+    assert provider.disk_gib("c5.large") == 97, "and it is priced so from now on"
 
 
 ROOT_DISK = "<item><deviceName>/dev/sda1</deviceName><ebs><volumeSize>8</volumeSize></ebs></item>"

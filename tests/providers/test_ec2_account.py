@@ -256,17 +256,23 @@ def test_an_image_that_does_not_resolve_is_an_error(endpoint: Endpoint) -> None:
     [
         ({}, "ok"),
         ({"Architecture": "arm64"}, "error"),
-        ({"size": 100}, "error"),
+        ({"size": 100}, "ok"),
         ({"more": "<usageOperation>RunInstances:000g</usageOperation>"}, "error"),
         ({"more": "<productCodes><item><type>marketplace</type></item></productCodes>"}, "warning"),
         (None, "error"),
     ],
 )
-def test_an_image_must_be_there_for_the_architecture_fit_the_disk_and_cost_no_more_than_linux(
+def test_an_image_must_be_there_for_the_architecture_and_cost_no_more_than_linux(
     endpoint: Endpoint, change: dict[str, Any] | None, level: str
 ) -> None:
     endpoint.always["DescribeImages"] = _images(change)
     assert [each for each, _ in of(proved(endpoint), "aws image")] == [level]
+
+
+def test_an_image_is_told_with_the_disk_that_its_nodes_get(endpoint: Endpoint) -> None:
+    endpoint.always["DescribeImages"] = _images({"size": 100})
+    ((_, said),) = of(proved(endpoint), "aws image")
+    assert "on a disk of 122 GiB" in said
 
 
 def _images(change: dict[str, Any] | None) -> Any:

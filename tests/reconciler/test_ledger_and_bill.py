@@ -69,6 +69,7 @@ class World:
             ec2=self.settings,
             offerings=lambda: provider.catalog().offerings,
             public_zones=lambda: provider.catalog().public_zones,
+            disk_gib=provider.disk_gib,
             heard_to_s=self.store.prices_heard_to_s,
         )
         self.reconciler = Reconciler(

@@ -21,10 +21,14 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """What prices are wanted for, asked anew at each refresh; `public_zones` are those whose nodes get an address."""
+    """What prices are wanted for, asked anew at each refresh; `public_zones` are those whose nodes get an address.
+
+    `disk_gib` gives the size of a node type's disk, or raises ElasticError while that is not known.
+    """
 
     offerings: Callable[[], tuple[Offering, ...]]
     public_zones: Callable[[], Set[str]]
+    disk_gib: Callable[[str], float]
 
 
 class Ec2Prices:
@@ -49,10 +53,11 @@ class Ec2Prices:
         self._overrides: dict[Offering, Quote] = {}
         self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
         self._spot = SpotFeed(feeds, settings.spot_refresh_s, heard_to_s=heard_to_s)
+        self._disk_gib: dict[str, float] = {}
         self._told: str | None = None
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
-        offerings, extras = self._look()
+        offerings, extras, unknown = self._look()
         listed = sorted(
             {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
             - set(self._settings.price_overrides)
@@ -64,20 +69,28 @@ class Ec2Prices:
             *self._listed(offerings, extras, now_s),
             *self._spot_quotes(passed, extras),
         ]
-        self._complain(has_quotes=bool(quotes))
+        self._complain(unknown, has_quotes=bool(quotes))
         return tuple(sorted(quotes, key=lambda quote: (quote.valid_from_s, quote.offering)))
 
-    def _look(self) -> tuple[tuple[Offering, ...], Extras]:
+    def _look(self) -> tuple[tuple[Offering, ...], Extras, str | None]:
+        """What can be priced, by which extras, and why something else cannot."""
         try:
             offerings, public_zones = self._market.offerings(), self._market.public_zones()
         except ElasticError as error:
             raise PriceUnavailable(f"wanted to know what there is to be priced: {error}") from error
-        return offerings, Extras(
-            volume_gib=self._settings.volume_gib,
+        unknown = None
+        for node_type in sorted({each.node_type for each in offerings}):
+            try:
+                self._disk_gib[node_type] = self._market.disk_gib(node_type)
+            except ElasticError as error:
+                unknown = f"the disk of {node_type} is not known: {error}"
+        extras = Extras(
+            disk_gib=self._disk_gib,
             volume_usd_per_gib_month=self._settings.volume_usd_per_gib_month,
             public_ipv4_usd_per_h=self._settings.public_ipv4_usd_per_h,
             public_zones=public_zones,
         )
+        return tuple(each for each in offerings if each.node_type in self._disk_gib), extras, unknown
 
     def _overridden(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
         """Prices that the settings know better, such as those of a savings plan; they replace on-demand prices only.
@@ -88,7 +101,7 @@ class Ec2Prices:
             usd_per_h = self._settings.price_overrides.get(each.node_type)
             if usd_per_h is None or each.capacity is not Capacity.ON_DEMAND:
                 continue
-            extras_usd_per_h = extras.usd_per_h(each.zone)
+            extras_usd_per_h = extras.usd_per_h(each)
             said = self._overrides.get(each)
             if said is None or said.extras_usd_per_h != extras_usd_per_h:
                 whole = usd_per_h + extras_usd_per_h
@@ -108,12 +121,12 @@ class Ec2Prices:
             entry, observed_at_s = found
             yield Quote(
                 each,
-                _sum(entry.usd_per_h, extras.usd_per_h(each.zone)),
+                _sum(entry.usd_per_h, extras.usd_per_h(each)),
                 entry.effective_at_s,
                 self.name,
                 doubt=entry.doubt,
                 observed_at_s=observed_at_s,
-                extras_usd_per_h=extras.usd_per_h(each.zone),
+                extras_usd_per_h=extras.usd_per_h(each),
             )
 
     def _spot_quotes(self, passed: Iterable[SpotChange], extras: Extras) -> Iterator[Quote]:
@@ -126,16 +139,16 @@ class Ec2Prices:
     def _spot_quote(self, change: SpotChange, extras: Extras, *, observed_at_s: float) -> Quote:
         return Quote(
             change.offering,
-            _sum(change.usd_per_h, extras.usd_per_h(change.offering.zone)),
+            _sum(change.usd_per_h, extras.usd_per_h(change.offering)),
             change.at_s,
             self.name,
             doubt=change.doubt,
             observed_at_s=observed_at_s,
-            extras_usd_per_h=extras.usd_per_h(change.offering.zone),
+            extras_usd_per_h=extras.usd_per_h(change.offering),
         )
 
-    def _complain(self, *, has_quotes: bool) -> None:
-        failures = [each for each in (self._on_demand.failure, self._spot.failure) if each is not None]
+    def _complain(self, unknown: str | None, *, has_quotes: bool) -> None:
+        failures = [each for each in (unknown, self._on_demand.failure, self._spot.failure) if each is not None]
         told = "; ".join(failures) or None
         if told is not None and not has_quotes:
             raise PriceUnavailable(f"EC2 tells no prices: {told}")

@@ -1,4 +1,7 @@
-"""Which machine image a job's nodes boot: the newest when the job began, and the same for all of its life."""
+"""Which machine image a job's nodes boot: the newest when the job began, and the same for all of its life.
+
+The size of a node's disk follows from its image.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,20 @@ import re
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.errors import ProviderError
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.catalog import Kind
 from elastic.providers.ec2.faults import translated
+from elastic.providers.ec2.kept import Kept
 
+ROOM_GIB = 22
+"""What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the job's own files."""
+_SMALLEST_GIB = 8  # Amazon Linux 2023's own, for an image that does not tell.
 _AMI = re.compile(r"ami-[0-9a-f]{8,17}")
 # Bills as Linux: its own, and Red Hat's with a subscription brought along (EC2 User Guide, "AMI billing information").
 _PRICED_AS_LINUX = ("RunInstances", "RunInstances:00g0")
@@ -31,11 +40,14 @@ class Image:
 class Images:
     """Pins an image for each job and each sort of machine."""
 
-    def __init__(self, aws: Aws, settings: Ec2Settings) -> None:
+    def __init__(self, aws: Aws, settings: Ec2Settings, clock: Clock) -> None:
         self._aws = aws
         self._settings = settings
         self._lock = threading.Lock()
         self._pinned: dict[tuple[str, str], Image] = {}
+        self._least_gib: dict[str, int] = {}
+        names = {settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu}
+        self._newest = {name: Kept(partial(self._read_newest, name), clock) for name in names}
 
     def parameter(self, kind: Kind) -> str:
         """The public parameter that names the newest image for this kind of machine."""
@@ -54,18 +66,33 @@ class Images:
             known = self._pinned.get((job_id, parameter))
         if known is not None:
             return known
-        image = self._described(next(iter(in_use), None) or self._newest(parameter))
+        used = next(iter(in_use), None)
+        image = self._described(used, parameter) if used else self.newest(kind)
         with self._lock:
             return self._pinned.setdefault((job_id, parameter), image)
 
-    def _newest(self, parameter: str) -> str:
+    def newest(self, kind: Kind) -> Image:
+        """What a job that begins now would boot on this kind of machine. Raises ProviderError."""
+        return self._newest[self.parameter(kind)].get()
+
+    def disk_gib(self, kind: Kind) -> int:
+        """The disk of every machine of this kind: it holds each of its images that jobs were seen to use.
+
+        So a launch and the price that it was decided by mean the same disk. Raises ProviderError.
+        """
+        parameter = self.parameter(kind)
+        if parameter not in self._least_gib:
+            self.newest(kind)
+        return _disk_gib(self._least_gib[parameter], self._settings.volume_gib)
+
+    def _read_newest(self, parameter: str) -> Image:
         with translated(f"reading the image in {parameter}", service="ssm"):
             value = str(self._aws.parameters.get_parameter(Name=parameter)["Parameter"]["Value"])
         if not _AMI.fullmatch(value):
             raise ProviderError(f"{parameter}: wanted the id of an image, found {value!r}; correct ec2.ami_parameter")
-        return value
+        return self._described(value, parameter)
 
-    def _described(self, image_id: str) -> Image:
+    def _described(self, image_id: str, parameter: str) -> Image:
         with translated(f"describing the image {image_id}"):
             found = self._aws.reads.describe_images(ImageIds=[image_id])["Images"]
         told = found[0] if found else {}
@@ -73,7 +100,21 @@ class Images:
         disks = {each.get("DeviceName"): each["Ebs"] for each in told.get("BlockDeviceMappings", []) if "Ebs" in each}
         root = disks.pop(root_device, {})
         _check_cost(image_id, told, further=disks)
-        return Image(image_id, root_device, int(root.get("VolumeSize") or 0))
+        image = Image(image_id, root_device, int(root.get("VolumeSize") or 0))
+        with self._lock:
+            self._least_gib[parameter] = max(image.least_gib, self._least_gib.get(parameter, 0))
+        return image
+
+
+def _disk_gib(least_gib: int, volume_gib: int | None) -> int:
+    """The size of a disk for an image that needs so much, where the settings say so much or nothing.
+
+    >>> _disk_gib(75, None), _disk_gib(75, 200), _disk_gib(75, 30)
+    (97, 200, 75)
+    """
+    if volume_gib is None:
+        return (least_gib or _SMALLEST_GIB) + ROOM_GIB
+    return max(volume_gib, least_gib)
 
 
 def _check_cost(image_id: str, told: Mapping[str, Any], *, further: Mapping[str, Mapping[str, Any]]) -> None:
@@ -82,7 +123,7 @@ def _check_cost(image_id: str, told: Mapping[str, Any], *, further: Mapping[str,
         disks = ", ".join(f"{name} ({each.get('VolumeSize', '?')} GiB)" for name, each in sorted(further.items()))
         raise ProviderError(
             f"the image {image_id}: wanted one that brings its root disk alone, found {disks} as well, which nothing "
-            "here pays for or removes; make one without, and set ec2.volume_gib to what nodes need"
+            "here pays for or removes; make one without (ec2.volume_gib makes the root disk larger)"
         )
     if (operation := told.get("UsageOperation", _PRICED_AS_LINUX[0])) not in _PRICED_AS_LINUX:
         raise ProviderError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, NO_GROUP, Fault, code_of
 from elastic.providers.ec2.images import Images
+from elastic.providers.ec2.kept import Kept
 from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
@@ -34,8 +34,6 @@ from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
 from elastic.providers.ec2.user_data import user_data, wheel_url
 
-_CATALOG_S = 6 * 3600.0
-_CATALOG_RETRY_S = 15.0
 _SWEEP_S = 3600.0
 _QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
 _WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})  # Fewer would be refused as well.
@@ -89,12 +87,9 @@ class Ec2Provider:
         self._lease_s = lease_s
         self._register_s = register_s
         self._wheel = wheel
-        self._lock = threading.Lock()
-        self._catalog: Catalog | None = None
-        self._catalog_due_s = 0.0
-        self._catalog_failure = ProviderError("EC2 was not asked yet what it sells")
+        self._catalog = Kept(lambda: read_catalog(aws, settings), clock)
         self._groups: dict[str, str] = {}
-        self._images = Images(aws, settings)
+        self._images = Images(aws, settings, clock)
         self._buyer = Buyer(aws)
         self._pending = Pending()
         self._pause_s = 0.0
@@ -110,18 +105,13 @@ class Ec2Provider:
 
     def catalog(self) -> Catalog:
         """All that EC2 sells here, read again every 6 hours; an old one does while there is no answer."""
-        with self._lock:
-            now_s = self._clock.now_s()
-            if now_s >= self._catalog_due_s:
-                self._catalog_due_s = now_s + _CATALOG_S
-                try:
-                    self._catalog = read_catalog(self._aws, self._settings)
-                except ProviderError as error:
-                    self._catalog_due_s = now_s + _CATALOG_RETRY_S
-                    self._catalog_failure = error
-            if self._catalog is None:
-                raise type(self._catalog_failure)(str(self._catalog_failure))
-            return self._catalog
+        return self._catalog.get()
+
+    def disk_gib(self, node_type: str) -> int:
+        """The size of the disk that a machine of this type gets. Raises ProviderError while its image is unknown."""
+        kinds = self.catalog().kinds
+        # A type that is sold no longer is bought no more: its machines are charged for the disk they were bought with.
+        return self._images.disk_gib(kinds.get(node_type) or next(iter(kinds.values())))
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         seen = self._seen(request)
@@ -183,8 +173,9 @@ class Ec2Provider:
                 "machines cannot be marked as attended, so `elasticd gc --terminate`, wherever it runs, takes them for "
                 f"abandoned and ends them: {self._marks.failure}"
             )
-        if self._catalog is not None and self._catalog.not_sold:
-            found[Trouble.NOT_SOLD] = self._catalog.told_not_sold()
+        catalog = self._catalog.seen
+        if catalog is not None and catalog.not_sold:
+            found[Trouble.NOT_SOLD] = catalog.told_not_sold()
         return found
 
     def log_path(self, provider_id: str) -> str | None:
@@ -225,11 +216,6 @@ class Ec2Provider:
         if catalog.vpc_id not in self._groups:
             self._groups[catalog.vpc_id] = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
         image = self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog))
-        if image.least_gib > self._settings.volume_gib:  # EC2 refuses it too, but names no setting
-            raise ProviderError(
-                f"ec2.volume_gib: wanted at least the {image.least_gib} GiB of the image {image.id}, got "
-                f"{self._settings.volume_gib}; set ec2.volume_gib = {image.least_gib}"
-            )
         return Template(
             name=template_name(self._settings.cluster, request.job_id),
             token=request.token,
@@ -243,7 +229,7 @@ class Ec2Provider:
                 boot_s=self._register_s,
             ),
             security_group=self._groups[catalog.vpc_id],
-            volume_gib=self._settings.volume_gib,
+            volume_gib=self._images.disk_gib(kind),
             tags=self._tags(request),
             instance_profile=self._settings.instance_profile,
             placement_group=self._settings.placement_group,

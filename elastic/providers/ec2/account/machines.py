@@ -7,6 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from elastic.clock import SystemClock
 from elastic.distribution import own_wheel
 from elastic.errors import InvalidInput, ProviderError
 from elastic.finding import Finding
@@ -41,24 +42,24 @@ def check_group(survey: Survey) -> Iterator[Finding]:
 
 
 def check_images(survey: Survey) -> Iterator[Finding]:
-    """Each sort of machine has its own image; the disk must hold it."""
+    """Each sort of machine has its own image, and a disk that holds it."""
     if survey.catalog is None:
         return
-    images = Images(survey.account.aws, survey.settings)
+    images = Images(survey.account.aws, survey.settings, SystemClock())
     sorts = {images.parameter(kind): kind for kind in survey.catalog.kinds.values()}
     for parameter, kind in sorts.items():
         try:
-            image = images.pinned("doctor", kind, in_use=())
+            image, disk_gib = images.newest(kind), images.disk_gib(kind)
             with translated(f"describing the image {image.id}"):
                 found = survey.account.aws.reads.describe_images(ImageIds=[image.id])["Images"]
         except ProviderError as error:
             yield Finding("aws image", "error", str(error), "correct the setting ec2.ami_parameter of that sort")
             continue
-        yield _judge_image(survey, parameter, kind.architecture, image.id, found)
+        yield _judge_image(parameter, kind.architecture, image.id, disk_gib, found)
 
 
 def _judge_image(
-    survey: Survey, parameter: str, architecture: str, image_id: str, found: list[Mapping[str, Any]]
+    parameter: str, architecture: str, image_id: str, disk_gib: int, found: list[Mapping[str, Any]]
 ) -> Finding:
     if not found:
         advice = "correct the setting ec2.ami_parameter of that sort"
@@ -67,14 +68,10 @@ def _judge_image(
     if real not in (None, architecture):
         advice = "correct the setting ec2.ami_parameter of that sort"
         return Finding("aws image", "error", f"{image_id}: wanted one for {architecture}, found {real}", advice)
-    disks = [each.get("Ebs", {}).get("VolumeSize") or 0 for each in found[0].get("BlockDeviceMappings", [])]
-    if max(disks, default=0) > survey.settings.volume_gib:
-        found_gib = f"{image_id} needs a disk of {max(disks)} GiB, nodes get {survey.settings.volume_gib}"
-        return Finding("aws image", "error", found_gib, f"set ec2.volume_gib = {max(disks)}")
     if any(each.get("ProductCodeType") == "marketplace" for each in found[0].get("ProductCodes", [])):
         sold = f"{image_id} is sold on AWS Marketplace: what its maker charges is in no price here, and in no budget"
         return Finding("aws image", "warning", sold, "look up that it is free, or correct ec2.ami_parameter")
-    return Finding("aws image", "ok", f"{image_id} for {architecture}, by {parameter}")
+    return Finding("aws image", "ok", f"{image_id} for {architecture} on a disk of {disk_gib} GiB, by {parameter}")
 
 
 def check_bootstrap(survey: Survey) -> Iterator[Finding]:

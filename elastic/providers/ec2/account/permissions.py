@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from elastic.clock import SystemClock
 from elastic.errors import ElasticError
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
@@ -24,9 +25,9 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
         return None
     offering = survey.catalog.offerings[0]
     try:
-        image = Images(survey.account.aws, survey.settings).pinned(
-            _NAME, survey.catalog.kinds[offering.node_type], in_use=()
-        )
+        images = Images(survey.account.aws, survey.settings, SystemClock())
+        kind = survey.catalog.kinds[offering.node_type]
+        image, disk_gib = images.newest(kind), images.disk_gib(kind)
     except ElasticError:
         return None
     template = Template(
@@ -36,11 +37,11 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
         image=image,
         user_data=b"#!/bin/sh\n",
         security_group="",
-        volume_gib=survey.settings.volume_gib,
+        volume_gib=disk_gib,
         tags={tags.CLUSTER: survey.settings.cluster},
         instance_profile=survey.settings.instance_profile,
         placement_group=survey.settings.placement_group,
-        is_burstable=survey.catalog.kinds[offering.node_type].is_burstable,
+        is_burstable=kind.is_burstable,
     )
     data = {name: value for name, value in template.run_data().items() if name != "SecurityGroupIds"}
     subnet_id = survey.catalog.subnets[offering.zone].id

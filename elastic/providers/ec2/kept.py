@@ -1,0 +1,47 @@
+"""What EC2 told, kept for hours: an old answer serves while there is no new one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from elastic.clock import Clock
+from elastic.errors import ProviderError
+
+Value = TypeVar("Value")
+
+_KEPT_S = 6 * 3600.0
+_RETRY_S = 15.0
+
+
+class Kept(Generic[Value]):
+    """Reads a value when it is first asked for, and again every 6 hours."""
+
+    def __init__(self, read: Callable[[], Value], clock: Clock) -> None:
+        self._read = read
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._value: Value | None = None
+        self._due_s = 0.0
+        self._failure = ProviderError("EC2 was not asked yet")
+
+    def get(self) -> Value:
+        """The value read last. Raises what the last try raised where none has succeeded yet."""
+        with self._lock:
+            now_s = self._clock.now_s()
+            if now_s >= self._due_s:
+                self._due_s = now_s + _KEPT_S
+                try:
+                    self._value = self._read()
+                except ProviderError as error:
+                    self._due_s = now_s + _RETRY_S
+                    self._failure = error
+            if self._value is None:
+                raise type(self._failure)(str(self._failure))
+            return self._value
+
+    @property
+    def seen(self) -> Value | None:
+        """The value read last, None before the first. Asks nobody."""
+        return self._value
