@@ -13,6 +13,7 @@ from moto.core.model_instances import reset_model_data
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from elastic.errors import InvalidInput
+from elastic.lab.images import add_gpu_image, least_gib
 from elastic.lab.scenario import Scenario
 from elastic.lab.wire import Ec2Error
 from elastic.model import Capacity, Offering
@@ -30,6 +31,7 @@ class Cloud:
         self.region = scenario.region
         self.backend: Any = get_backend("ec2")[ACCOUNT_ID][scenario.region]
         self.vpc_id: str = _make_default_vpc(self.backend, network)
+        add_gpu_image(self.backend, ACCOUNT_ID, scenario.region)
         self.subnets: Mapping[str, str] = _make_subnets(self.backend, self.vpc_id, network, scenario.zones)
 
     def instances(self) -> Iterator[Any]:
@@ -53,6 +55,14 @@ class Cloud:
             return dict(template.get_version(named.get("Version", "$Default")).data)
         except ServiceException as error:
             raise Ec2Error(str(getattr(error, "code", "InvalidLaunchTemplateId.NotFound")), str(error)) from error
+
+    def check_disk(self, parameters: Mapping[str, Any]) -> None:
+        """Raises Ec2Error if a launch's disk is smaller than the image that it is made from."""
+        wanted_gib = least_gib(self.backend, str(parameters.get("ImageId")))
+        sizes = [each.get("Ebs", {}).get("VolumeSize") for each in parameters.get("BlockDeviceMappings") or ()]
+        if sizes and sizes[0] is not None and int(sizes[0]) < wanted_gib:
+            message = f"Volume of size {sizes[0]}GB is smaller than snapshot, expect size >= {wanted_gib}GB"
+            raise Ec2Error("InvalidBlockDeviceMapping", message)
 
     def hide(self, reservation_id: str) -> Any:
         """Takes a reservation out of every answer, and gives what brings it back."""

@@ -39,6 +39,7 @@ class Launcher:
         """Does what the call asks, or raises Ec2Error."""
         parameters = self.with_template(call.parameters)
         offering = self.offering_of(parameters)
+        self.cloud.check_disk(parameters)
         wanted, least = int(parameters.get("MaxCount", 1)), int(parameters.get("MinCount", 1))
         if parameters.get("DryRun"):
             return call.with_parameters("RunInstances", parameters).forward(self.app), ()

@@ -100,6 +100,20 @@ def test_without_settings_nodes_are_put_into_the_default_subnets(
     assert provider.instances()[0].state is InstanceState.GONE
 
 
+def test_a_node_with_gpus_is_bought_with_the_defaults(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    types = {"g4dn.xlarge": {"on_demand_usd_per_h": 0.526}, "c5.large": {"on_demand_usd_per_h": 0.085}}
+    lab = start_lab(machines="none", node_types=types)
+    for name, value in lab.environment().items():
+        monkeypatch.setenv(name, value)
+    provider = ec2_world.provider_of(SETTINGS.model_copy(update={"types": tuple(types)}))
+    bought = [buy(provider, request(number, Offering(each, zone="us-east-1a"))) for number, each in enumerate(types)]
+    ec2 = boto3.client("ec2", region_name="us-east-1")
+    sizes = {each["Size"] for each in ec2.describe_volumes()["Volumes"]}
+    assert sizes == {provider.disk_gib(each) for each in types} == {75 + 22, 15 + 22}
+    for each in bought:
+        provider.terminate(each.provider_id, now_s=0.0)
+
+
 @pytest.mark.slow
 def test_a_node_that_runinstances_bought_boots_and_joins(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch) -> None:
     forbidden = {"effect": "error", "action": "CreateFleet", "code": "UnauthorizedOperation", "times": 10}
