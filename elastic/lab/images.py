@@ -41,7 +41,7 @@ def add_gpu_image(backend: Any, account_id: str, region: str) -> None:
         region_name=f"{region}a",
     )
     get_backend("ssm")[account_id][region]._parameters[GPU_PARAMETER].append(  # noqa: SLF001 - put_parameter refuses /aws
-        Parameter(
+        Parameter(  # type: ignore[abstract]  # moto itself makes them so
             account_id=account_id,
             name=GPU_PARAMETER,
             value=GPU_IMAGE_ID,
