@@ -18,14 +18,16 @@ from pydantic import (
     model_validator,
 )
 
+from elastic import model
 from elastic.archive import SUM_PATTERN
-from elastic.model import CapacityChoice, Goal, Tier
+from elastic.model import CapacityChoice, Goal, PerNode, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
 _UNIT_S = (86_400, 3_600, 60, 1)
+_MOST_WORKERS = 64
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
@@ -53,6 +55,23 @@ def _is_option(value: Any) -> Any:
     return value
 
 
+def _as_workers(value: Any) -> Any:
+    """What is wrong is said once, not once for each kind of value that it might have been."""
+    match value:
+        case bool():
+            pass
+        case int() if 1 <= value <= _MOST_WORKERS:
+            return value
+        case str() if value in list(PerNode):
+            return PerNode(value)
+        case dict() if len(value) <= 256 and all(re.fullmatch(_TYPE_PATTERN, str(name)) for name in value):
+            return {name: _as_workers(each) for name, each in value.items()}
+    raise ValueError(
+        f"wanted auto, gpu, a number from 1 to {_MOST_WORKERS}, or a map from node types to these; got {value!r:.60}"
+    )
+
+
+NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
 Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
@@ -144,7 +163,11 @@ class JobDocument(_Part):
         default_factory=dict, max_length=256, description="Environment of the workers."
     )
     nodes: JobNodes = JobNodes(min=1, max=1)
-    nproc_per_node: int = Field(1, ge=1, le=64, description="Workers on each node.")
+    nproc_per_node: NprocPerNode = Field(
+        PerNode.AUTO,
+        description="Workers on each node: `auto`, one a GPU, or one where there is none; `gpu`, "
+        "one a GPU and none elsewhere; a number; or a map from node types to these.",
+    )
     global_batch: int | None = Field(
         None, ge=1, le=10**6, description="Samples an iteration, over all workers together; fixed for the job."
     )

@@ -17,7 +17,17 @@ from pydantic_core import ErrorDetails
 from api.documents import JsonValue
 from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
 from elastic.errors import InvalidInput
-from elastic.model import MODULE_OPTIONS, JobSpec, NodeType, Objective, Tier, TrainingPhase, choose_tier, declared_tier
+from elastic.model import (
+    MODULE_OPTIONS,
+    JobSpec,
+    NodeType,
+    Objective,
+    Tier,
+    TrainingPhase,
+    choose_tier,
+    declared_tier,
+    unfit,
+)
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
 
@@ -51,6 +61,8 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
     """Raises InvalidInput if the spec names a node type that is not on offer, or fixes one that it does not admit."""
     named = [("node_types", name) for name in spec.node_types]
     named += [("most_samples", name) for name in spec.most_samples]
+    if isinstance(spec.nproc_per_node, Mapping):
+        named += [("nproc_per_node", name) for name in spec.nproc_per_node]
     if spec.fixed_node_type is not None:
         named.append(("policy.node_type", spec.fixed_node_type))
     faults = tuple((field, _no_such("node type", name, known)) for field, name in named if name not in known)
@@ -62,6 +74,19 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
         raise _invalid((("policy.node_type", fault),))
 
 
+def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
+    """Raises InvalidInput if no node type that the spec admits can run as many workers as it asks for."""
+    names = {spec.fixed_node_type} - {None} or set(spec.node_types)
+    admitted = [each for each in types if not names or each.name in names]
+    reasons = [why for each in admitted if (why := unfit(spec.nproc_per_node, each)) is not None]
+    if reasons and len(reasons) == len(admitted):
+        more = f" (nor can the other {len(reasons) - 1})" if len(reasons) > 1 else ""
+        raise InvalidInput(
+            f"nproc_per_node: wanted a node type that can run it, found none: {reasons[0]}{more}",
+            field="nproc_per_node",
+        )
+
+
 def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
     """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so T1 at best."""
     names = {spec.fixed_node_type} - {None} or set(spec.node_types)
@@ -70,8 +95,12 @@ def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
 
 
 def check_workers(spec: JobSpec) -> None:
-    """Raises InvalidInput if there could be more workers than an iteration has samples."""
-    workers = spec.nodes_max * spec.nproc_per_node
+    """Raises InvalidInput if the most nodes have more workers than an iteration has samples, whatever their type.
+
+    Where the number of workers follows the type, and there are too many on some, those groups are no candidates.
+    """
+    asked = spec.nproc_per_node
+    workers = spec.nodes_max * (asked if isinstance(asked, int) else 1)
     if spec.global_batch is not None and spec.global_batch < workers:
         raise InvalidInput(
             f"global_batch: wanted a sample for each of up to {workers} workers (nodes.max x nproc_per_node),"

@@ -153,6 +153,8 @@ class _Daemon:
                 "nnodes_min": 1,
                 "nnodes_max": 1,
                 "nproc_per_node": 1,
+                "threads": 1,
+                "world_size": 1,
                 "rdzv_endpoint": self._endpoint,
                 "rdzv_id": f"agent-{self._server.server_port}-g{self.generation}",
                 "drain_grace_s": 10.0,

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from elastic.clock import ManualClock
-from elastic.model import AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Rounds, Window
+from elastic.model import ONE_WORKER, AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Rounds, Window
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
@@ -169,7 +169,7 @@ def _training_node(store: Store) -> Node:
     )
     store.add_price(OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table")
     node = store.intend_launch(
-        job.id, OFFERINGS[0], count=1, reason="benchmark", request_hash="h", now_s=START_S
+        job.id, OFFERINGS[0], count=1, workers=ONE_WORKER, reason="benchmark", request_hash="h", now_s=START_S
     ).nodes[0]
     store.node_launched(node.id, "machine", launched_at_s=START_S, minimum_s=60.0)
     node = store.node_joined(node.id, now_s=START_S + 5)

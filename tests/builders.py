@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from elastic.model import (
+    ONE_WORKER,
     Capacity,
     Change,
     Group,
@@ -130,7 +131,9 @@ def node(
 
 def intend(store: Store, job_id: str, of: Offering, *, why: str = "test", now_s: float) -> Node:
     """The intent to buy one node, on record."""
-    (node,) = store.intend_launch(job_id, of, count=1, reason=why, request_hash="h", now_s=now_s).nodes
+    (node,) = store.intend_launch(
+        job_id, of, count=1, workers=ONE_WORKER, reason=why, request_hash="h", now_s=now_s
+    ).nodes
     return node
 
 

@@ -18,7 +18,7 @@ from api.job_document import AUTO
 from api.paging import cut
 from api.plans import priced_plan
 from api.resuming import objective_of, refuse_unpayable
-from api.specs import check_node_types, check_workers, to_spec, without_untried
+from api.specs import check_fit, check_node_types, check_workers, to_spec, without_untried
 from api.standings import standing_of
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec
@@ -137,6 +137,7 @@ def scale_job(
         raise Conflict(f"job {found.spec.name} is {found.phase}; only a job that goes on can be scaled")
     spec = _scaled(found.spec, scale)
     check_node_types(spec, _type_names(context))
+    check_fit(spec, context.provider.node_types())
     check_workers(spec)
     changed = context.store.set_spec(found.id, spec)
     context.wake()
@@ -155,6 +156,7 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
 def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
+    check_fit(spec, context.provider.node_types())
     # What only a session keeps to is a wish for one.
     is_named = document.get("tier", AUTO) != AUTO or bool(spec.most_samples)
     return spec if is_named else without_untried(spec, context.provider.node_types())

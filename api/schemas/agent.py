@@ -154,6 +154,8 @@ class AssignmentOut(BaseModel):
     nnodes_min: int
     nnodes_max: int
     nproc_per_node: int
+    threads: int
+    world_size: int
     rdzv_endpoint: str
     rdzv_id: str
     drain_grace_s: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import FiniteFloat
 
-from api.schemas.fleet import Group, Node
+from api.schemas.fleet import Group, Node, Workers
 from api.schemas.market import NodeType, Price, Unavailable
 from api.schemas.spec import JobState
 from api.schemas.wire import Wire
@@ -22,7 +22,8 @@ class Interval(Wire):
 class Candidate(Wire):
     """A group weighed for the rest of the job; null is unmeasured or unpriced.
 
-    `unavailable` is why the nodes it still needs cannot be bought now, null if they can.
+    `unavailable` is why the nodes it still needs cannot be bought now, null if they can. `workers` is what each of its
+    nodes runs, one entry for each of the group's node types, by name.
     """
 
     group: Group
@@ -35,6 +36,7 @@ class Candidate(Wire):
     remaining_usd: FiniteFloat | None
     remaining_s: FiniteFloat | None
     unavailable: str | None
+    workers: list[Workers]
 
 
 class Reason(Wire):
@@ -46,7 +48,10 @@ class Reason(Wire):
 
 
 class Plan(Wire):
-    """The group that should train from now on (null: none), why, and how every candidate compared."""
+    """The group that should train from now on (null: none), why, and how every candidate compared.
+
+    `left_out` says of node types why they cannot run the job.
+    """
 
     action: model.Action
     target: Group | None
@@ -54,6 +59,7 @@ class Plan(Wire):
     candidates: list[Candidate]
     limited_by: list[str]
     may_buy: bool
+    left_out: dict[str, str]
 
 
 class Decision(Wire):

@@ -30,6 +30,13 @@ class Notice(Wire):
     action: str
 
 
+class Workers(Wire):
+    """What one node runs: so many processes, each computing with so many threads."""
+
+    processes: int
+    threads: int
+
+
 class Node(Wire):
     """One machine bought for one job; instants are null while they have not happened."""
 
@@ -49,6 +56,7 @@ class Node(Wire):
     reason: str
     notice: Notice | None
     tier: model.Tier | None
+    workers: Workers
     unheard_s: FiniteFloat | None = Field(
         None, description="How long ago it was heard last; null unless it has joined, and has spoken."
     )

@@ -14,10 +14,11 @@ from elastic.reconciler import Difference
 
 
 class NodeType(Wire):
-    """A kind of machine: `cpu` in cores, memory in GiB."""
+    """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory in GiB."""
 
     name: str
     cpu: FiniteFloat
+    cores: FiniteFloat
     memory_gib: FiniteFloat
     gpu_count: int
     gpu_model: str | None

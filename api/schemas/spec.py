@@ -36,7 +36,7 @@ class JobSpec(Wire):
     hyperparameters: dict[str, bool | int | FiniteFloat | str]
     nodes_min: int
     nodes_max: int
-    nproc_per_node: int
+    nproc_per_node: model.NprocPerNode
     global_batch: int | None
     iterations: int | None
     objective: Objective

@@ -20,6 +20,7 @@ from elastic.agent.spawner import GROUP_FILE, WARM_FILE
 from elastic.agent.tiers import Way
 from elastic.agent.torchrun import (
     FOLDERS,
+    as_here,
     preloads,
     session_store_file,
     torchrun_arguments,
@@ -86,6 +87,7 @@ class Launcher:
     def start(self, assignment: Assignment, *, way: Way, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.drain_file(assignment.generation).unlink(missing_ok=True)
+        assignment = as_here(assignment, cores=len(os.sched_getaffinity(0)), inherited=os.environ)
         environment = torchrun_environment(
             assignment,
             settings=self._settings,
@@ -99,6 +101,7 @@ class Launcher:
             "generation": assignment.generation,
             "arguments": torchrun_arguments(assignment, way=way, settings=self._settings),
             "env": environment,
+            "threads": assignment.threads,
             # A worker that is a program of its own loads what it needs by itself.
             "preload": preloads(assignment.command) if way.is_forked else [],
             "log": str(self.log_path(assignment.generation)),
@@ -180,9 +183,11 @@ class Launcher:
     def _spawner_environment(self) -> dict[str, str]:
         return {
             **os.environ,
-            "OMP_NUM_THREADS": "1",
             "PYTHONUNBUFFERED": "1",
             **self._settings.env,
+            # Who has computed with several threads cannot be forked: OpenMP's are missing in the child, which waits
+            # for them for ever. Forked workers take theirs themselves.
+            "OMP_NUM_THREADS": "1",
             "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
             "ELASTICD_NODE_ID": self._settings.instance_id,
             "ELASTICD_SOCKET": str(self._settings.socket_path),

@@ -73,9 +73,11 @@ class Spawner:
             self._start(order)
 
     def _start(self, order: Mapping[str, Any]) -> None:
+        # Forked workers take the node's number of threads themselves; a job's own number is for a new process to read.
+        loaded_with = self._loaded_with | {"OMP_NUM_THREADS": str(order["threads"])}
         pid = os.fork()
         if pid == 0:
-            _become_torchrun(order, loaded_with=self._loaded_with)
+            _become_torchrun(order, loaded_with=loaded_with)
         self._child = {"generation": order["generation"], "pid": pid, "spawner_pid": os.getpid(), "exit_code": None}
         write_json(self._work_dir / GROUP_FILE, self._child)
 

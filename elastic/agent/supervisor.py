@@ -250,7 +250,7 @@ class Supervisor:
         )
         self._set_group(group)
         if is_in_session:
-            self._intake.serve(assignment.generation, world_size=_world_size(assignment))
+            self._intake.serve(assignment.generation, world_size=assignment.world_size)
         self._wake_heart.set()
 
     def _go_on(self, assignment: Assignment, group: Group) -> None:
@@ -259,7 +259,7 @@ class Supervisor:
         self._launcher.tell_store(assignment.rdzv_endpoint)
         self._memory = replace(self._memory, running=assignment)
         remember(self._memory, self._settings.work_dir)
-        self._intake.serve(assignment.generation, world_size=_world_size(assignment))
+        self._intake.serve(assignment.generation, world_size=assignment.world_size)
         self._carriage.serve(assignment.generation)
         self._set_group(replace(group, serves=assignment.generation))
         self._wake_heart.set()
@@ -342,7 +342,3 @@ class Supervisor:
     def _set_group(self, group: Group | None) -> None:
         with self._lock:
             self._group = group
-
-
-def _world_size(assignment: Assignment) -> int:
-    return assignment.nnodes_max * assignment.nproc_per_node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import elastic.worker
@@ -94,15 +95,26 @@ def session_store_file(settings: AgentSettings) -> Path:
     return settings.work_dir / SESSION_STORE_FILE
 
 
+def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str]) -> Assignment:
+    """The assignment with no more threads than can run at once on this machine, which may be less than its type says.
+
+    A lab's has a share of a core, and says so in OpenMP's own words.
+    """
+    limit = inherited.get("OMP_THREAD_LIMIT", "")
+    allowed = int(limit) if limit.isdecimal() else assignment.threads
+    return replace(assignment, threads=max(1, min(assignment.threads, allowed, cores // assignment.nproc_per_node)))
+
+
 def torchrun_environment(
     assignment: Assignment, *, settings: AgentSettings, node_id: str, drain_file: Path, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     """The whole environment of torchrun and its workers; the job's own variables come before the node's."""
     rate = assignment.interruptions_per_h
-    members = assignment.nnodes_max * assignment.nproc_per_node
+    # The rate is the whole group's, were all of its nodes like this one.
+    alike = assignment.nnodes_max * assignment.nproc_per_node
     return {
         **inherited,
-        "OMP_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": str(assignment.threads),
         "PYTHONUNBUFFERED": "1",
         **settings.env,
         **assignment.env,
@@ -120,7 +132,7 @@ def torchrun_environment(
         "ELASTICD_SESSION_HOST": settings.advertise_host,
         # In a session each member says its own, and they come and go: what the group's is, its generation tells as
         # their sum. Those of one node share its rate.
-        "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / members:.6g}",
+        "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
         "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where the folder needs no filling: one that was inherited would be another node's.

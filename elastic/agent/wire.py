@@ -14,6 +14,7 @@ from elastic.model import Exit, Outcome, Tier
 class Assignment:
     """What a node is to run: one generation of one job.
 
+    `nproc_per_node` workers run on this node, each on `threads` threads; `world_size` counts all nodes'.
     `stored_iteration` is that of the newest checkpoint that was told to be stored, None if none was.
     """
 
@@ -23,6 +24,8 @@ class Assignment:
     nnodes_min: int
     nnodes_max: int
     nproc_per_node: int
+    threads: int
+    world_size: int
     rdzv_endpoint: str
     rdzv_id: str
     drain_grace_s: float
@@ -67,6 +70,8 @@ def assignment_from(fields: Mapping[str, Any]) -> Assignment:
             nnodes_min=int(fields["nnodes_min"]),
             nnodes_max=int(fields["nnodes_max"]),
             nproc_per_node=int(fields["nproc_per_node"]),
+            threads=int(fields["threads"]),
+            world_size=int(fields["world_size"]),
             rdzv_endpoint=str(fields["rdzv_endpoint"]),
             rdzv_id=str(fields["rdzv_id"]),
             drain_grace_s=float(fields["drain_grace_s"]),

@@ -70,11 +70,16 @@ class House(Protocol):
 
 
 def environment(order: Order, *, lab_name: str, folder: Path, endpoint_url: str) -> Mapping[str, str]:
-    """What everything on a machine finds in its environment; nothing of the lab's own is inherited but the threads."""
+    """What everything on a machine finds in its environment; nothing of the lab's own is inherited but the language.
+
+    More threads than the quota has cores would stop one another.
+    """
     path = (folder / "bin", Path(sys.executable).parent, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin")
-    kept = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "LANG", "PYTHONPATH") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("LANG", "PYTHONPATH") if name in os.environ}
+    threads = {} if order.cpu is None else {"OMP_THREAD_LIMIT": str(max(1, int(order.cpu)))}
     return {
         **kept,
+        **threads,
         "PATH": ":".join(str(each) for each in (*path, "/sbin", "/bin")),
         "HOME": str(folder / "home"),
         # A machine's temporary files go with it, though its /tmp is the real machine's.

@@ -47,12 +47,23 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
+from elastic.model.workers import (
+    ONE_WORKER,
+    NprocPerNode,
+    PerNode,
+    Workers,
+    WorkersWanted,
+    unfit,
+    wanted_on,
+    workers_on,
+)
 
 __all__ = [
     "AGENT_SAYS",
     "LEGAL_JOB_MOVES",
     "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",
+    "ONE_WORKER",
     "Action",
     "AgentState",
     "Candidate",
@@ -77,11 +88,13 @@ __all__ = [
     "NodeType",
     "Notice",
     "NoticeKind",
+    "NprocPerNode",
     "Objective",
     "Obstacle",
     "Offering",
     "Outcome",
     "PastPrice",
+    "PerNode",
     "Plan",
     "Price",
     "PriceHistory",
@@ -99,6 +112,8 @@ __all__ = [
     "TrainingPhase",
     "Unavailable",
     "Window",
+    "Workers",
+    "WorkersWanted",
     "choose_tier",
     "declared_tier",
     "histories",
@@ -113,4 +128,7 @@ __all__ = [
     "spent_usd",
     "stretches",
     "surcharge_usd",
+    "unfit",
+    "wanted_on",
+    "workers_on",
 ]

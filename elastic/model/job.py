@@ -9,6 +9,7 @@ from enum import StrEnum
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Capacity, Offering
 from elastic.model.tier import Tier
+from elastic.model.workers import NprocPerNode, PerNode
 
 
 class JobPhase(StrEnum):
@@ -115,7 +116,7 @@ class JobSpec:
     hyperparameters: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     nodes_min: int = 1
     nodes_max: int = 1
-    nproc_per_node: int = 1
+    nproc_per_node: NprocPerNode = PerNode.AUTO
     global_batch: int | None = None
     iterations: int | None = None
     objective: Objective = Objective()
@@ -134,17 +135,17 @@ class JobSpec:
         is_listed = not self.node_types or offering.node_type in self.node_types
         return is_fixed and is_listed and self.capacity.admits(offering.capacity)
 
-    def held_by(self, node_types: Iterable[tuple[str, int]]) -> int | None:
-        """How many samples of a batch so many nodes of these types hold together; None where no limit is known.
+    def held_by(self, workers: Iterable[tuple[str, int]]) -> int | None:
+        """How many samples of a batch so many workers on these node types hold together; None where a limit is unknown.
 
-        >>> spec = JobSpec("j", ("train.py",), most_samples={"small": 4}, nproc_per_node=2)
-        >>> spec.held_by([("small", 3)]), spec.held_by([("large", 1), ("small", 3)])
+        >>> spec = JobSpec("j", ("train.py",), most_samples={"small": 4})
+        >>> spec.held_by([("small", 6)]), spec.held_by([("large", 2), ("small", 6)])
         (24, None)
         """
-        limits = [(self.most_samples.get(name), count * self.nproc_per_node) for name, count in node_types]
+        limits = [(self.most_samples.get(name), count) for name, count in workers]
         if any(most is None for most, _ in limits):
             return None
-        return sum((most or 0) * workers for most, workers in limits)
+        return sum((most or 0) * count for most, count in limits)
 
     def __post_init__(self) -> None:
         if not self.command:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Offering
 from elastic.model.tier import Tier
+from elastic.model.workers import ONE_WORKER, Workers
 
 
 class NodePhase(StrEnum):
@@ -162,6 +163,7 @@ class Node:
     its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
     until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where
     nothing is to be stored; `tier`, by the same word, is what its workers run on, or ran on last, None while none have.
+    `workers` is what it runs, settled when it was bought.
     `failures` is how many generations in a row have failed on it; `pulse` is how its workers did when it was heard
     last, None before their first turn in the generation that it named then. Instants are Unix seconds and None while
     they have not happened.
@@ -188,6 +190,7 @@ class Node:
     tier: Tier | None = None
     failures: int = 0
     pulse: Pulse | None = None
+    workers: Workers = ONE_WORKER
 
     @property
     def is_warm(self) -> bool:
@@ -219,6 +222,7 @@ class Generation:
 
     `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe point, `ended_at_s`
     when all of them had. One that `hangs` was found to wait for members in vain: it will come to no safe point.
+    `world_size` is how many workers its members run together.
     """
 
     job_id: str
@@ -229,3 +233,4 @@ class Generation:
     drain_at_s: float | None = None
     ended_at_s: float | None = None
     hangs: bool = False
+    world_size: int = 1

@@ -19,19 +19,29 @@ class Capacity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """A kind of machine. `cpu` is in cores (0.5 = half a core), memory in GiB."""
+    """A kind of machine. `cpu` is in what its provider calls cores (0.5 = half a core), memory in GiB.
+
+    A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two are the same.
+    """
 
     name: str
     cpu: float
     memory_gib: float
     gpu_count: int = 0
     gpu_model: str | None = None
+    physical_cores: float | None = None
+
+    @property
+    def cores(self) -> float:
+        """The cores that compute: two threads on one core do hardly more arithmetic than one."""
+        return self.cpu if self.physical_cores is None else self.physical_cores
 
     def __post_init__(self) -> None:
         if not self.name:
             raise InvalidInput("a node type needs a name, got an empty one")
         require_positive(self.cpu, f"{self.name}: cpu")
         require_positive(self.memory_gib, f"{self.name}: memory_gib")
+        require_positive(self.cores, f"{self.name}: physical_cores")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.model.measurement import Group
+from elastic.model.workers import Workers
 
 
 class Action(StrEnum):
@@ -51,6 +52,7 @@ class Candidate:
     counts what getting there and finishing costs. None while unmeasured or unpriced; what remains also where nobody
     knows when the job ends. `samples` counts warm windows.
     `unavailable` is why the nodes it still needs cannot be bought now, for a person.
+    `workers` is what each of its nodes runs, in the order of `group.node_types`.
     """
 
     group: Group
@@ -63,6 +65,7 @@ class Candidate:
     remaining_usd: float | None = None
     remaining_s: float | None = None
     unavailable: str | None = None
+    workers: tuple[Workers, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Plan:
     """The group that should train from now on (None: no group), why, and how every candidate compared.
 
     `limited_by` names each limit of the guard that changed what the policy wanted. Unless `may_buy`, what the target
-    lacks is not bought now.
+    lacks is not bought now. `left_out` says of node types why they cannot run the job.
     """
 
     action: Action
@@ -79,6 +82,7 @@ class Plan:
     candidates: tuple[Candidate, ...] = ()
     limited_by: tuple[str, ...] = ()
     may_buy: bool = True
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@ from typing import assert_never
 
 from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot, Unavailable, longest_block
 from elastic.policy.quotes import Quotes
-from elastic.policy.words import clock_time, offering_name
+from elastic.policy.words import clock_time, offering_name, shortened
 
 # Bought, and not on its way out.
 _PRESENT = frozenset({NodePhase.BOOTING, NodePhase.JOINED})
-_SHOWN = 3
 
 UNAVAILABLE = "unavailable"
 """The code of a reason: what was wanted cannot be bought now."""
@@ -37,9 +36,7 @@ def lack_of(snapshot: Snapshot, group: Group, quotes: Quotes) -> Lack | None:
 def all_told(lacks: Iterable[Lack]) -> Lack:
     """Several lacks as one: each said once, the one that is over first first."""
     ordered = sorted(set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text))
-    texts = [lack.text for lack in ordered]
-    more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
-    return Lack("; ".join(texts[:_SHOWN] + more), ordered[0].until_s)
+    return Lack("; ".join(shortened([lack.text for lack in ordered])), ordered[0].until_s)
 
 
 def until(until_s: float | None) -> dict[str, float]:

@@ -17,7 +17,7 @@ from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.survey import Outlook, Ranked, Survey, most_promising, nothing_to_be_had, take_survey
 from elastic.policy.trial import Offer, is_on_trial, spent_on_trials_usd, trial_cap_usd, trial_offers
-from elastic.policy.words import duration, figures, name, rate, usd
+from elastic.policy.words import duration, figures, name, rate, shortened, usd
 
 
 def best_value(snapshot: Snapshot) -> Plan:
@@ -43,7 +43,8 @@ def _nothing_left(survey: Survey) -> Plan | None:
 def _nothing_to_buy(survey: Survey) -> Plan | None:
     if survey.choices:
         return None
-    objections = sorted({each.objection for each in survey.outlooks if each.objection is not None})
+    told = {each.objection for each in survey.outlooks if each.objection is not None} | set(survey.left_out.values())
+    objections = sorted(told)
     held = survey.snapshot.target
     what = "nothing is started" if held is None else f"{name(held)} is kept"
     admitted = [each for each in survey.outlooks if each.objection is None and each.usd_per_h is not None]
@@ -51,7 +52,7 @@ def _nothing_to_buy(survey: Survey) -> Plan | None:
         return nothing_to_be_had(survey, admitted)
     if (too_dear := _too_dear(survey, what)) is not None:
         return too_dear
-    why = "; ".join(objections) or "no node type that the job admits has a fresh price"
+    why = "; ".join(shortened(objections)) or "no node type that the job admits has a fresh price"
     return survey.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
 
 

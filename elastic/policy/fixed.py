@@ -1,4 +1,7 @@
-"""The policy `fixed`: the node type that the job names, at its greatest number of nodes, from start to end."""
+"""The policy `fixed`: the node type that the job names, at its least number of nodes, from start to end.
+
+`elasticd job scale` sets both the least and the greatest number, so what a job is scaled to is held.
+"""
 
 from __future__ import annotations
 
@@ -54,16 +57,20 @@ def _nothing(survey: Survey, node_type: str) -> Plan:
     refused = [each for each in survey.outlooks if each.group in groups and each.lack is not None]
     if refused:
         return nothing_to_be_had(survey, refused)
+    if node_type in survey.left_out:
+        return survey.hold("not_permitted", f"{survey.left_out[node_type]}: nothing changes")
     text = f"{node_type}: no offering of it is admitted and has a fresh price, so nothing changes"
     return survey.hold("no_price", text)
 
 
 def _fitting(survey: Survey, node_type: str) -> Iterator[Offering]:
+    if node_type in survey.left_out:
+        return iter(())
     return (each for each in survey.quotes if each.node_type == node_type and admits(survey.snapshot, each))
 
 
 def _group(snapshot: Snapshot, offering: Offering) -> Group:
-    return Group.of(offering, snapshot.job.spec.nodes_max)
+    return Group.of(offering, snapshot.job.spec.nodes_min)
 
 
 def _refused(survey: Survey, node_type: str) -> str:

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from elastic.model import Action, Candidate, Group, Interval, Offering, Plan, Reason, Sample, Snapshot
+from elastic.model import (
+    Action,
+    Candidate,
+    Group,
+    Interval,
+    JobSpec,
+    Offering,
+    Plan,
+    Reason,
+    Sample,
+    Snapshot,
+    Workers,
+    unfit,
+    workers_on,
+)
 from elastic.policy.availability import UNAVAILABLE, Lack, all_told, lack_of, until
 from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of, seconds_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
@@ -66,13 +80,18 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon can be told."""
+    """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon can be told.
+
+    `workers` is what a node of each type runs, `left_out` why nodes of a type cannot run the job.
+    """
 
     snapshot: Snapshot
     quotes: Quotes
     focus: Focus
     iterations_left: float | None
     outlooks: tuple[Outlook, ...]
+    workers: Mapping[str, Workers]
+    left_out: Mapping[str, str]
 
     def of(self, group: Group | None) -> Outlook | None:
         return next((each for each in self.outlooks if each.group == group), None)
@@ -107,7 +126,7 @@ class Survey:
     ) -> Plan:
         """A plan with this survey's candidates."""
         candidates = tuple(self._candidate(each) for each in self.outlooks)
-        return Plan(action, target, Reason(code, text, dict(numbers or {})), candidates)
+        return Plan(action, target, Reason(code, text, dict(numbers or {})), candidates, left_out=self.left_out)
 
     def hold(self, code: str, text: str, numbers: Mapping[str, float] | None = None) -> Plan:
         """A plan that leaves the target as it is."""
@@ -127,6 +146,7 @@ class Survey:
             remaining_usd=way.usd.value if way and has_end else None,
             remaining_s=way.lasts_s if way and has_end else None,
             unavailable=outlook.lack.text if outlook.lack else None,
+            workers=tuple(self.workers[name] for name, _ in outlook.group.node_types if name in self.workers),
         )
 
 
@@ -135,7 +155,8 @@ def take_survey(snapshot: Snapshot) -> Survey:
     quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
     samples = _samples_by_types(snapshot, focus.training_phase)
     measured = _measured(snapshot, samples)
-    groups = _groups(snapshot, quotes, measured)
+    workers, left_out = workers_by_type(snapshot), left_out_types(snapshot)
+    groups = _groups(snapshot, quotes, measured, left_out)
     left = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
     for group in groups:
@@ -149,12 +170,12 @@ def take_survey(snapshot: Snapshot) -> Survey:
                 step_s=step_s,
                 is_settled=types in measured and _is_settled(snapshot, windows, measured[types]),
                 usd_per_h=burn,
-                objection=objection_to(snapshot, group, burn),
+                objection=_objection(snapshot, group, burn, workers, left_out),
                 passage=_passage(snapshot, quotes, measured, group, step_s, left) if burn is not None else None,
                 lack=lack_of(snapshot, group, quotes),
             )
         )
-    return Survey(snapshot, quotes, focus, left, _shortened(snapshot, outlooks))
+    return Survey(snapshot, quotes, focus, left, _shortened(snapshot, outlooks), workers, left_out)
 
 
 def promise_of(snapshot: Snapshot, way: Passage) -> tuple[float, float]:
@@ -181,21 +202,56 @@ def nothing_to_be_had(survey: Survey, wanted: Sequence[Outlook]) -> Plan:
     return survey.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))
 
 
-def objection_to(snapshot: Snapshot, group: Group, burn: float | None) -> str | None:
+def workers_by_type(snapshot: Snapshot) -> dict[str, Workers]:
+    """What nodes of each type run: what is there runs what it was bought for, though its type may be sold no more."""
+    asked = snapshot.job.spec.nproc_per_node
+    bought = {node.offering.node_type: node.workers for node in snapshot.nodes}
+    return {each.name: workers_on(asked, each) for each in snapshot.node_types} | bought
+
+
+def left_out_types(snapshot: Snapshot) -> dict[str, str]:
+    """Why nodes of a type cannot run the job, of those types that it names, or of all that are sold."""
+    spec = snapshot.job.spec
+    wanted = [each for each in snapshot.node_types if not spec.node_types or each.name in spec.node_types]
+    return {each.name: why for each in wanted if (why := unfit(spec.nproc_per_node, each)) is not None}
+
+
+def _objection(
+    snapshot: Snapshot,
+    group: Group,
+    burn: float | None,
+    workers: Mapping[str, Workers],
+    left_out: Mapping[str, str],
+) -> str | None:
     """Why the job may not run on `group`, for a person; None if it may. An unknown price is no objection."""
     spec = snapshot.job.spec
     for offering, _ in group.members:
         if not admits(snapshot, offering):
             return f"the job does not admit {offering.node_type} {offering.capacity}"
+        if offering.node_type in left_out:
+            return left_out[offering.node_type]
     if not spec.nodes_min <= group.node_count <= spec.nodes_max:
         wanted = f"{spec.nodes_min} to {spec.nodes_max}" if spec.nodes_min < spec.nodes_max else f"{spec.nodes_max}"
         return f"the job asks for {wanted} nodes, not {group.node_count}"
-    held = spec.held_by(group.node_types)
-    if held is not None and spec.global_batch is not None and held < spec.global_batch:
-        return f"{name(group)} holds {held:,} samples, and a batch has {spec.global_batch:,}"
+    if (misfit := _batch_misfit(spec, group, workers)) is not None:
+        return misfit
     cap = spec.objective.max_usd_per_hour
     if cap is not None and burn is not None and burn > cap:
         return f"{name(group)} burns {usd(burn)}/h, above the cap of {usd(cap)}/h"
+    return None
+
+
+def _batch_misfit(spec: JobSpec, group: Group, workers: Mapping[str, Workers]) -> str | None:
+    """Why the job's batch cannot be divided over the group's workers; None if it can, or nobody knows them."""
+    batch = spec.global_batch
+    if batch is None or any(each not in workers for each, _ in group.node_types):
+        return None
+    counts = [(each, count * workers[each].processes) for each, count in group.node_types]
+    world_size, held = sum(count for _, count in counts), spec.held_by(counts)
+    if batch < world_size:
+        return f"{name(group)} runs {world_size} workers, and a batch has {batch:,} samples: one for each is wanted"
+    if held is not None and held < batch:
+        return f"{name(group)} holds {held:,} samples, and a batch has {batch:,}"
     return None
 
 
@@ -214,20 +270,17 @@ def _samples_by_types(snapshot: Snapshot, training_phase: str) -> dict[NodeTypes
     return found
 
 
-def _groups(snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes]) -> list[Group]:
+def _groups(
+    snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes], left_out: Mapping[str, str]
+) -> list[Group]:
     """Every group worth a line: of each admitted, priced offering the counts of interest; and what is held.
 
     A group that is proposed is of one offering, so of one zone: gradients that cross zones cost more than computing.
     """
     held = [group for group in (snapshot.target, snapshot.current) if group is not None]
     known = [*measured, *(group.node_types for group in held)]
-    found = {
-        Group.of(offering, count)
-        for offering in quotes
-        if admits(snapshot, offering)
-        for count in _counts(snapshot, offering, known)
-    }
-    admitted = [offering for offering in quotes if admits(snapshot, offering)]
+    admitted = [each for each in quotes if admits(snapshot, each) and each.node_type not in left_out]
+    found = {Group.of(offering, count) for offering in admitted for count in _counts(snapshot, offering, known)}
     return sorted(found | set(held) | mixes(snapshot, admitted))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from elastic.model import Capacity, Group, Interval, Offering
 
+_SHOWN = 3
 _HOUR_S = 3600.0
 
 
@@ -54,6 +56,16 @@ def rate(iterations_per_usd: Interval, *, with_unit: bool = True) -> str:
     if iterations_per_usd.low is None or iterations_per_usd.high is None:
         return text
     return f"{text} ({figures(iterations_per_usd.low)}-{figures(iterations_per_usd.high)})"
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """The first few of many texts, and how many more there are.
+
+    >>> shortened(["a", "b", "c", "d", "e"])
+    ['a', 'b', 'c', 'and 2 more']
+    """
+    more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    return [*texts[:_SHOWN], *more]
 
 
 def percent(ratio: float) -> str:

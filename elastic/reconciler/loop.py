@@ -26,6 +26,7 @@ from elastic.model import (
     Snapshot,
     Tier,
     surcharge_usd,
+    workers_on,
 )
 from elastic.pricing import PriceSource
 from elastic.providers import Provider
@@ -292,12 +293,16 @@ class Reconciler:
 
     def _launch(self, world: World, wanted: Group, why: str) -> None:
         if all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):
-            self.machines.buy(world.job.id, wanted, why, now_s=world.now_s)
+            asked = world.job.spec.nproc_per_node
+            workers = {each.name: workers_on(asked, each) for each in self._catalog.node_types}
+            self.machines.buy(world.job.id, wanted, why, workers=workers, now_s=world.now_s)
             if world.active is None:
                 self._meeting_place(world.job.id)  # starts it, so that it answers by the time the nodes have joined
 
     def _is_for_sale(self, offering: Offering, nodes: int, *, now_s: float) -> bool:
-        """Whether so many may be bought now: they are not blocked, and the price in force can be relied on."""
+        """Whether so many may be bought now: they are on offer, not blocked, and their price can be relied on."""
+        if offering not in self._catalog.offerings:
+            return False
         if self.provider.blocks.of(offering, nodes=nodes, now_s=now_s) is not None:
             return False
         prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]

@@ -17,7 +17,7 @@ from elastic.errors import (
     QuotaReached,
     StoreUnavailable,
 )
-from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering
+from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering, Workers
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.providers.blocks import LONGEST_S
 from elastic.reconciler.matching import matched, orphans
@@ -149,16 +149,18 @@ class Machines:
             self.provider.blocks.release(each)
         return None if is_crowded else max(said, key=lambda text: (len(text), text))
 
-    def buy(self, job_id: str, wanted: Group, why: str, *, now_s: float) -> None:
+    def buy(self, job_id: str, wanted: Group, why: str, *, workers: Mapping[str, Workers], now_s: float) -> None:
         """Buys the nodes, each offering's at once; once some are refused, those not asked for yet are not bought.
 
-        What is wanted in greater numbers is the likelier to be refused, so it comes first.
+        What is wanted in greater numbers is the likelier to be refused, so it comes first. `workers` says what nodes of
+        each type are to run.
         """
         for offering, count in sorted(wanted.members, key=lambda member: -member[1]):
             intent = self.store.intend_launch(
                 job_id,
                 offering,
                 count=count,
+                workers=workers[offering.node_type],
                 reason=why,
                 request_hash=self._terms_hash(job_id, offering, count),
                 now_s=now_s,

@@ -11,8 +11,9 @@ from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, O
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One generation as its members are told to run it; `command` is the argv after torchrun's own options.
+    """One generation as a member is told to run it; `command` is the argv after torchrun's own options.
 
+    `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts all members'.
     `stored_iteration` is that of the newest checkpoint that is stored, None if none is, or the node has begun.
     """
 
@@ -23,6 +24,8 @@ class Assignment:
     nnodes_min: int
     nnodes_max: int
     nproc_per_node: int
+    threads: int
+    world_size: int
     rdzv_endpoint: str
     rdzv_id: str
     drain_grace_s: float
@@ -65,32 +68,34 @@ def word_for(
         return Word(lease_s=lease_s, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
         return Word(lease_s=lease_s, needs_signal=generation is not None and generation.hangs)
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node.offering, stored_iteration))
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node, stored_iteration))
 
 
 def _has_part_in(generation: Generation, node: Node) -> bool:
     return node.id in generation.node_ids and generation.drain_at_s is None and generation.ended_at_s is None
 
 
-def _assignment(job: Job, generation: Generation, offering: Offering, stored_iteration: int | None) -> Assignment:
-    """`offering` stands for all members': they differ in a session alone, where each says its own."""
+def _assignment(job: Job, generation: Generation, node: Node, stored_iteration: int | None) -> Assignment:
+    """The node's offering stands for all members': they differ in a session alone, where each says its own."""
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
     return Assignment(
         job_id=job.id,
         generation=generation.number,
         command=job.spec.command,
-        env=_environment(job.spec, offering),
+        env=_environment(job.spec, node.offering),
         nnodes_min=min(job.spec.nodes_min, nnodes),
         nnodes_max=nnodes,
-        nproc_per_node=job.spec.nproc_per_node,
+        nproc_per_node=node.workers.processes,
+        threads=node.workers.threads,
+        world_size=generation.world_size,
         rdzv_endpoint=generation.rdzv_endpoint,
         rdzv_id=f"{job.id}-g{generation.number}",
         drain_grace_s=job.spec.drain_grace_s,
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
         tier=job.spec.tier,
-        interruptions_per_h=interruptions_per_h([offering] * nnodes),
+        interruptions_per_h=interruptions_per_h([node.offering] * nnodes),
         stored_iteration=stored_iteration,
     )
 

@@ -48,6 +48,7 @@ def start(
             members=to_text(group),
             rdzv_endpoint=rdzv_endpoint,
             started_at_s=now_s,
+            world_size=sum(node.workers.processes for node in members),
         )
     )
     add_event(connection, "generation", f"generation {number}: {group}", job_id=job_id, now_s=now_s)
@@ -141,6 +142,7 @@ def to_generation(row: Row[tuple[object, ...]]) -> Generation:
         drain_at_s=row.drain_at_s,
         ended_at_s=row.ended_at_s,
         hangs=row.hangs,
+        world_size=row.world_size,
     )
 
 

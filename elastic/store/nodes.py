@@ -21,6 +21,7 @@ from elastic.model import (
     Offering,
     Pulse,
     Tier,
+    Workers,
     move_node,
 )
 from elastic.store import ledger, prices
@@ -63,11 +64,20 @@ class LaunchIntent:
 
 
 def intend_launch(
-    connection: Connection, job_id: str, offering: Offering, *, count: int, reason: str, request_hash: str, now_s: float
+    connection: Connection,
+    job_id: str,
+    offering: Offering,
+    *,
+    count: int,
+    workers: Workers,
+    reason: str,
+    request_hash: str,
+    now_s: float,
 ) -> LaunchIntent:
     """Records that so many nodes of `offering` shall be bought for the job at once, before anyone is asked for them.
 
-    What their disk and address cost is settled with the purchase, whatever later ones cost.
+    What their disk and address cost is settled with the purchase, whatever later ones cost. So is what `workers` each
+    runs: the node type may be sold no more by the time they begin.
     """
     token = secrets.token_hex(16)
     price = prices.in_force(connection, offering, at_s=now_s)
@@ -85,6 +95,8 @@ def intend_launch(
                 intended_at_s=now_s,
                 extras_usd_per_h=None if price is None else price.extras_usd_per_h,
                 reason=reason,
+                processes=workers.processes,
+                threads=workers.threads,
             )
         )
         _intend(connection, token, "launch", node_id, request_hash, now_s)
@@ -272,6 +284,7 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         tier=None if row.tier is None else Tier(row.tier),
         failures=row.failures,
         pulse=None if row.still_s is None else Pulse(row.still_s, row.longest_pause_s or 0.0, row.learnt_pause_s),
+        workers=Workers(row.processes, row.threads),
     )
 
 

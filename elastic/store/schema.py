@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0001"
+REVISION = "0002"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -130,6 +130,8 @@ nodes = Table(
     Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
     _instant("billed_from_s", nullable=True),
     Column("is_waived", Boolean, nullable=False, default=False),
+    Column("processes", Integer, nullable=False, server_default="1"),
+    Column("threads", Integer, nullable=False, server_default="1"),
 )
 
 intents = Table(
@@ -161,6 +163,7 @@ generations = Table(
     _instant("first_step_at_s", nullable=True),
     _instant("last_step_at_s", nullable=True),
     Column("hangs", Boolean, nullable=False, default=False),
+    Column("world_size", Integer, nullable=False, server_default="1"),
 )
 
 prices = Table(

@@ -24,6 +24,7 @@ from elastic.model import (
     Series,
     Snapshot,
     Window,
+    Workers,
 )
 from elastic.store import (
     decisions,
@@ -139,11 +140,26 @@ class Store:
         return self._read(nodes.of_ids, ids)
 
     def intend_launch(
-        self, job_id: str, offering: Offering, *, count: int, reason: str, request_hash: str, now_s: float
+        self,
+        job_id: str,
+        offering: Offering,
+        *,
+        count: int,
+        workers: Workers,
+        reason: str,
+        request_hash: str,
+        now_s: float,
     ) -> LaunchIntent:
         """Records that so many nodes shall be bought at once, before anyone is asked for them."""
         return self._write(
-            nodes.intend_launch, job_id, offering, count=count, reason=reason, request_hash=request_hash, now_s=now_s
+            nodes.intend_launch,
+            job_id,
+            offering,
+            count=count,
+            workers=workers,
+            reason=reason,
+            request_hash=request_hash,
+            now_s=now_s,
         )
 
     def open_launches(self) -> tuple[LaunchIntent, ...]:

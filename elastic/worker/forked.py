@@ -41,6 +41,10 @@ def _forget_the_parent() -> None:
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
+    # The parent has loaded torch to compute with one thread, which alone survives a fork.
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
 
 
 def _exit_code(arguments: Sequence[str]) -> int:

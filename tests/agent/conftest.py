@@ -210,6 +210,8 @@ class World:
             "nnodes_min": 1,
             "nnodes_max": 1,
             "nproc_per_node": 1,
+            "threads": 1,
+            "world_size": 1,
             "rdzv_endpoint": f"127.0.0.1:{self._store.port}",
             "rdzv_id": f"{self.folder.name}-g{generation}",
             "drain_grace_s": 20.0,

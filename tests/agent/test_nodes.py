@@ -422,6 +422,23 @@ def test_a_job_with_its_own_thread_count_gets_a_fresh_process(world: World) -> N
     assert "threads 2" in node.logs()
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two threads need two cores")
+@pytest.mark.parametrize("tier", ["T0", "T1", "T2"])
+def test_a_worker_computes_with_the_threads_of_its_node_type_whatever_the_agent_inherited(
+    world: World, tier: str
+) -> None:
+    script = (
+        "import os, torch\n"
+        "before = len(os.listdir('/proc/self/task'))\n"
+        "(torch.ones(512, 512) @ torch.ones(512, 512)).sin().sum()\n"
+        "print('threads', torch.get_num_threads(), 'more', len(os.listdir('/proc/self/task')) - before, flush=True)\n"
+    )
+    world.assign(world.script(script), threads=2, tier=tier)
+    node = world.node()
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["exit_code"] == 0
+    assert "threads 2 more 1" in node.logs()
+
+
 def test_the_loss_of_a_node_leaves_the_others_training(world: World) -> None:
     script = GAN_SCRIPT.replace("range(30)", "range(10_000)").replace(
         "for module,", "import time; time.sleep(0.05)\n    for module,"

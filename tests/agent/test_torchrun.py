@@ -9,7 +9,7 @@ import pytest
 
 from elastic.agent.settings import AgentSettings
 from elastic.agent.tiers import choose_way
-from elastic.agent.torchrun import FORKED_WORKER, preloads, torchrun_arguments, torchrun_environment
+from elastic.agent.torchrun import FORKED_WORKER, as_here, preloads, torchrun_arguments, torchrun_environment
 from elastic.agent.wire import Assignment
 from elastic.model import Tier
 from tests.agent.test_steering import ONE
@@ -90,6 +90,34 @@ def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() ->
     assert environment["ELASTICD_NODE_ID"] == "n1"
     assert environment["OMP_NUM_THREADS"] == "4"
     assert environment["ELASTICD_CHECKPOINT_DIR"] == "/shared/checkpoints/c"
+
+
+def test_workers_have_the_threads_of_their_node_type_unless_the_node_s_settings_say_otherwise() -> None:
+    assignment = replace(ONE, threads=4)
+    inherited = {"OMP_NUM_THREADS": "1"}
+    for env, threads in (({}, "4"), ({"OMP_NUM_THREADS": "2"}, "2")):
+        settings = replace(SETTINGS, env=env)
+        environment = torchrun_environment(
+            assignment, settings=settings, node_id="n1", drain_file=Path("d"), inherited=inherited
+        )
+        assert environment["OMP_NUM_THREADS"] == threads
+
+
+@pytest.mark.parametrize(
+    ("cores", "processes", "inherited", "threads"),
+    [
+        (8, 1, {}, 4),
+        (8, 4, {}, 2),
+        (2, 4, {}, 1),
+        (8, 1, {"OMP_THREAD_LIMIT": "1"}, 1),
+        (8, 1, {"OMP_THREAD_LIMIT": "6"}, 4),
+    ],
+)
+def test_no_more_threads_compute_than_can_run_at_once(
+    cores: int, processes: int, inherited: dict[str, str], threads: int
+) -> None:
+    assignment = replace(ONE, threads=4, nproc_per_node=processes)
+    assert as_here(assignment, cores=cores, inherited=inherited).threads == threads
 
 
 def test_an_absolute_checkpoint_folder_is_taken_as_it_is() -> None:

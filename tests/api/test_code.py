@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from elastic.archive import MOST_BYTES, Archive, pack
+from elastic.model import ONE_WORKER
 from tests.api.test_registration import ask
 from tests.api.world import SMALL, START_S, World
 
@@ -27,7 +28,9 @@ def put(client: TestClient, code: Archive) -> int:
 
 def launched(world: World, job_id: str, instance_id: str) -> str:
     """Gives the launch of a machine that was bought for a job."""
-    intent = world.store.intend_launch(job_id, SMALL, count=1, reason="test", request_hash="h", now_s=START_S)
+    intent = world.store.intend_launch(
+        job_id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
+    )
     world.store.node_launched(intent.nodes[0].id, instance_id, launched_at_s=START_S, minimum_s=60.0)
     return intent.token
 

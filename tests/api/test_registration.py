@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
 from elastic.agent.daemon_client import TIMEOUT_S
-from elastic.model import JobSpec, Node, NodePhase, Pulse, Rounds, Tier
+from elastic.model import ONE_WORKER, JobSpec, Node, NodePhase, Pulse, Rounds, Tier
 from tests.api.world import SMALL, START_S, World, train
 
 
@@ -20,7 +20,9 @@ from tests.api.world import SMALL, START_S, World, train
 def pair(world: World) -> tuple[Node, ...]:
     """Two nodes of one launch, of which only the first is known as a machine: i-1."""
     job, _ = world.store.submit_job(JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=START_S)
-    intent = world.store.intend_launch(job.id, SMALL, count=2, reason="test", request_hash="h", now_s=START_S)
+    intent = world.store.intend_launch(
+        job.id, SMALL, count=2, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
+    )
     world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
     return world.store.nodes_of_launch(intent.token)
 
@@ -52,7 +54,9 @@ def test_a_machine_hears_what_it_will_run_where_its_workers_inherit_what_it_load
     client: TestClient, world: World, tier: Tier, loaded: list[str]
 ) -> None:
     job, _ = world.store.submit_job(JobSpec("j", ("train.py",), tier=tier), key=None, request_hash="h", now_s=START_S)
-    intent = world.store.intend_launch(job.id, SMALL, count=1, reason="test", request_hash="h", now_s=START_S)
+    intent = world.store.intend_launch(
+        job.id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
+    )
     world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
     assert ask(client, world, "i-1", launch=intent.token).json()["command"] == loaded
 

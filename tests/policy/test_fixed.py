@@ -5,12 +5,22 @@ from elastic.policy import fixed
 from tests.builders import group, job, offering, price, series, snapshot
 
 
-def test_starts_the_type_the_job_fixes_at_its_most_nodes() -> None:
+def test_starts_the_type_the_job_fixes_at_its_least_nodes() -> None:
     plan = fixed(snapshot(job=job(fixed_node_type="local.half", nodes_max=2)))
 
-    assert (plan.action, plan.target, plan.reason.code) == (Action.START, group("local.half", 2), "fixed")
-    assert plan.reason.text == "2 x local.half at $0.09/h, as the job fixes it"
+    assert (plan.action, plan.target, plan.reason.code) == (Action.START, group("local.half"), "fixed")
+    assert plan.reason.text == "local.half at $0.045/h, as the job fixes it"
     assert plan.candidates
+
+
+def test_holds_as_many_nodes_as_the_job_was_scaled_to() -> None:
+    scaled = job(fixed_node_type="local.half", nodes_min=2, nodes_max=2)
+
+    plan = fixed(snapshot(target="local.half", job=scaled))
+
+    assert (plan.action, plan.target) == (Action.MOVE, group("local.half", 2))
+    assert plan.reason.text == "2 x local.half at $0.09/h, as the job fixes it"
+    assert fixed(snapshot(target=group("local.half", 2), job=scaled)).action is Action.HOLD
 
 
 def test_holds_it_whatever_is_measured() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Tier
+from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Tier, Workers
 from elastic.reconciler import word_for
 from tests.builders import node
 
@@ -47,3 +47,15 @@ def test_who_hangs_is_ended_at_once() -> None:
         draining = Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0, drain_at_s=1.0, hangs=hangs)
         word = word_for(hearer, JOB, draining, lease_s=60.0)
         assert word.assignment is None and word.needs_signal is hangs
+
+
+def test_each_member_is_told_its_own_workers_and_how_many_all_have() -> None:
+    small, large = node("small", number=1), node("large", number=2, workers=Workers(2, 4))
+    generation = Generation("job-1", 1, (small.id, large.id), "127.0.0.1:1", 0.0, world_size=3)
+
+    told = [word_for(each, JOB, generation, lease_s=60.0).assignment for each in (small, large)]
+
+    assert [(each.nproc_per_node, each.threads, each.world_size) for each in told if each is not None] == [
+        (1, 1, 3),
+        (2, 4, 3),
+    ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, inspect, text
 
-from elastic.store import migration_config, open_store
+from elastic.model import JobSpec, Workers
+from elastic.store import migrate, migration_config, open_store
+from elastic.store.codec import to_text
 from elastic.store.schema import REVISION
 from tests.empty_database import lay_out
 
@@ -40,3 +44,32 @@ def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
     store = open_store(url)
     assert store.jobs() == () and store.past_prices.of_type("c5.large") == ()
     store.close()
+
+
+def test_nodes_of_an_earlier_release_run_on_as_they_were(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elasticd.db'}"
+    migrate(url, "0001")
+    offering = {"node_type": "small", "capacity": "spot", "zone": "a"}
+    with create_engine(url).begin() as connection:
+        spec = {**json.loads(to_text(JobSpec("old", ("train.py",)))), "nproc_per_node": 2}
+        job = {"id": "job-1", "name": "old", "spec": json.dumps(spec), "phase": "running", "submitted_at_s": 1.0}
+        _insert(connection, "jobs", {**job, "version": 0, "iteration": 0, "progress_generation": 0})
+        for each in ("node-1", "node-2"):
+            node = {"id": each, "job_id": "job-1", "phase": "joined", "token": "t", "intended_at_s": 1.0, **offering}
+            _insert(connection, "nodes", node)
+        generation = {"job_id": "job-1", "number": 1, "node_ids": '["node-1", "node-2"]', "members": "{}"}
+        _insert(connection, "generations", {**generation, "rdzv_endpoint": "e", "started_at_s": 1.0})
+    store = open_store(url)
+    assert store.job("job-1").spec.nproc_per_node == 2
+    assert [node.workers for node in store.nodes("job-1")] == [Workers(2, 1)] * 2
+    assert [each.world_size for each in store.generations("job-1")] == [4]
+    store.close()
+
+
+def _insert(connection: Connection, table: str, values: Mapping[str, object]) -> None:
+    """A row as an earlier release wrote it: what its columns want beyond `values` is 0 or empty."""
+    columns = inspect(connection).get_columns(table)
+    missing = [each for each in columns if not each["nullable"] and each["name"] not in (*values, "seq")]
+    row = {each["name"]: 0 if "CHAR" not in str(each["type"]).upper() else "" for each in missing} | values
+    names = ", ".join(row)
+    connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{each}' for each in row)})"), row)

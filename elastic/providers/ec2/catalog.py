@@ -191,6 +191,7 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
             memory_gib=raw["MemoryInfo"]["SizeInMiB"] / 1024,
             gpu_count=sum(gpu["Count"] for gpu in gpus),
             gpu_model=gpus[0]["Name"] if gpus else None,
+            physical_cores=raw["VCpuInfo"].get("DefaultCores"),
         ),
         architecture="arm64" if "arm64" in architectures else "x86_64",
         capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
