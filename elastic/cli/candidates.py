@@ -12,9 +12,12 @@ from elastic.cli.render import Column
 if TYPE_CHECKING:
     from rich.table import Table
 
+_WORKERS = Column("WORKERS", "workers", render.workers)
+
 COLUMNS = (
     Column("", "mark"),
     Column("GROUP", "group", render.group),
+    _WORKERS,
     Column("PHASE", "training_phase"),
     Column("WINDOWS", "samples", is_number=True),
     Column("USD/H", "usd_per_h", render.price, is_number=True),
@@ -28,6 +31,7 @@ COLUMNS = (
 UNMEASURED = (
     Column("", "mark"),
     Column("GROUP", "group", render.group),
+    _WORKERS,
     Column("USD/H", "usd_per_h", render.price, is_number=True),
     Column("BUDGET LASTS", "budget_lasts_s", render.duration, is_number=True),
 )
@@ -36,6 +40,8 @@ UNMEASURED = (
 UNAVAILABLE = Column("NOT TO BE HAD", "unavailable", can_wrap=True)
 
 _MOST_SHOWN = 10
+_MOST_LEFT_OUT = 5
+_ONE = {"processes": 1, "threads": 1}
 _S_PER_H = 3600.0
 
 
@@ -45,7 +51,8 @@ def candidate_table(
     """Gives the table of `candidates`, an arrow at the `chosen` group.
 
     Those that buy most come first, and of those of which nothing is known the cheapest. While nothing is known of any,
-    what is not known has no columns, and how long `budget_usd` would last has one.
+    what is not known has no columns, and how long `budget_usd` would last has one. What nodes run is not shown where
+    it is one thread on all of them.
     """
     rows = [
         {**each, "mark": "->" if each["group"] == chosen else " ", "budget_lasts_s": _lasts_s(budget_usd, each)}
@@ -55,6 +62,8 @@ def candidate_table(
     missing = {"budget_lasts_s"} if budget_usd is None else set()
     if not any(each.get("unavailable") for each in candidates):
         missing.add("unavailable")
+    if not any(workers != _ONE for each in candidates for workers in each.get("workers", ())):
+        missing.add("workers")
     return render.table_of(rows, [each for each in (*columns, UNAVAILABLE) if each.path not in missing])
 
 
@@ -71,6 +80,15 @@ def shortlist(
         found.setdefault(_kind(each), each)
     best = sorted(found.values(), key=_rank)[:_MOST_SHOWN]
     return best + [each for each in candidates if each["group"] in kept and each not in best]
+
+
+def tell_of_left_out(plan: Mapping[str, Any]) -> None:
+    """Prints why node types cannot run the job: the first few, and how many more there are."""
+    reasons = list(plan.get("left_out", {}).values())
+    more = len(reasons) - _MOST_LEFT_OUT
+    if reasons:
+        text = f"left out: {'; '.join(reasons[:_MOST_LEFT_OUT])}"
+        print(render.paragraph(text + (f"; and {more} more" if more > 0 else "")))
 
 
 def is_known(candidate: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table
+from elastic.cli.candidates import candidate_table, tell_of_left_out
 from elastic.cli.exits import ExitCode
 from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
@@ -79,3 +79,4 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     if plan["candidates"]:
         print()
         render.show(candidate_table(plan["candidates"], chosen=plan["target"]))
+    tell_of_left_out(plan)

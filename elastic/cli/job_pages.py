@@ -8,7 +8,7 @@ from typing import Any
 
 from elastic.archive import Archive
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table, is_known, shortlist
+from elastic.cli.candidates import candidate_table, is_known, shortlist, tell_of_left_out
 from elastic.cli.render import Column
 from elastic.model import JobPhase, how_to_resume
 
@@ -48,6 +48,7 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
     print()
     render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["budget_usd"]))
     _tell_of_more(candidates, shown, "--all lists them")
+    tell_of_left_out(plan)
     if any(price["extras_usd_per_h"] for price in priced["prices"]):
         print("USD/H is the whole node: the machine, its disk and its public address")
     for note in priced["notes"]:

@@ -12,7 +12,8 @@ app = typer.Typer(help="The kinds of machine on offer.", no_args_is_help=True)
 
 COLUMNS = (
     Column("TYPE", "name"),
-    Column("CORES", "cpu", render.rate, is_number=True),
+    Column("CPU", "cpu", render.rate, is_number=True),
+    Column("CORES", "cores", render.rate, is_number=True),
     Column("GIB", "memory_gib", render.rate, is_number=True),
     Column("GPUS", "gpu_count", is_number=True),
     Column("GPU", "gpu_model"),

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from elastic.model import Workers
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
@@ -196,6 +198,15 @@ def group(value: Mapping[str, Any]) -> str:
     '2 x c5.large spot'
     """
     return " + ".join(f"{count} x {offering(each)}" for each, count in value["members"])
+
+
+def workers(of_types: Sequence[Mapping[str, int]]) -> str:
+    """Writes what each node of a group runs.
+
+    >>> workers([{"processes": 1, "threads": 4}]), workers([{"processes": 2, "threads": 1}])
+    ('1 x 4 threads', '2 x 1 thread')
+    """
+    return " + ".join(dict.fromkeys(str(Workers(**each)) for each in of_types))
 
 
 def _block(unavailable: Mapping[str, Any]) -> str:

@@ -145,3 +145,19 @@ def test_a_long_command_is_cut_and_a_price_with_more_than_the_machine_in_it_says
     assert not any("measured them" in line for line in lines), "nothing is known, though a job of this name trains"
     assert len(lines[0]) <= 120
     assert lines[-1] == "USD/H is the whole node: the machine, its disk and its public address"
+
+
+def test_what_nodes_run_is_shown_where_it_is_more_than_one_thread(capsys: pytest.CaptureFixture[str]) -> None:
+    two = {**candidate(), "workers": [{"processes": 1, "threads": 2}]}
+    render.show(candidate_table([two], chosen=None))
+    assert "1 x 2 threads" in capsys.readouterr().out
+    one = {**candidate(), "workers": [{"processes": 1, "threads": 1}]}
+    render.show(candidate_table([one], chosen=None))
+    assert "WORKERS" not in capsys.readouterr().out
+
+
+def test_a_priced_plan_says_which_types_are_left_out_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    reasons = {f"c{number}": f"c{number} has no GPU" for number in range(7)}
+    show_plan({**PRICED, "plan": {**PRICED["plan"], "left_out": reasons}})
+    assert "left out: c0 has no GPU; c1 has no GPU" in (said := capsys.readouterr().out)
+    assert "and 2 more" in said

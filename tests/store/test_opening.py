@@ -51,7 +51,7 @@ def test_nodes_of_an_earlier_release_run_on_as_they_were(tmp_path: Path) -> None
     migrate(url, "0001")
     offering = {"node_type": "small", "capacity": "spot", "zone": "a"}
     with create_engine(url).begin() as connection:
-        spec = {**json.loads(to_text(JobSpec("old", ("train.py",)))), "nproc_per_node": 2}
+        spec: dict[str, object] = {**json.loads(to_text(JobSpec("old", ("train.py",)))), "nproc_per_node": 2}
         job = {"id": "job-1", "name": "old", "spec": json.dumps(spec), "phase": "running", "submitted_at_s": 1.0}
         _insert(connection, "jobs", {**job, "version": 0, "iteration": 0, "progress_generation": 0})
         for each in ("node-1", "node-2"):
@@ -70,6 +70,7 @@ def _insert(connection: Connection, table: str, values: Mapping[str, object]) ->
     """A row as an earlier release wrote it: what its columns want beyond `values` is 0 or empty."""
     columns = inspect(connection).get_columns(table)
     missing = [each for each in columns if not each["nullable"] and each["name"] not in (*values, "seq")]
-    row = {each["name"]: 0 if "CHAR" not in str(each["type"]).upper() else "" for each in missing} | values
+    row: dict[str, object] = {each["name"]: 0 if "CHAR" not in str(each["type"]).upper() else "" for each in missing}
+    row = {**row, **values}
     names = ", ".join(row)
     connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{each}' for each in row)})"), row)

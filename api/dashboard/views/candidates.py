@@ -136,7 +136,7 @@ def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Sta
     return CandidateRow(
         key=str(candidate.group),
         name=group_name(candidate.group),
-        detail=group_detail(candidate.group),
+        detail=_detail(candidate),
         bar=None if value is None else interval_bar(value, scale, effective=effective),
         spoken=_spoken(candidate),
         iterations_per_usd=amount(None if value is None else value.value),
@@ -153,6 +153,12 @@ def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Sta
         standing=Badge(state.value, _TONES[state]),
         is_current=state in (Standing.CURRENT, Standing.MEASURING),
     )
+
+
+def _detail(candidate: Candidate) -> str:
+    """How and where it is bought, and what each of its nodes runs."""
+    workers = dict.fromkeys(str(each) for each in candidate.workers)
+    return ", ".join((group_detail(candidate.group), *workers))
 
 
 def _rank(candidate: Candidate) -> tuple[bool, float, str]:

@@ -45,6 +45,7 @@ class DecisionView:
     job_name: str
     numbers: tuple[NamedNumber, ...]
     candidates: CandidateTable
+    left_out: tuple[str, ...]
     facts: tuple[NamedNumber, ...]
     snapshot_json: str
 
@@ -85,6 +86,7 @@ def decision_view(decision: Decision, snapshot: Snapshot, snapshot_json: str, *,
             is_profiling=snapshot.job.phase is JobPhase.PROFILING,
             training_phase=snapshot.job.training_phase,
         ),
+        left_out=tuple(decision.plan.left_out.values()),
         facts=_facts(snapshot),
         snapshot_json=snapshot_json,
     )

@@ -12,7 +12,7 @@ from api import schemas
 from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
 from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
-from elastic.model import Generation, Group, Job, JobSpec, Node, Tier
+from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, Tier
 from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
@@ -151,7 +151,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("iterations", "" if spec.iterations is None else f"{spec.iterations:,}"),
         ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
         ("nodes", str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"),
-        ("processes a node", str(spec.nproc_per_node)),
+        ("workers a node", _workers(spec.nproc_per_node)),
         ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, run on {running}"),
         ("node types", ", ".join(spec.node_types) or "any"),
         ("capacity", spec.capacity.value),
@@ -206,6 +206,10 @@ def _plain(value: bool | float | str) -> str:
             return quantity(value)
         case str():
             return value
+
+
+def _workers(asked: NprocPerNode) -> str:
+    return _pairs(asked) if isinstance(asked, Mapping) else str(asked)
 
 
 def _pairs(values: Mapping[str, object]) -> str:
