@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-MAX_MEMBERS = 1024  # three numbers of each have their place in the gradients' buffers: 24 KiB in float64
+MAX_MEMBERS = 1024  # four numbers of each have their place in the gradients' buffers: 32 KiB in float64
 
 
 class Move(StrEnum):

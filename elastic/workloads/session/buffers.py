@@ -13,11 +13,12 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides, overlaps
 from elastic.workloads.session.agreement import MAX_MEMBERS
-from elastic.workloads.session.state import Apply
+from elastic.workloads.session.state import State
 
 # Turns in which more is looked at than each could afford, for what is wrong in a script is so in all of them; a
 # newcomer's share of its first is empty.
 LOOKS = 3
+RIDERS = 4  # numbers of each rank's, behind each sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def without_gradients(riders: Tensor) -> Message:
 
 
 class Buffers:
-    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and three of each rank's ride behind.
+    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and four of each rank's ride behind.
 
     Each lies there without gaps, in its own order of dimensions, so that most gradients are copied as they are.
 
@@ -64,7 +65,7 @@ class Buffers:
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
         self.numbers, self._shapes = numbers, [parameter.size() for parameter in parameters]
-        size = self.offsets[-1] + numbers + 3 * MAX_MEMBERS
+        size = self.offsets[-1] + numbers + RIDERS * MAX_MEMBERS
         first = parameters[0]
         # Written to now, not by the first two turns: new pages cost five times what is written to them, and by then
         # other members would wait.
@@ -78,6 +79,7 @@ class Buffers:
         self._riders = 0
         self._turn, self._looks = 0, LOOKS
         self._held_step: int | None = None
+        self.is_exact = False  # whether members apply the sums kept last in exact arithmetic
 
     @torch.no_grad()
     def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Message:
@@ -104,10 +106,10 @@ class Buffers:
         message.riders.copy_(riders)
         return message
 
-    def keep(self, step: int) -> None:
+    def keep(self, step: int, *, is_exact: bool = False) -> None:
         """Takes what was last filled, and summed since, for the sums that make the state that of `step` steps."""
         self._turn = 1 - self._turn
-        self._held_step = step
+        self._held_step, self.is_exact = step, is_exact
 
     def holds(self, step: int) -> bool:
         """Whether the last sums kept are those by which the state came to `step` steps."""
@@ -117,13 +119,13 @@ class Buffers:
         """Gives the last step's gradients, a view for each parameter, valid until the step after the next."""
         return self._views[self._turn]
 
-    def hand_to(self, apply: Apply, step: int) -> None:
+    def hand_to(self, state: State, step: int) -> None:
         """Has the last step's gradients applied. Raises InvalidInput where they are not the same after that: others may
         still be sent them."""
         flat = self._flats[self._turn]
         before = flat._version  # noqa: SLF001 (autograd's counter of changes in place: torch has no other name for it)
         code = self._looked() if self._looks else None
-        apply(self.summed(), step)
+        state.move(self.summed(), step, is_exact=self.is_exact)
         if flat._version != before or (code is not None and code != _code(self.flat())):  # noqa: SLF001 (the same)
             raise InvalidInput(
                 "apply: wanted the gradients left as they are, found them changed in place; have it work on new ones "

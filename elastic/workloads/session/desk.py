@@ -209,6 +209,12 @@ class Desk:
         with self.changed:
             return list(self.followers)
 
+    def follows_unlike(self) -> bool:
+        """Whether this process brings a newcomer up to date that calculates otherwise."""
+        if not self.followers:
+            return False  # at nearly every step; to one that comes just now nothing is sent yet
+        return any(each.is_unlike for each in self.followed())
+
     def settle(self) -> list[Follower]:
         """Says that state and last sums are about to change: whoever is owed copies of them gets these first.
 

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.sockets import Address, ours
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Message, send
@@ -114,7 +115,8 @@ class Follower(threading.Thread):
         self._connection: socket.socket | None = None
         self._hearing = threading.Lock()
         self._rest = b""
-        self._answered: tuple[int, int] | None = None
+        self._answered: tuple[int, int, int] | None = None
+        self._arithmetic = arithmetic_of(state.device)
         self._is_over = threading.Event()
 
     @property
@@ -135,6 +137,11 @@ class Follower(threading.Thread):
         self._hear()
         return not self.is_over and self._answered is not None and self._answered[0] == len(self._state.units)
 
+    @property
+    def is_unlike(self) -> bool:
+        """Whether the newcomer has answered that its processor calculates otherwise than this one."""
+        return self._answered is not None and self._answered[2] != self._arithmetic
+
     def is_level(self, step: int) -> bool:
         """Whether the newcomer has answered that it has all of the state, and all but the last of `step` steps."""
         return self.is_complete and self._answered is not None and self._answered[1] >= step - 1
@@ -150,11 +157,13 @@ class Follower(threading.Thread):
         self._allowance.spend(monotonic() - began_s, now_s=monotonic())
         return not self.is_over
 
-    def gradients(self, flat: Tensor, offsets: Sequence[int], step: int) -> None:
-        """Queues the sums of `step` for the units sent so far; drops a newcomer that does not keep up."""
+    def gradients(self, flat: Tensor, offsets: Sequence[int], step: int, *, is_exact: bool = False) -> None:
+        """Queues the sums of `step` for the units sent so far, and how members apply them; drops a newcomer that does
+        not keep up."""
         if self.sent_units and self._has_room():
             self._hear()
-            about, elements = {"step": step, "units": self.sent_units}, offsets[self.sent_units]
+            about = {"step": step, "units": self.sent_units, "is_exact": is_exact}
+            elements = offsets[self.sent_units]
             copy = self._late_copy(lambda: self._copied(flat.detach(), elements))
             self._messages.put(_Outgoing("gradients", about, copy, elements=elements))
 
@@ -162,10 +171,8 @@ class Follower(threading.Thread):
         """Queues more of the state as it is after `step` steps, unless the chunk before is still under way."""
         if self.is_over or not self.is_received or (self._chunk is not None and not self._chunk.is_sent):
             return
-        first, last, size = self.sent_units, self.sent_units, 0
-        while last < len(self._state.units) and (not size or size + self._state.bytes_of(last) <= self._chunk_bytes):
-            size += self._state.bytes_of(last)
-            last += 1
+        first = self.sent_units
+        last = self._state.chunk_end(first, self._chunk_bytes)
         if last > first:
             packed = self._late_copy(lambda: self._state.pack(first, last))
             self._chunk = _Outgoing("chunk", {"first": first, "last": last, "step": step}, packed)
@@ -257,8 +264,8 @@ class Follower(threading.Thread):
                 return False
             *lines, self._rest = (self._rest + data).split(b"\n")
             if lines:
-                units, step = lines[-1].split()
-                self._answered = (int(units), int(step))
+                units, step, arithmetic = lines[-1].split()
+                self._answered = (int(units), int(step), int(arithmetic))
             return bool(data)
 
     def _copied(self, flat: Tensor, elements: int) -> Tensor:

@@ -15,9 +15,12 @@ class TooOld(GenerationLost):
 
 
 class Meeting:
-    """Every generation's first sum, which goes on by itself from here: how far each of the members is, whether it has
-    the last step's sums, and how often its script has come to make others than usual. A newcomer has no sums: it was
-    moved by another's."""
+    """Every generation's first sum, which goes on by itself from here.
+
+    Each member says how far it is, whether it has the last step's sums, how often its script has come to make others
+    than usual, and whether it applied the last step in exact arithmetic. A newcomer has no sums: it was moved by
+    another's.
+    """
 
     def __init__(
         self,
@@ -28,15 +31,18 @@ class Meeting:
         is_torn: bool,
         has_sums: bool,
         surprises: int = 0,
+        is_exact: bool = False,
     ) -> None:
         """Comes with state after `step` committed steps, or with none. Raises GenerationLost."""
         assert generation.rank is not None
         self._rank, self._group = generation.rank, group
         self.surprises = surprises  # once it has ended: the most of any member
-        self._told = torch.zeros(3, generation.world_size, dtype=torch.int64)
+        self._told = torch.zeros(4, generation.world_size, dtype=torch.int64)
         self._told[0, self._rank] = 0 if is_torn else step + 1
         self._told[1, self._rank] = has_sums and not is_torn
         self._told[2, self._rank] = surprises
+        self._told[3, self._rank] = is_exact
+        self.is_exact = False  # once it has ended: how the sums that it handed on are applied
         self._work = group.all_reduce(self._told)
 
     def end(self, buffers: Buffers) -> bool:
@@ -47,7 +53,7 @@ class Meeting:
         where all have come with none of the state.
         """
         self._group.wait(self._work)
-        told, has_sums, surprises = self._told.tolist()
+        told, has_sums, surprises, are_exact = self._told.tolist()
         self.surprises = max(surprises)
         steps: list[int] = [each - 1 for each in told]
         newest, own = max(steps), steps[self._rank]
@@ -66,6 +72,7 @@ class Meeting:
             lost = "the last step's sums are lost with all who had them"
             raise TooOld(lost) if own < newest else GenerationLost(lost)
         source = sources[0]
+        self.is_exact = bool(are_exact[source])
         sums = buffers.flat() if self._rank == source else buffers.other()
         self._group.wait(self._group.broadcast(sums, source=source))
         return own < newest

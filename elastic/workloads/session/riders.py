@@ -1,17 +1,19 @@
-"""What rides behind each sum: three numbers of each rank, by which all ranks come to the same decisions."""
+"""What rides behind each sum: four numbers of each rank, by which all ranks come to the same decisions."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 from zlib import crc32
 
 import torch
 from torch import Tensor
 
 from elastic.workloads.layout import in_memory_order, is_dense
-from elastic.workloads.session.desk import SessionEnded
+from elastic.workloads.session.buffers import RIDERS
+from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.state import State
@@ -21,35 +23,65 @@ PIECE_BYTES = 8192  # two such are compared at a time
 # nothing, and now and then later: it takes 5 us by itself, 35 where a step's arithmetic has just had the caches.
 FIRST_STEPS = 16
 EVERY = 8
+UNLIKE = 0.0  # in the place of how a rank calculates
 # The largest primes among the numbers that a type holds exactly: what differs in high bits alone must not be lost.
 _PRIMES = {torch.float64: 16_777_213, torch.float32: 16_777_213, torch.float16: 2039, torch.bfloat16: 251}
 
 
+class Told(NamedTuple):
+    """What all ranks conclude from what rides behind a sum.
+
+    `costs` are their seconds a sample; `is_agreed` says that all are ready to change over to the same generation;
+    `is_exact` that they do not all calculate alike, and apply this step in exact arithmetic. Where their states differ,
+    all are brought level with rank `source`'s.
+    """
+
+    costs: list[float]
+    is_agreed: bool
+    is_exact: bool
+    source: int | None
+
+
 class Riders:
-    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, and its step. Now and
-    then a fingerprint of a unit stands in the step's place, another one each time; both must be the same on all."""
+    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, its step, and a number
+    for how it calculates. Now and then a fingerprint of a unit stands in the step's place, another one each time; both
+    must be the same on all."""
 
     def __init__(self, state: State) -> None:
         self._prime = _PRIMES[state.parameters[0].dtype]
         self._units = [[_Memory(tensor) for tensor in unit if tensor.numel()] for unit in state.units]
+        self._arithmetic = 1.0 + arithmetic_of(state.device) % (self._prime - 1)
         self._generation: Generation | None = None
         self._numbers, self._own, self._sums = array("d"), torch.zeros(0), 0
+        self._is_mixed = False
 
     def own(
-        self, generation: Generation, *, offered: Generation | None, cost: float, step: int, is_due: bool = False
+        self,
+        generation: Generation,
+        *,
+        offered: Generation | None,
+        cost: float,
+        step: int,
+        is_due: bool = False,
+        is_unlike: bool = False,
     ) -> Tensor:
-        """Gives this rank's, and zeros for the others', `(3 ranks,)`, valid until the next. A fingerprint is among them
-        where one `is_due`, or `step` has its turn."""
+        """Gives this rank's, and zeros for the others', `(4 ranks,)`, valid until the next.
+
+        A fingerprint is among them where one `is_due`, where `step` has its turn, and at each step of unlike ranks.
+        `is_unlike`: this rank brings a newcomer up to date that calculates otherwise.
+        """
         rank, size = generation.rank or 0, generation.world_size
         if generation is not self._generation:
-            self._generation, self._sums, self._numbers = generation, 0, array("d", [0.0] * (3 * size))
+            self._generation, self._sums, self._numbers = generation, 0, array("d", [0.0] * (RIDERS * size))
             self._own = torch.frombuffer(self._numbers, dtype=torch.float64)
-        is_due = is_due or self._sums < FIRST_STEPS or step % EVERY == 0
+            self._is_mixed = False
+        is_due = is_due or self._is_mixed or self._sums < FIRST_STEPS or step % EVERY == 0
         numbers = self._numbers
         numbers[rank] = 0.0 if offered is None else offered.number - generation.number
         numbers[size + rank] = cost
         # Of whoever is one step ahead or behind the others' sums would be taken for this step's.
         numbers[2 * size + rank] = self.fingerprint(step) if is_due and size > 1 else -1.0 - step % self._prime
+        numbers[3 * size + rank] = UNLIKE if is_unlike else self._arithmetic
         return self._own
 
     def fingerprint(self, step: int) -> int:
@@ -65,36 +97,29 @@ class Riders:
             code = crc32(others[turn % len(others)].piece(turn // len(others)), code)
         return code % self._prime
 
-    def compared(self, told: list[float], generation: Generation, step: int) -> tuple[list[float], bool]:
-        """Gives all ranks' seconds a sample, and whether all are ready to change over to the same generation.
-
-        Raises SessionEnded where this rank's state is not what the others have, GenerationLost where another's is not:
-        the turn is done again without that one.
-        """
+    def compared(self, told: list[float], generation: Generation) -> Told:
+        """Gives what all ranks conclude. Raises GenerationLost where they sum different steps."""
         self._sums += 1  # here, where all ranks come equally often
         size = generation.world_size
-        offers, prints = told[:size], told[2 * size :]
-        if prints.count(prints[0]) < size:
-            self._part(prints, generation, step)
-        return told[size : 2 * size], offers[0] > 0 and offers.count(offers[0]) == size
+        offers, prints, arithmetics = told[:size], told[2 * size : 3 * size], told[3 * size :]
+        # Each prints at every step then, from the next one on: an operation that is not exact shows at once.
+        self._is_mixed = arithmetics[0] == UNLIKE or arithmetics.count(arithmetics[0]) < size
+        source = None if prints.count(prints[0]) == size else _right(prints, generation)
+        is_agreed = offers[0] > 0 and offers.count(offers[0]) == size
+        return Told(told[size : 2 * size], is_agreed, self._is_mixed, source)
 
-    def _part(self, prints: Sequence[float], generation: Generation, step: int) -> None:
-        """Tells the right from the wrong: right is what most of those have who were members before."""
-        if min(prints) < 0:
-            raise GenerationLost("members sum different steps")
-        old = [each for each, is_new in zip(prints, generation.are_new, strict=True) if not is_new]
-        ((right, _),) = Counter(old or prints).most_common(1)
-        unit = _count(step) % len(self._units)
-        if prints[generation.rank or 0] != right:
-            raise SessionEnded(
-                f"unit {unit}: after step {step} this process has other values than the session's members; give all of "
-                "them the same program and options, have apply depend on nothing but units, gradients and step and "
-                "leave the gradients as they are (in place, by way of .data too, it changes what newcomers are sent), "
-                "name in its unit every tensor that apply moves, the optimizer's state too (load it before "
-                "optimizer_units: load_state_dict puts other tensors in the place of the units'), and train on "
-                "processors that calculate alike"
-            )
-        raise GenerationLost(f"a member has other values in unit {unit} after step {step}")
+    def unit(self, step: int) -> int:
+        """Gives the unit whose turn it is to be compared after a step."""
+        return _count(step) % len(self._units)
+
+
+def _right(prints: Sequence[float], generation: Generation) -> int:
+    """Gives the first rank whose state is the right one: what most of those have who were members before."""
+    if min(prints) < 0:
+        raise GenerationLost("members sum different steps")
+    old = [each for each, is_new in zip(prints, generation.are_new, strict=True) if not is_new]
+    ((right, _),) = Counter(old or prints).most_common(1)
+    return prints.index(right)
 
 
 def _count(step: int) -> int:

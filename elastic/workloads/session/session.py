@@ -17,11 +17,12 @@ from elastic.workloads.session.division import Division
 from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.leveling import Leveling, ended
 from elastic.workloads.session.meeting import Meeting, TooOld
 from elastic.workloads.session.membership import Membership
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.recording import OnGeneration
-from elastic.workloads.session.riders import Riders
+from elastic.workloads.session.riders import Riders, Told
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.sums import Sums
@@ -41,6 +42,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._state, self._batch = state, terms.batch
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
         self._buffers, self._riders = Buffers(state.parameters, terms.numbers), Riders(state)
+        self._chunk_bytes = settings.chunk_bytes
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
@@ -223,10 +225,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         if desk.step != turn.step:
             desk.refuse_run_within()
         desk.cost = self._pace.after(turn.cost_s(self._state.device)) or desk.cost
-        costs, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
-        self._move()
+        told, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
+        self._move(is_exact=told.is_exact)
         self.turned_in = current
-        self._division.turned(costs)
+        self._division.turned(told.costs)
         self._patience.turn_ended(now_s=monotonic())
         return Outcome(self.step, self._buffers.own_numbers()), change
 
@@ -245,17 +247,29 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _exchanged(
         self, message_of: Callable[[Tensor], Message], *, is_due: bool = False
-    ) -> tuple[list[float], Generation | None]:
-        """Sums a message that riders end. Gives the ranks' seconds a sample, and the generation to change over to, if
-        all are ready for it. The states are compared where `is_due`, or where the step has its turn."""
+    ) -> tuple[Told, Generation | None]:
+        """Sums a message that riders end. Gives what these tell, and the generation to change over to, if all are ready
+        for it. The states are compared where `is_due`, or where the step has its turn."""
         # Before the message is filled in: the last step's sums are handed on through the same buffer.
         self._await_meeting()
         desk, current, step = self._desk, self.generation, self.step
         offered = desk.ready()
-        message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, is_due=is_due))
+        about = {"is_due": is_due, "is_unlike": desk.follows_unlike()}
+        message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, **about))
         (self._sums.apart if is_due else self._sums.last)(message.whole)
-        costs, is_agreed = self._riders.compared(message.riders.tolist(), current, step)
-        return costs, offered if is_agreed else None
+        told = self._riders.compared(message.riders.tolist(), current)
+        if told.source is not None:
+            self._bring_level(current, told.source)
+        return told, offered if told.is_agreed else None
+
+    def _bring_level(self, generation: Generation, source: int) -> None:
+        """Takes over the state of rank `source`, as all ranks do. Raises SessionEnded where this one's really differs,
+        GenerationLost where another's does."""
+        leveling = Leveling(self._state, generation, source, chunk_bytes=self._chunk_bytes)
+        if not leveling.is_within_rounding():
+            raise ended(self._riders.unit(self.step), self.step)
+        self._desk.settle()
+        leveling.take_over()
 
     def _await_meeting(self) -> None:
         """Waits, before a generation's first sum, for its members to have met."""
@@ -266,14 +280,14 @@ class Session(contextlib.AbstractContextManager["Session"]):
         if self.step != step:
             raise Outdated("another member had moved on from the state that the turn was computed from")
 
-    def _move(self) -> None:
+    def _move(self, *, is_exact: bool) -> None:
         """Keeps what was summed, and applies it here and on whoever follows this rank."""
         desk = self._desk
         self._wholeness.is_exposed = self._wholeness.is_moving = True
-        self._buffers.keep(self.step + 1)
+        self._buffers.keep(self.step + 1, is_exact=is_exact)
         for follower in (followers := desk.settle()):
-            follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step)
-        self._buffers.hand_to(self._state.apply, self.step)
+            follower.gradients(self._buffers.flat(), self._buffers.offsets, self.step, is_exact=is_exact)
+        self._buffers.hand_to(self._state, self.step)
         desk.step, self._wholeness.is_moving = desk.step + 1, False
         for follower in followers:
             follower.next_chunk(self.step)
@@ -308,8 +322,15 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._demand(generation)
         if generation.group is not None:
             has_sums = self._buffers.holds(self.step)
-            about = {"is_torn": desk.is_torn, "has_sums": has_sums}
-            self._meeting = Meeting(generation, generation.group, self.step, **about, surprises=self._sums.surprises)
+            self._meeting = Meeting(
+                generation,
+                generation.group,
+                self.step,
+                is_torn=desk.is_torn,
+                has_sums=has_sums,
+                surprises=self._sums.surprises,
+                is_exact=self._buffers.is_exact,
+            )
         if not is_planned or self._meeting is None:
             self._end_meeting()
 
@@ -322,7 +343,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 is_behind = meeting.end(self._buffers)
                 self._sums.surprises = meeting.surprises
                 if is_behind:
-                    self._move()
+                    self._move(is_exact=meeting.is_exact)
         except TooOld:
             self._desk.tear()
             raise

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides, placing, shares_memory
+from elastic.workloads.session.exact import ExactArithmetic
 from elastic.workloads.session.gloo import FLOATS
 
 Apply = Callable[[Sequence[Tensor | None], int], None]
@@ -84,6 +86,12 @@ class State:
         """Where the parameters lie: all on one."""
         return self.units[0][0].device
 
+    def move(self, gradients: Sequence[Tensor | None], step: int, *, is_exact: bool) -> None:
+        """Has the script move the units; `is_exact`: in arithmetic that unlike processors round alike."""
+        exact: AbstractContextManager[object] = ExactArithmetic() if is_exact else nullcontext()
+        with exact:
+            self.apply(gradients, step)
+
     def bytes_of(self, unit: int) -> int:
         """Gives a unit's size."""
         return sum(tensor.numel() * tensor.element_size() for tensor in self.units[unit])
@@ -95,13 +103,26 @@ class State:
     @torch.no_grad()
     def unpack(self, first: int, last: int, packed: Tensor) -> None:
         """Overwrites the units by what `pack` gave elsewhere."""
+        live = [tensor for unit in self.units[first:last] for tensor in unit]
+        for tensor, found in zip(live, self.unpacked(first, last, packed), strict=True):
+            tensor.detach().copy_(found)
+
+    def unpacked(self, first: int, last: int, packed: Tensor) -> Iterator[Tensor]:
+        """Gives the tensors that `pack` was given elsewhere, one after the other."""
         offset = 0
         for unit in self.units[first:last]:
             for tensor in unit:
                 size = tensor.numel() * tensor.element_size()
-                found = packed[offset : offset + size].clone().view(tensor.dtype).view(tensor.shape)
-                tensor.detach().copy_(found)
+                yield packed[offset : offset + size].clone().view(tensor.dtype).view(tensor.shape)
                 offset += size
+
+    def chunk_end(self, first: int, chunk_bytes: int) -> int:
+        """Gives the unit before which a chunk ends that begins with `first`: of so many bytes at most, or one unit."""
+        last, size = first, 0
+        while last < len(self.units) and (last == first or size + self.bytes_of(last) <= chunk_bytes):
+            size += self.bytes_of(last)
+            last += 1
+        return last
 
     def digest(self) -> str:
         """Gives the SHA-256 over all tensors' bytes."""

@@ -10,7 +10,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.session.state import State
 
 # Changes with what members say to each other, sum or compare: in an upgrade old and new ones may meet.
-PROTOCOL = 3
+PROTOCOL = 4
 MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
 
 

@@ -18,6 +18,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides
 from elastic.workloads.session import sockets
+from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import Terms
 
@@ -148,8 +149,9 @@ class Inlet(threading.Thread):
             return
         self.units, self.is_streaming = 0, True
         room = Room()
+        arithmetic = arithmetic_of(self._state.device)
         while self.adopted is None:
-            connection.sendall(b"%d %d\n" % (self.units, self.step))
+            connection.sendall(b"%d %d %d\n" % (self.units, self.step, arithmetic))
             self._take(receive(connection, room))
 
     def _check_ahead(self, members: int) -> None:
@@ -174,7 +176,7 @@ class Inlet(threading.Thread):
                 self.is_torn = not self.is_complete
             case "gradients":
                 assert message.content is not None
-                self._have_moved(partial(self._apply, message.content, about["units"], about["step"]))
+                self._have_moved(partial(self._apply, message.content, about))
                 self.step = about["step"] + 1
                 self.is_torn = not self.is_complete
             case "adopt":
@@ -191,16 +193,16 @@ class Inlet(threading.Thread):
         if self._due is not None:
             raise ConnectionAbortedError("nothing more is taken")
 
-    def _apply(self, content: Tensor, units: int, step: int) -> None:
+    def _apply(self, content: Tensor, about: dict[str, Any]) -> None:
         parameters = self._state.parameters
         flat = content.view(parameters[0].dtype).to(parameters[0].device)
         gradients: list[Tensor | None] = [None] * len(parameters)
         offset = 0
-        for index in range(units):
+        for index in range(about["units"]):
             parameter = parameters[index]
             gradients[index] = flat.as_strided(parameter.size(), self._strides[index], offset)
             offset += parameter.numel()
-        self._state.apply(gradients, step)
+        self._state.move(gradients, about["step"], is_exact=about["is_exact"])
 
 
 def send(connection: socket.socket, message: Message) -> None:

@@ -23,7 +23,7 @@ from elastic.workloads.session.ending import End
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import GenerationLost, Gloo
 from elastic.workloads.session.meeting import Meeting
-from elastic.workloads.session.riders import FIRST_STEPS, Riders
+from elastic.workloads.session.riders import FIRST_STEPS, Riders, Told
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
@@ -136,11 +136,13 @@ def test_a_second_break_while_members_meet_again_adds_up_too(
 ) -> None:
     end, compared = Meeting.end, Riders.compared
 
-    def compares(riders: Riders, told: list[float], generation: Generation, step: int) -> tuple[list[float], bool]:
-        if generation.rank == 0 and generation.world_size == 2 and step > 20 and not breaks:
+    def compares(riders: Riders, told: list[float], generation: Generation) -> Told:
+        session = tasks[0].session
+        is_late = session is not None and session.step > 20
+        if generation.rank == 0 and generation.world_size == 2 and is_late and not breaks:
             breaks.append("once it was summed, and before it was applied")
             raise Broken(breaks[-1])
-        return compared(riders, told, generation, step)
+        return compared(riders, told, generation)
 
     def ends(meeting: Meeting, buffers: Buffers) -> bool:
         if len(breaks) == 1:  # the others hand on the last sums here, to whoever lacks them
@@ -248,17 +250,17 @@ def test_sums_of_different_steps_are_none() -> None:
         sums = riders.own(here, offered=None, cost=0.0, step=step) + others.own(
             there, offered=None, cost=0.0, step=step
         )
-        riders.compared(sums.tolist(), here, step)
-        others.compared(sums.tolist(), there, step)
+        riders.compared(sums.tolist(), here)
+        others.compared(sums.tolist(), there)
     for ahead in (0, 1):
         step = 3 * FIRST_STEPS + 1
         sums = riders.own(here, offered=None, cost=0.0, step=step)
         sums = sums + others.own(there, offered=None, cost=0.0, step=step + ahead)
         if not ahead:
-            riders.compared(sums.tolist(), here, step)
+            riders.compared(sums.tolist(), here)
             continue
         with pytest.raises(GenerationLost, match="different steps"):
-            riders.compared(sums.tolist(), here, step)
+            riders.compared(sums.tolist(), here)
 
 
 def test_who_ends_by_an_error_keeps_nobody_waiting_as_one_would_that_ends_in_order(

@@ -66,7 +66,7 @@ def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
         connection, _ = listener.accept()
         with connection:
             receive(connection, Room())
-            connection.sendall(b"0 0\n")
+            connection.sendall(b"0 0 0\n")
             while connection.recv(65536):
                 pass
             time.sleep(LAST_WORD_S / 10)

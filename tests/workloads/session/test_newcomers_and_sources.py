@@ -81,7 +81,7 @@ def _stopped(*, reads: int = 0) -> Iterator[Address]:
         connection, _ = listener.accept()
         room = Room()
         receive(connection, room)
-        connection.sendall(b"0 0\n")
+        connection.sendall(b"0 0 0\n")
         for _ in range(reads):
             receive(connection, room)
         is_over.wait(60)

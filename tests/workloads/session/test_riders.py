@@ -12,8 +12,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.workloads.session import Session, SessionEnded, Settings
 from elastic.workloads.session.generation import Generation
-from elastic.workloads.session.gloo import GenerationLost
-from elastic.workloads.session.riders import EVERY, FIRST_STEPS, PIECE_BYTES, Riders
+from elastic.workloads.session.riders import EVERY, FIRST_STEPS, PIECE_BYTES, UNLIKE, Riders
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -66,8 +65,9 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
         for step in steps:
             for _ in range(2):  # what is not summed in the end counts on no rank
                 told[step] = riders.own(generation, offered=None, cost=0.5, step=step, is_due=is_due).tolist()
-            riders.compared([0.0] * 6, generation, step)
+            riders.compared([0.0] * 6 + [1.0] * 2, generation)
         assert all(each[:5] == [0.0, 0.0, 0.0, 0.5, 0.0] for each in told.values())
+        assert len({tuple(each[6:]) for each in told.values()}) == 1
         assert all(each[5] >= 0 or each[5] == -1 - step for step, each in told.items())
         return [step for step, each in told.items() if each[5] >= 0]
 
@@ -78,16 +78,17 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
     assert compared(first, [41], is_due=True) == [41]
     assert compared(next_, [42, 43]) == [42, 43]
     alone = riders.own(met(3, ("a",), 0), offered=next_, cost=0.5, step=48)
-    assert alone.tolist() == [-1.0, 0.5, -49.0]
+    assert alone.tolist()[:3] == [-1.0, 0.5, -49.0]
 
 
 @pytest.mark.parametrize(
     ("ahead", "is_agreed"), [([1, 1, 1], True), ([1, 0, 1], False), ([1, 2, 1], False), ([0, 0, 0], False)], ids=str
 )
 def test_ranks_change_over_only_together_and_to_the_same_generation(ahead: Sequence[float], is_agreed: bool) -> None:
-    told = [*ahead, 0.1, 0.2, 0.3, 7.0, 7.0, 7.0]
+    told = [*ahead, 0.1, 0.2, 0.3, 7.0, 7.0, 7.0, 9.0, 9.0, 9.0]
     generation = met(1, ("a", "b", "c"), 0)
-    assert Riders(_state(torch.float32)).compared(told, generation, 4) == ([0.1, 0.2, 0.3], is_agreed)
+    found = Riders(_state(torch.float32)).compared(told, generation)
+    assert found == ([0.1, 0.2, 0.3], is_agreed, False, None)
 
 
 def test_consecutive_steps_compare_other_units() -> None:
@@ -95,30 +96,41 @@ def test_consecutive_steps_compare_other_units() -> None:
     assert len(set(prints)) > len(prints) / 2
 
 
-def _verdicts(prints: Sequence[float], are_new: Sequence[bool]) -> list[str]:
-    """Gives what each rank concludes from all ranks' fingerprints: "on", "again" or what it ends with."""
-    riders, names = Riders(_state(torch.float32)), tuple("abcd"[: len(prints)])
-    found = []
-    for rank in range(len(prints)):
-        generation = met(7, names, rank, are_new=tuple(are_new))
-        try:
-            riders.compared([0.0] * 2 * len(prints) + list(prints), generation, 4)
-            found.append("on")
-        except GenerationLost:
-            found.append("again")
-        except SessionEnded as ended:
-            found.append("complete" if ended.is_complete else str(ended).partition(" this process")[0])
-    return found
+def _source(prints: Sequence[float], are_new: Sequence[bool]) -> int | None:
+    """Gives the rank with whose state all are brought level, as each of them finds it; None where they are."""
+    names = tuple("abcd"[: len(prints)])
+    told = [0.0] * 2 * len(prints) + list(prints) + [1.0] * len(prints)
+    generations = [met(7, names, rank, are_new=tuple(are_new)) for rank in range(len(prints))]
+    (source,) = {Riders(_state(torch.float32)).compared(told, each).source for each in generations}
+    return source
 
 
-def test_who_has_other_values_than_those_who_were_there_before_is_out_whatever_its_rank() -> None:
-    out = "unit 1: after step 4"
-    assert _verdicts([5, 5, 5], [False, False, True]) == ["on"] * 3
-    assert _verdicts([5, 5, 6], [False, False, True]) == ["again", "again", out]
-    assert _verdicts([6, 5], [True, False]) == [out, "again"]
-    assert _verdicts([6, 5, 6], [True, False, True]) == [out, "again", out], "however many come with it"
-    assert _verdicts([6, 5, 5], [False] * 3) == [out, "again", "again"], "among equals the most are right"
-    assert _verdicts([5, 6], [True, True]) == ["again", out], "or the first rank"
+def test_right_is_what_most_of_those_have_who_were_there_before_whatever_their_rank() -> None:
+    assert _source([5, 5, 5], [False, False, True]) is None
+    assert _source([5, 5, 6], [False, False, True]) == 0
+    assert _source([6, 5], [True, False]) == 1
+    assert _source([6, 5, 6], [True, False, True]) == 1, "however many come with it"
+    assert _source([6, 5, 5], [False] * 3) == 1, "among equals the most are right"
+    assert _source([5, 6], [True, True]) == 0, "or the first rank"
+
+
+@pytest.mark.parametrize(
+    ("arithmetics", "is_exact"),
+    [([9.0, 9.0], False), ([9.0, 8.0], True), ([9.0, UNLIKE], True), ([UNLIKE, UNLIKE], True)],
+    ids=str,
+)
+def test_ranks_that_calculate_otherwise_or_are_followed_by_one_that_does_apply_in_exact_arithmetic(
+    arithmetics: Sequence[float], is_exact: bool
+) -> None:
+    riders, generation = Riders(_state(torch.float32)), met(1, ("a", "b"), 1)
+    for step in range(3 * FIRST_STEPS):
+        own = riders.own(generation, offered=None, cost=0.0, step=step, is_unlike=arithmetics[1] == UNLIKE)
+        assert (own[7] == UNLIKE) == (arithmetics[1] == UNLIKE)
+        told = riders.compared([0.0] * 6 + list(arithmetics), generation)
+        assert told.is_exact is is_exact
+    step = 3 * FIRST_STEPS + 1
+    is_compared = bool(riders.own(generation, offered=None, cost=0.0, step=step)[5] >= 0)
+    assert is_compared is is_exact, "unlike ranks compare their states at each step"
 
 
 @pytest.fixture

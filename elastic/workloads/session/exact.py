@@ -1,0 +1,322 @@
+"""Arithmetic that every processor rounds alike, for members on unlike processors.
+
+IEEE 754 rounds a single add, subtract, multiply, divide and square root correctly: their bits are the same everywhere.
+A kernel that does two of them in one (`addcmul`, `lerp`, a fused optimizer) is rounded once where the processor has a
+fused multiply-add, and twice where it has none. So are vectorised `pow` and `rsqrt`, and sums depend on the width of
+vectors.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+NARROW = (torch.bfloat16, torch.float16)
+Function = Callable[..., Any]
+
+
+def arithmetic_of(device: torch.device) -> int:
+    """Gives a number for how this process calculates on `device`: equal where the same kernels run on the same kind of
+    processor, which then give the same bits."""
+    if device.type == "cuda":
+        properties = torch.cuda.get_device_properties(device)
+        processor = f"{properties.name} {properties.major}.{properties.minor}"
+    else:
+        processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+    return crc32(f"{torch.__version__} {processor}".encode())
+
+
+class ExactArithmetic(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    """Within it, torch does in single operations what it does in fused ones otherwise.
+
+    That holds for all that the optimizers of torch do, but for products of matrices (Muon, Adafactor). What is not
+    known here is done as always.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        exact = EXACT.get(function.overloadpacket, function)
+        return exact(*args, **(kwargs or {}))
+
+
+def power(base: float, exponent: int) -> float:
+    """Gives `base ** exponent` by products alone: a library's `pow` may differ in the last bit.
+
+    >>> power(0.5, 3), power(0.9, 0)
+    (0.125, 1.0)
+    """
+    result = 1.0
+    while exponent:
+        if exponent % 2:
+            result *= base
+        base *= base
+        exponent //= 2
+    return result
+
+
+def _wide(value: Any) -> Any:
+    """Gives a tensor of a narrow type in float32, as torch's own kernels take it: several roundings would cost it much
+    of what it holds."""
+    return value.float() if isinstance(value, Tensor) and value.dtype in NARROW else value
+
+
+def _add(first: Any, second: Any, alpha: float = 1) -> Any:
+    return first + second if alpha == 1 else first + second * alpha
+
+
+def _sub(first: Any, second: Any, alpha: float = 1) -> Any:
+    return _add(first, second, -alpha)
+
+
+def _rsub(first: Any, second: Any, alpha: float = 1) -> Any:
+    return _sub(second, first, alpha)
+
+
+def _addcmul(own: Any, first: Any, second: Any, value: float = 1) -> Any:
+    return own + first * second * value
+
+
+def _addcdiv(own: Any, first: Any, second: Any, value: float = 1) -> Any:
+    return own + first / second * value
+
+
+def _lerp(start: Any, end: Any, weight: Any) -> Any:
+    """As torch does it: from the nearer end, so that a weight of 1 gives `end`."""
+    from_start, from_end = start + (end - start) * weight, end - (end - start) * (1 - weight)
+    if isinstance(weight, Tensor):
+        return torch.where(weight.abs() < 0.5, from_start, from_end)
+    return from_start if abs(weight) < 0.5 else from_end
+
+
+def _rsqrt(own: Any) -> Any:
+    return 1 / own.sqrt()
+
+
+def _reciprocal(own: Any) -> Any:
+    return 1 / own
+
+
+FORMULAS: Mapping[str, Function] = {
+    "add": _add,
+    "sub": _sub,
+    "rsub": _rsub,
+    "addcmul": _addcmul,
+    "addcdiv": _addcdiv,
+    "lerp": _lerp,
+    "rsqrt": _rsqrt,
+    "reciprocal": _reciprocal,
+}
+"""Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded once."""
+
+
+def _new(formula: Function) -> Function:
+    """Gives what does a formula on tensors of any type, and gives a new one."""
+
+    def new(own: Any, *args: Any, out: Tensor | None = None, **options: Any) -> Tensor:
+        result: Tensor = formula(_wide(own), *map(_wide, args), **options)
+        if out is not None:
+            return out.copy_(result)
+        wanted = torch.result_type(own, args[0]) if args else own.dtype
+        return result.to(wanted) if result.dtype != wanted else result
+
+    return new
+
+
+def _in_place(formula: Function) -> Function:
+    def in_place(own: Tensor, *args: Any, **options: Any) -> Tensor:
+        return own.copy_(formula(_wide(own), *map(_wide, args), **options))
+
+    return in_place
+
+
+def _for_each(function: Function) -> Function:
+    """Gives what does to lists of tensors what `function` does to one."""
+
+    def for_each(own: Sequence[Tensor], *args: Any, **options: Any) -> list[Any]:
+        columns = [_column(each, len(own)) for each in args]
+        return [function(*row, **options) for row in zip(own, *columns, strict=True)]
+
+    return for_each
+
+
+def _for_each_in_place(function: Function) -> Function:
+    def for_each_in_place(*args: Any, **options: Any) -> None:
+        _for_each(function)(*args, **options)
+
+    return for_each_in_place
+
+
+def _column(argument: Any, size: int) -> Sequence[Any]:
+    """Gives an argument of a list's operation for each of the list: it is one for all, or a list, or numbers in a
+    tensor."""
+    if isinstance(argument, Tensor) and argument.dim() == 1:
+        return argument.unbind()
+    return argument if isinstance(argument, list | tuple) else [argument] * size
+
+
+def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002 (torch's name)
+    if ord != 2 or any(each is not None and each is not False for each in (*args, *options.values())):
+        return torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)  # type: ignore[no-any-return]
+    wide: Tensor = _wide(own)
+    return _total(wide * wide).sqrt().to(own.dtype)
+
+
+def _sum(own: Tensor, *args: Any, **options: Any) -> Tensor:
+    if args or options or not own.is_floating_point():
+        return torch.ops.aten.sum(own, *args, **options)  # type: ignore[no-any-return]
+    return _total(_wide(own)).to(own.dtype)
+
+
+def _total(values: Tensor) -> Tensor:
+    """Adds up halves to halves: in an order that no width of vectors changes."""
+    values = values.reshape(-1)
+    while (size := values.numel()) > 1:
+        half = size // 2
+        added = values[:half] + values[half : 2 * half]
+        values = torch.cat([added, values[2 * half :]]) if size % 2 else added
+    return values.sum()
+
+
+def _fused(step: Function) -> Function:
+    """Gives what moves all parameters of a fused optimizer, one by one."""
+
+    def fused(*lists: Sequence[Tensor], lr: float | Tensor, **options: Any) -> None:
+        scaling = (options.pop("grad_scale", None), options.pop("found_inf", None))
+        if scaling != (None, None):
+            raise NotImplementedError("a session's gradients are not scaled: GradScaler belongs to restarts")
+        count = len(lists[0])
+        columns = [each if len(each) else [None] * count for each in lists]  # what its options do not ask for
+        for row in zip(*columns, strict=True):
+            step(*row, lr=float(lr), **options)
+
+    return fused
+
+
+def _adam(
+    parameter: Tensor,
+    gradient: Tensor,
+    first: Tensor,
+    second: Tensor,
+    largest: Tensor | None,
+    step: Tensor,
+    *,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    is_decoupled: bool = False,
+) -> None:
+    """torch.optim.Adam's step, arXiv:1412.6980; AdamW's where the decay `is_decoupled`, arXiv:1711.05101."""
+    count = int(step.item())
+    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    if weight_decay and is_decoupled:
+        weight = weight * (1 - lr * weight_decay)
+    elif weight_decay:
+        gradient = gradient + weight * weight_decay
+    mean = _wide(first) * beta1 + gradient * (1 - beta1)
+    square = _wide(second) * beta2 + gradient * gradient * (1 - beta2)
+    first.copy_(mean)
+    second.copy_(square)
+    if amsgrad:
+        assert largest is not None
+        square = torch.maximum(_wide(largest), square)
+        largest.copy_(square)
+    spread = square.sqrt() / math.sqrt(1 - power(beta2, count)) + eps
+    parameter.copy_(weight - mean / spread * (lr / (1 - power(beta1, count))))
+
+
+def _adamw(*tensors: Any, **options: Any) -> None:
+    _adam(*tensors, **options, is_decoupled=True)
+
+
+def _sgd(
+    parameter: Tensor,
+    gradient: Tensor,
+    buffer: Tensor | None,
+    *,
+    lr: float,
+    weight_decay: float,
+    momentum: float,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    is_first_step: bool,
+) -> None:
+    """torch.optim.SGD's step."""
+    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    if weight_decay:
+        gradient = gradient + weight * weight_decay
+    if momentum:
+        assert buffer is not None
+        moved = gradient if is_first_step else _wide(buffer) * momentum + gradient * (1 - dampening)
+        buffer.copy_(moved)
+        gradient = gradient + moved * momentum if nesterov else moved
+    parameter.copy_(weight - gradient * lr)
+
+
+def _adagrad(
+    parameter: Tensor,
+    gradient: Tensor,
+    total: Tensor,
+    step: Tensor,
+    *,
+    lr: float,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """torch.optim.Adagrad's step."""
+    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    if weight_decay:
+        gradient = gradient + weight * weight_decay
+    squares = _wide(total) + gradient * gradient
+    total.copy_(squares)
+    rate = lr / (1 + (int(step.item()) - 1) * lr_decay)
+    parameter.copy_(weight - gradient / (squares.sqrt() + eps) * rate)
+
+
+def _descending(gradient: Tensor, maximize: bool) -> Tensor:
+    wide: Tensor = _wide(gradient)
+    return -wide if maximize else wide
+
+
+def _table() -> dict[Any, Function]:
+    aten: Any = torch.ops.aten
+    table: dict[Any, Function] = {
+        aten.linalg_vector_norm: _vector_norm,
+        aten._foreach_norm: _for_each(_vector_norm),  # noqa: SLF001 (torch has no other name for it)
+        aten.sum: _sum,
+        aten._fused_adam_: _fused(_adam),
+        aten._fused_adamw_: _fused(_adamw),
+        aten._fused_sgd_: _fused(_sgd),
+        aten._fused_adagrad_: _fused(_adagrad),
+    }
+    for name, formula in FORMULAS.items():
+        new, in_place = _new(formula), _in_place(formula)
+        functions = {
+            name: new,
+            f"{name}_": in_place,
+            f"_foreach_{name}": _for_each(new),
+            f"_foreach_{name}_": _for_each_in_place(in_place),
+        }
+        table |= {getattr(aten, each): function for each, function in functions.items() if hasattr(aten, each)}
+    return table
+
+
+EXACT = _table()
+"""By torch's operation, of all its overloads: what is done in its place."""

@@ -1,0 +1,94 @@
+"""Members whose states differ within rounding are brought level; only one that really differs ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session.desk import SessionEnded
+from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.state import State
+
+
+class Leveling:
+    """All ranks of a generation take over the state of one of them, `source`, chunk by chunk.
+
+    First all chunks are compared, and nothing is moved: where a rank really differs, it alone ends.
+    """
+
+    def __init__(self, state: State, generation: Generation, source: int, *, chunk_bytes: int) -> None:
+        assert generation.group is not None
+        self._state, self._generation, self._group = state, generation, generation.group
+        self._source, self._chunk_bytes = source, chunk_bytes
+
+    def is_within_rounding(self) -> bool:
+        """Compares this rank's state with the source's; False where it really differs.
+
+        Raises GenerationLost where another rank's does.
+        """
+        is_close = True
+        for first, last, packed in self._chunks():  # to the end, whatever is found: every rank takes part
+            is_close = is_close and self._is_close(first, last, packed)
+        differing = torch.zeros(self._generation.world_size)
+        differing[self._generation.rank or 0] = not is_close
+        self._group.wait(self._group.all_reduce(differing))
+        if is_close and differing.any():
+            raise GenerationLost("a member has other values")
+        return is_close
+
+    def take_over(self) -> None:
+        """Overwrites this rank's state by the source's."""
+        for first, last, packed in self._chunks():
+            if self._generation.rank != self._source:
+                self._state.unpack(first, last, packed)
+
+    def _chunks(self) -> Iterator[tuple[int, int, Tensor]]:
+        """Gives the source's state, unit by unit, as many at a time as fit into a chunk."""
+        first = 0
+        while first < len(self._state.units):
+            last = self._state.chunk_end(first, self._chunk_bytes)
+            packed = self._state.pack(first, last)
+            self._group.wait(self._group.broadcast(packed, source=self._source))
+            yield first, last, packed
+            first = last
+
+    def _is_close(self, first: int, last: int, packed: Tensor) -> bool:
+        own = [tensor for unit in self._state.units[first:last] for tensor in unit]
+        theirs = self._state.unpacked(first, last, packed)
+        return all(is_close(*pair) for pair in zip(own, theirs, strict=True))
+
+
+def is_close(mine: Tensor, theirs: Tensor) -> bool:
+    """Whether two tensors agree in half of the digits that their type holds, as rounding alone leaves them.
+
+    >>> one = torch.ones(1000)
+    >>> is_close(one * 1.0001, one), is_close(one * 1.01, one), is_close(one.double() * 1.0001, one.double())
+    (True, False, False)
+    """
+    mine, theirs = mine.detach().cpu(), theirs.cpu()
+    if torch.equal(mine, theirs):
+        return True
+    if not mine.is_floating_point():
+        return False
+    tolerance = torch.finfo(mine.dtype).eps ** 0.5
+    # Where both hold the same infinity or NaN, they do not differ.
+    difference = torch.where(_same(mine, theirs), 0.0, mine.double() - theirs.double())
+    return bool(difference.norm() <= tolerance * torch.nan_to_num(theirs.double(), posinf=0.0, neginf=0.0).norm())
+
+
+def _same(mine: Tensor, theirs: Tensor) -> Tensor:
+    return (mine == theirs) | (mine.isnan() & theirs.isnan())
+
+
+def ended(unit: int, step: int) -> SessionEnded:
+    """Gives what a member ends with whose state really differs."""
+    return SessionEnded(
+        f"unit {unit}: after step {step} this process has other values than the session's members, by more than "
+        "rounding; give all of them the same program and options, have apply depend on nothing but units, gradients "
+        "and step and leave the gradients as they are (in place, by way of .data too, it changes what newcomers are "
+        "sent), and name in its unit every tensor that apply moves, the optimizer's state too (load it before "
+        "optimizer_units: load_state_dict puts other tensors in the place of the units')"
+    )
