@@ -115,7 +115,8 @@ class Follower(threading.Thread):
         self._connection: socket.socket | None = None
         self._hearing = threading.Lock()
         self._rest = b""
-        self._answered: tuple[int, int, int] | None = None
+        self._answered: tuple[int, int] | None = None
+        self.is_unlike = False  # whether the newcomer has answered that it calculates otherwise
         self._arithmetic = arithmetic_of(state.device)
         self._is_over = threading.Event()
 
@@ -136,11 +137,6 @@ class Follower(threading.Thread):
             return False  # the thread that sends waits for that answer, and hears it alone
         self._hear()
         return not self.is_over and self._answered is not None and self._answered[0] == len(self._state.units)
-
-    @property
-    def is_unlike(self) -> bool:
-        """Whether the newcomer has answered that its processor calculates otherwise than this one."""
-        return self._answered is not None and self._answered[2] != self._arithmetic
 
     def is_level(self, step: int) -> bool:
         """Whether the newcomer has answered that it has all of the state, and all but the last of `step` steps."""
@@ -264,8 +260,9 @@ class Follower(threading.Thread):
                 return False
             *lines, self._rest = (self._rest + data).split(b"\n")
             if lines:
-                units, step, arithmetic = lines[-1].split()
-                self._answered = (int(units), int(step), int(arithmetic))
+                arithmetic, units, step = lines[-1].split()
+                self.is_unlike = int(arithmetic) != self._arithmetic  # first: one that has answered is sent to
+                self._answered = (int(units), int(step))
             return bool(data)
 
     def _copied(self, flat: Tensor, elements: int) -> Tensor:

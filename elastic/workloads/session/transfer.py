@@ -151,7 +151,7 @@ class Inlet(threading.Thread):
         room = Room()
         arithmetic = arithmetic_of(self._state.device)
         while self.adopted is None:
-            connection.sendall(b"%d %d %d\n" % (self.units, self.step, arithmetic))
+            connection.sendall(b"%d %d %d\n" % (arithmetic, self.units, self.step))
             self._take(receive(connection, room))
 
     def _check_ahead(self, members: int) -> None:

@@ -1,4 +1,4 @@
-"""A member of a test's session: a small network in exact arithmetic, a line of log for every committed step.
+"""A member of a test's session: a small network, or another task, and a line of log for every committed step.
 
 python -m tests.workloads.session.member LOG GOAL [--dtype float32] [--pause 0.02] [--width 16] ...
 """
@@ -14,13 +14,18 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session.turn import Compute
 from tests.workloads.session import nccl_stand_in
+
+if TYPE_CHECKING:
+    from tests.workloads.session.tasks import Trained
 
 BATCH = 12
 ITEMS = 240
@@ -33,6 +38,7 @@ class Task:
         layers: list[nn.Module] = [nn.Linear(8, width), nn.Tanh()]
         for _ in range(depth - 1):
             layers += [nn.Linear(width, width), nn.Tanh()]
+        self.batch = BATCH
         self.model = nn.Sequential(*layers, nn.Linear(width, 3)).to(dtype)
         self.parameters = list(self.model.parameters())
         # By a generator of its own: torch's is the process's, and members run as threads too.
@@ -43,7 +49,6 @@ class Task:
         self.x = torch.randn(ITEMS, 8, generator=chance, dtype=torch.float64).to(dtype)
         self.y = torch.randint(0, 3, (ITEMS,), generator=chance)
         self.pause_s = pause_s
-        self.hang: Path | None = None
 
     def units(self) -> list[tuple[Tensor, ...]]:
         return self.adam.units()
@@ -53,8 +58,6 @@ class Task:
 
     def compute(self, turn: Turn) -> Sequence[Tensor]:
         places = [place % ITEMS for place in turn.places()]
-        while self.hang is not None and self.hang.exists():
-            time.sleep(0.05)
         if self.pause_s and places:
             time.sleep(self.pause_s)
         loss = nn.functional.cross_entropy(self.model(self.x[places]), self.y[places], reduction="sum") / turn.batch
@@ -68,6 +71,8 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("log", type=Path)
     parser.add_argument("goal", type=Path, help="a file that comes to hold the last step, well ahead of it")
+    parser.add_argument("--task", choices=("network", "classifier", "esrgan"), default="network")
+    parser.add_argument("--optimizer", choices=("ours", "adamw", "sgd"), default="ours", help="but of the network")
     parser.add_argument("--dtype", default="float64")
     parser.add_argument("--pause", type=float, default=0.02)
     parser.add_argument("--width", type=int, default=16)
@@ -85,18 +90,18 @@ def main(argv: Sequence[str]) -> int:
 
 def _train(options: argparse.Namespace, tell: object) -> int:
     assert callable(tell)
-    task = Task(dtype=getattr(torch, options.dtype), width=options.width, depth=options.depth, pause_s=options.pause)
-    task.hang = options.log.with_suffix(".hang")
+    task = _task(options)
+    compute = _paced(task.compute, pause_s=options.pause, hang=options.log.with_suffix(".hang"))
     settings = Settings.from_environment({**os.environ, "ELASTICD_SESSION_CHUNK_BYTES": str(options.chunk_bytes)})
     tell(event="warm")
     parent = os.getppid()
     try:
-        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        with Session.join(task.units(), task.apply, batch=task.batch, settings=settings, numbers=1) as session:
             signal.signal(signal.SIGTERM, lambda *_: session.leave())
             tell(event="joined", step=session.step, generation=session.generation.number)
             # A test that was killed must leave nothing running.
             while session.is_member and session.step < _goal(options.goal) and os.getppid() == parent:
-                outcome = session.run(task.compute)
+                outcome = session.run(compute)
                 now = session.generation
                 digest = None if options.no_digests else session.digest()
                 tell(
@@ -116,6 +121,27 @@ def _train(options: argparse.Namespace, tell: object) -> int:
         return 3
     torch.save([parameter.detach() for parameter in task.parameters], options.log.with_suffix(".pt"))
     return 0
+
+
+def _task(options: argparse.Namespace) -> Trained:
+    dtype = getattr(torch, options.dtype)
+    if options.task == "network":
+        return Task(dtype=dtype, width=options.width, depth=options.depth)
+    from tests.workloads.session.tasks import task_of  # late: most members need none of what it imports
+
+    return task_of(options.task, options.optimizer, dtype)
+
+
+def _paced(compute: Compute, *, pause_s: float, hang: Path) -> Compute:
+    """Gives what takes longer by a pause, and stands still as long as a file is there."""
+
+    def slowly(turn: Turn) -> Sequence[Tensor | None]:
+        while hang.exists():
+            time.sleep(0.05)
+        time.sleep(pause_s if turn.share else 0.0)
+        return compute(turn)
+
+    return slowly
 
 
 def _goal(path: Path) -> float:

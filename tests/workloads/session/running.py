@@ -101,7 +101,10 @@ class Member:
 
 @dataclass(slots=True)
 class Fleet:
-    """A store on `host`, which may be killed and started again, and all members there ever were."""
+    """A store on `host`, which may be killed and started again, and all members there ever were.
+
+    Members take turns in pretending to run on processors of these `capabilities`.
+    """
 
     folder: Path
     environment: dict[str, str]
@@ -110,6 +113,7 @@ class Fleet:
     store: subprocess.Popen[bytes] | None = None
     host: Host | None = None
     launch: Launch = program
+    capabilities: Sequence[str] = ()
     digests: dict[int, set[str]] = field(default_factory=dict)
     _compared: dict[Path, int] = field(default_factory=dict)
 
@@ -143,6 +147,9 @@ class Fleet:
                 *self.options,
             ]
             environment = self.environment
+            if self.capabilities:
+                capability = self.capabilities[len(self.members) % len(self.capabilities)]
+                environment = {**environment, "ATEN_CPU_CAPABILITY": capability}
             if host is not None:
                 command, environment = host.command(*command), {**environment, "ELASTICD_SESSION_HOST": host.address}
             member = Member(self.launch(command, environment, log.with_suffix(".err")), log)
@@ -217,6 +224,7 @@ def running_fleet(
     hang_s: float = 600.0,
     host: Host | None = None,
     launch: Launch = program,
+    capabilities: Sequence[str] = (),
 ) -> Iterator[Fleet]:
     """Gives a store without members, and leaves nothing running."""
     environment = {
@@ -227,7 +235,7 @@ def running_fleet(
         "ELASTICD_SESSION_HANG_S": str(hang_s),
         "ELASTICD_JOB_ID": JOB,
     }
-    fleet = Fleet(folder, environment, options, host=host, launch=launch)
+    fleet = Fleet(folder, environment, options, host=host, launch=launch, capabilities=capabilities)
     fleet.start_store()
     try:
         yield fleet
@@ -248,11 +256,12 @@ def undisturbed(steps: int, *, dtype: torch.dtype = torch.float64, width: int = 
     return [parameter.detach() for parameter in task.parameters]
 
 
-def assert_near(found: Sequence[Tensor], wanted: Sequence[Tensor], *, tolerance: float) -> None:
-    """Compares by the largest difference, relative to the largest weight."""
+def assert_near(found: Sequence[Tensor], wanted: Sequence[Tensor], *, tolerance: float) -> float:
+    """Compares by the largest difference, relative to the largest weight; gives it."""
     scale = max(float(each.abs().max()) for each in wanted)
     worst = max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) / scale
     assert worst <= tolerance, f"off by {worst:.1e}, wanted at most {tolerance:.0e}"
+    return worst
 
 
 def wait_until(

@@ -14,17 +14,21 @@ MOST = 4
 
 @dataclass(slots=True)
 class Schedule:
-    """Plays seeded events: join (one or two), leave, kill (one, the first, or two at once), stop and wake, store."""
+    """Plays seeded events: join (one or two), leave, kill (one, the first, or two at once), stop and wake, store.
+
+    No event leaves fewer members than `least`.
+    """
 
     fleet: Fleet
     seed: int
     tell: Callable[[str], None] = print
+    least: int = 1
     alive: list[Member] = field(default_factory=list)
     played: list[str] = field(default_factory=list)
 
     def play(self, events: int) -> None:
         chance = random.Random(self.seed)
-        self.alive = self.fleet.start()
+        self.alive = self.fleet.start(self.least)
         self.fleet.await_world(self.alive)
         while len(self.played) < events:
             name = chance.choice(self._possible())
@@ -38,15 +42,18 @@ class Schedule:
     def _possible(self) -> list[str]:
         size = len(self.alive)
         growing = (
-            ["join"] * (size < MOST) * 3 + ["join_two"] * (size < MOST - 1) + ["join_and_kill"] * (1 < size < MOST)
+            ["join"] * (size < MOST) * 3
+            + ["join_two"] * (size < MOST - 1)
+            + ["join_and_kill"] * (self.least < size < MOST)
         )
+        spare = size - self.least
         shrinking = (
-            ["leave"] * (size > 1) * 2
-            + ["kill"] * (size > 1) * 2
-            + ["kill_first"] * (size > 1)
-            + ["kill_two"] * (size > 2)
+            ["leave"] * (spare > 0) * 2
+            + ["kill"] * (spare > 0) * 2
+            + ["kill_first"] * (spare > 0)
+            + ["kill_two"] * (spare > 1)
         )
-        return [*growing, *shrinking, *["stop"] * (size > 1), "store"]
+        return [*growing, *shrinking, *["stop"] * (spare > 0), "store"]
 
     def _join(self, chance: random.Random) -> None:
         self.alive += self.fleet.start()

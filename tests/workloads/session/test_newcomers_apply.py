@@ -123,7 +123,7 @@ def test_state_that_apply_has_left_half_moved_is_torn() -> None:
         wait_until(lambda: inlet.is_due, "the state")
         inlet.move()
         wait_until(lambda: inlet.is_complete and not inlet.is_torn, "the whole state")
-        send(connection, Message("gradients", {"step": 5, "units": 2}, torch.ones(6)))
+        send(connection, Message("gradients", {"step": 5, "units": 2, "is_exact": False}, torch.ones(6)))
         wait_until(lambda: inlet.is_due, "the gradients")
         with pytest.raises(Refused, match="at the second unit"):
             inlet.move()

@@ -1,0 +1,149 @@
+"""What members of a test's session train: a small network, the example's classifier or ESRGAN, by one of three
+optimizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor, optim
+from torch.nn import functional
+
+from elastic.workloads.adam import Adam
+from elastic.workloads.esrgan.batches import Batch
+from elastic.workloads.esrgan.features import random_features
+from elastic.workloads.esrgan.networks import build_networks
+from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.esrgan.step import Passes
+from elastic.workloads.session import Turn, optimizer_units
+from elastic.workloads.session.generation import Generation
+from examples.classifier.__main__ import Classifier, samples
+from tests.workloads.esrgan.builders import alone, tiny_options
+
+WARMUP = 20
+Unit = tuple[Tensor, ...]
+Stepping = Callable[[Sequence[Tensor | None]], None]
+
+
+class Trained(Protocol):
+    """Training whose every step follows from its number."""
+
+    batch: int
+
+    @property
+    def parameters(self) -> Sequence[Tensor]: ...
+    def units(self) -> list[Unit]: ...
+    def apply(self, gradients: Sequence[Tensor | None], step: int) -> None: ...
+    def compute(self, turn: Turn) -> Sequence[Tensor | None]: ...
+
+
+def task_of(name: str, optimizer: str, dtype: torch.dtype) -> Trained:
+    """Gives a task by its name."""
+    kind = Striped if name == "classifier" else Enlarging
+    return kind(optimizer, dtype)
+
+
+def optimized(name: str, parameters: Sequence[Tensor]) -> tuple[list[Unit], Stepping]:
+    """Gives the units of an optimizer by its name, and its step."""
+    if name == "ours":
+        adam = Adam(parameters, b1=0.9, b2=0.999)
+        return adam.units(), lambda gradients: adam.step(gradients, lr=1e-4)
+    made: optim.Optimizer = optim.AdamW(parameters, lr=1e-4)
+    if name == "sgd":
+        made = optim.SGD(parameters, lr=1e-3, momentum=0.9, weight_decay=1e-4)
+
+    def step(gradients: Sequence[Tensor | None]) -> None:
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient
+        made.step()
+
+    return optimizer_units(made), step
+
+
+class Striped:
+    """The example's classifier."""
+
+    batch = 16
+
+    def __init__(self, optimizer: str, dtype: torch.dtype) -> None:
+        self._model, self._dtype = Classifier().model.to(dtype), dtype
+        self.parameters = list(self._model.parameters())
+        self._units, self._step = optimized(optimizer, self.parameters)
+
+    def units(self) -> list[Unit]:
+        return self._units
+
+    def apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
+        self._step(gradients)
+
+    def compute(self, turn: Turn) -> Sequence[Tensor]:
+        images, labels = samples(turn.places() or range(1))
+        losses = functional.cross_entropy(self._model(images.to(self._dtype)), labels, reduction="sum") / turn.batch
+        loss = losses if turn.share else losses * 0.0
+        turn.numbers = loss.detach().reshape(1)
+        return torch.autograd.grad(loss, self.parameters)
+
+
+class Enlarging:
+    """A tiny ESRGAN on images drawn from their places: the pixel loss alone at first, then both networks."""
+
+    def __init__(self, optimizer: str, dtype: torch.dtype) -> None:
+        self._options: EsrganOptions = tiny_options(batch_size=6, hr_height=16, hr_width=16)
+        self.batch, self._dtype = self._options.batch_size, dtype
+        device = alone().device
+        networks = build_networks(self._options, device, dtype=dtype)
+        features = random_features(self._options.feature_layers, seed=0).to(dtype)
+        self._passes = Passes(networks, self._options, device, features=features, bf16=False)
+        generator, discriminator = self._passes.generator_weights, self._passes.discriminator_weights
+        self._first = len(generator)
+        self.parameters = [*generator, *discriminator]
+        units, self._generate = optimized(optimizer, generator)
+        others, self._judge = optimized(optimizer, discriminator)
+        self._units = [*units, *others]
+
+    def units(self) -> list[Unit]:
+        return self._units
+
+    def apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
+        self._generate(gradients[: self._first])
+        if step >= WARMUP:
+            self._judge(gradients[self._first :])
+
+    def compute(self, turn: Turn) -> Sequence[Tensor | None]:
+        batch = self._samples(turn)
+        is_warmup = turn.step < WARMUP
+        computed = self._passes.warmup(batch) if is_warmup else self._passes.gan(batch, summed=turn.summed)
+        turn.numbers = computed.losses[0].detach().reshape(1)
+        nothing: list[Tensor | None] = [None] * (len(self.parameters) - self._first)
+        return [*computed.generator, *(computed.discriminator or nothing)]
+
+    def _samples(self, turn: Turn) -> Batch:
+        places = turn.places() or range(1)  # one of no weight: the networks take no empty batch
+        weight = 1 / turn.batch if turn.share else 0.0
+        high = torch.stack([_image(place, self._options) for place in places]).to(self._dtype)
+        low = functional.avg_pool2d(high, 4)
+        layout = torch.channels_last
+        weights = torch.full((len(places),), weight, dtype=self._dtype)
+        return Batch(low.contiguous(memory_format=layout), high.contiguous(memory_format=layout), weights)
+
+
+def _image(place: int, options: EsrganOptions) -> Tensor:
+    chance = torch.Generator().manual_seed(place)
+    coarse = torch.rand(1, 3, 4, 4, generator=chance)
+    size = (options.hr_height, options.hr_width)
+    return functional.interpolate(coarse, size=size, mode="nearest")[0]
+
+
+def undisturbed(task: Trained, steps: int) -> list[Tensor]:
+    """Gives the weights that one process comes to, without any session."""
+    generation = Generation(1, ("alone",), 0, None, (0.0,), (None,), (False,), (None,))
+    for step in range(steps):
+        gradients = task.compute(Turn(step, task.batch, range(task.batch), generation, _nothing_to_sum))
+        pairs = zip(gradients, task.parameters, strict=True)
+        task.apply([torch.zeros_like(each) if found is None else found for found, each in pairs], step)
+    return [parameter.detach() for parameter in task.parameters]
+
+
+def _nothing_to_sum(values: Tensor) -> None:
+    raise AssertionError("one process sums nothing")
