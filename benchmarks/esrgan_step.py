@@ -10,6 +10,7 @@ meet all alike; what counts is CPU-seconds, and the median over turns. Peak memo
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import resource
@@ -18,7 +19,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from time import process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elastic.workloads.esrgan import EsrganOptions
+    from elastic.workloads.esrgan.batches import Batches
+    from elastic.workloads.esrgan.networks import Networks
+    from elastic.workloads.esrgan.step import Stepper
 
 CONTENDERS = ("reference", "fp32", "bf16")
 
@@ -123,8 +130,30 @@ def serve_turns(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def our_step(blocks: int, size: int, batch_size: int, precision: str) -> Callable[[], None]:
-    """Gives one turn of the workload's GAN phase, data preparation included."""
+def our_step(
+    blocks: int, size: int, batch_size: int, precision: str, *, device: str = "cpu", is_channels_last: bool = True
+) -> Callable[[], None]:
+    """Gives one turn of the workload's GAN phase, data preparation included: on a CPU by the same thread."""
+    import torch
+
+    _, stepper, batches, options = our_training(
+        blocks, size, batch_size, precision, device=device, is_channels_last=is_channels_last
+    )
+    layout = torch.channels_last if is_channels_last else torch.contiguous_format
+    turns = iter(range(10**9))
+
+    def step() -> None:
+        batch = batches.at(next(turns) * batch_size)
+        low, high = (images.contiguous(memory_format=layout) for images in (batch.low, batch.high))
+        stepper.gan_turn(dataclasses.replace(batch, low=low, high=high), lr=options.lr, stop=False)
+
+    return step
+
+
+def our_training(
+    blocks: int, size: int, batch_size: int, precision: str, *, device: str, is_channels_last: bool = True
+) -> tuple[Networks, Stepper, Batches, EsrganOptions]:
+    """Gives the workload's networks, and what trains them."""
     import torch
 
     from elastic.workloads.esrgan import EsrganOptions
@@ -135,29 +164,33 @@ def our_step(blocks: int, size: int, batch_size: int, precision: str) -> Callabl
     from elastic.workloads.group import Group
     from elastic.workloads.photographs import open_photographs
 
-    options = EsrganOptions(residual_blocks=blocks, hr_height=size, hr_width=size, batch_size=batch_size, n_cpu=0)
-    group = Group(0, 1, torch.device("cpu"))
+    options = EsrganOptions(
+        residual_blocks=blocks,
+        hr_height=size,
+        hr_width=size,
+        batch_size=batch_size,
+        n_cpu=0 if device == "cpu" else 8,
+    )
+    group = Group(0, 1, torch.device(device))
+    layout = torch.channels_last if is_channels_last else torch.contiguous_format
     photographs, _ = open_photographs("skimage", None, height=size, width=size, channels=3)
     batches = Batches(photographs, options, group)
     bf16 = precision == "bf16"
-    features = random_features(options.feature_layers, seed=0)
-    features.to(dtype=torch.bfloat16 if bf16 else torch.float32, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    stepper = Stepper(build_networks(options, group.device), options, group, features=features, bf16=bf16)
-    turns = iter(range(10**9))
-
-    def step() -> None:
-        stepper.gan_turn(batches.at(next(turns) * batch_size), lr=options.lr, stop=False).losses.tolist()
-
-    return step
+    features = random_features(options.feature_layers, seed=0).to(group.device)
+    features.to(dtype=torch.bfloat16 if bf16 else torch.float32, memory_format=layout)  # type: ignore[call-overload]
+    networks = build_networks(options, group.device, layout=layout)
+    return networks, Stepper(networks, options, group, features=features, bf16=bf16), batches, options
 
 
-def reference_step(blocks: int, size: int, batch_size: int, _: str) -> Callable[[], None]:
+def reference_step(
+    blocks: int, size: int, batch_size: int, _: str = "reference", *, device: str = "cpu"
+) -> Callable[[], None]:
     """Gives one GAN step done the reference's way: its order of work and its waste, in our own words."""
     import torch
     from torch import nn
     from torch.nn import functional
 
-    generator, discriminator, features = _reference_networks(blocks)
+    generator, discriminator, features = (network.to(device) for network in _reference_networks(blocks))
     generator_adam = torch.optim.Adam(generator.parameters(), lr=2e-4, betas=(0.9, 0.999))
     discriminator_adam = torch.optim.Adam(discriminator.parameters(), lr=2e-4, betas=(0.9, 0.999))
     classify, l1 = nn.BCEWithLogitsLoss(), nn.L1Loss()
@@ -166,8 +199,9 @@ def reference_step(blocks: int, size: int, batch_size: int, _: str) -> Callable[
     def step() -> None:
         high = torch.rand(batch_size, 3, size, size, generator=random)
         low = functional.interpolate(high, scale_factor=0.25, mode="bicubic", antialias=True)
+        high, low = high.to(device), low.to(device)
         patches = (batch_size, 1, -(-size // 16), -(-size // 16))
-        valid, invalid = torch.ones(patches), torch.zeros(patches)
+        valid, invalid = torch.ones(patches).to(device), torch.zeros(patches).to(device)
         generator_adam.zero_grad()
         made = generator(low)
         pixel = l1(made, high)

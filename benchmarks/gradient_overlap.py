@@ -13,11 +13,14 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter, process_time
 
 from tests.workloads.session.hosts import running_hosts
 
+Took = dict[str, list[tuple[float, float]]]  # by way, each turn's seconds and CPU-seconds
+
+MODULE = (sys.executable, "-m", "benchmarks.gradient_overlap")
 WARM = 1
 WAYS = ("one message", "buckets")
 
@@ -34,22 +37,21 @@ def main(argv: Sequence[str]) -> None:
         train(options)
         return
     with running_hosts(2) as hosts:
-        ranks = []
-        for rank, host in enumerate(hosts):
+        for host in hosts:
             host.slow_down(options.mbit)
-            environment = {
-                **os.environ,
-                "RANK": str(rank),
-                "WORLD_SIZE": "2",
-                "MASTER_ADDR": hosts[0].address,
-                "MASTER_PORT": "29500",
-                "GLOO_SOCKET_IFNAME": "eth0",
-                "OMP_NUM_THREADS": "1",
-            }
-            command = host.command(sys.executable, "-m", "benchmarks.gradient_overlap", *argv)
-            ranks.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
-        told = [json.loads(rank.communicate()[0]) for rank in ranks]
-    show(told[0], options)
+        environment = {"MASTER_ADDR": hosts[0].address, "GLOO_SOCKET_IFNAME": "eth0", "OMP_NUM_THREADS": "1"}
+        show(trained([host.command(*MODULE, *argv) for host in hosts], environment), f"{options.mbit} Mbit/s")
+
+
+def trained(commands: Sequence[Sequence[str]], environment: Mapping[str, str]) -> Took:
+    """Runs the ranks, each by its command, and gives what the first one's turns took."""
+    ranks = []
+    for rank, command in enumerate(commands):
+        place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(len(commands)), "MASTER_PORT": "29500"}
+        own = {**os.environ, **environment, **place}
+        ranks.append(subprocess.Popen(command, env=own, stdout=subprocess.PIPE, text=True))
+    told: list[Took] = [json.loads(rank.communicate()[0]) for rank in ranks]
+    return told[0]
 
 
 def train(options: argparse.Namespace) -> None:
@@ -63,9 +65,9 @@ def train(options: argparse.Namespace) -> None:
 
     torch.set_num_threads(1)
     settings = EsrganOptions(residual_blocks=options.blocks, hr_height=options.size, hr_width=options.size)
-    low = torch.rand(options.batch, 3, options.size // 4, options.size // 4)
-    took: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
+    took: Took = {way: [] for way in WAYS}
     with joined(timeout_s=300.0) as group:
+        low = torch.rand(options.batch, 3, options.size // 4, options.size // 4, device=group.device)
         ways = {}
         for way, bucket_bytes in zip(WAYS, (10**12, BUCKET_BYTES), strict=True):
             generator = build_networks(settings, group.device).generator
@@ -77,19 +79,21 @@ def train(options: argparse.Namespace) -> None:
                 began_s, processor_s = perf_counter(), process_time()
                 sums.start(torch.autograd.grad(generator(low).square().mean(), weights))
                 sums.finish()
+                if group.device.type == "cuda":
+                    torch.cuda.synchronize()
                 if turn >= WARM:
                     took[way].append((perf_counter() - began_s, process_time() - processor_s))
     print(json.dumps(took))
 
 
-def show(took: dict[str, list[tuple[float, float]]], options: argparse.Namespace) -> None:
-    size = f"{options.blocks} blocks, {options.size} x {options.size}, batch {options.batch}"
-    print(f"{size}, {options.mbit} Mbit/s:")
+def show(took: Took, what: str) -> None:
+    """Prints a table's worth of it."""
+    print(f"gradients of two ranks, {what}:")
     whole, parts = (took[way] for way in WAYS)
-    for index, what in enumerate(("s", "CPU-s")):
+    for index, unit in enumerate(("s", "CPU-s")):
         medians = [statistics.median(each[index] for each in found) for found in (whole, parts)]
         ratio = statistics.median(part[index] / one[index] for one, part in zip(whole, parts, strict=True))
-        print(f"  {WAYS[0]} {medians[0]:.2f} {what} a turn, {WAYS[1]} {medians[1]:.2f}: {ratio:.3f} x")
+        print(f"  {WAYS[0]} {medians[0]:.3f} {unit} a turn, {WAYS[1]} {medians[1]:.3f}: {ratio:.3f} x")
 
 
 if __name__ == "__main__":

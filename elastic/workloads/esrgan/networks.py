@@ -40,11 +40,17 @@ class Networks:
         }
 
 
-def build_networks(options: EsrganOptions, device: torch.device, *, dtype: torch.dtype = torch.float32) -> Networks:
+def build_networks(
+    options: EsrganOptions,
+    device: torch.device,
+    *,
+    dtype: torch.dtype = torch.float32,
+    layout: torch.memory_format = torch.channels_last,
+) -> Networks:
     """Gives untrained networks, the same on every rank: drawn from the seed, on the CPU."""
     torch.manual_seed(options.seed)
-    generator = _placed(Generator(options), device, dtype)
-    discriminator = _placed(Discriminator(options), device, dtype)
+    generator = _placed(Generator(options), device, dtype, layout)
+    discriminator = _placed(Discriminator(options), device, dtype, layout)
     return Networks(
         generator,
         discriminator,
@@ -53,6 +59,6 @@ def build_networks(options: EsrganOptions, device: torch.device, *, dtype: torch
     )
 
 
-def _placed(network: M, device: torch.device, dtype: torch.dtype) -> M:
+def _placed(network: M, device: torch.device, dtype: torch.dtype, layout: torch.memory_format) -> M:
     # mypy does not know the overload of Module.to that takes a memory format together with a device.
-    return network.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+    return network.to(device=device, dtype=dtype).to(memory_format=layout)  # type: ignore[call-overload,no-any-return]
