@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import torch
@@ -16,6 +17,8 @@ from elastic.workloads.esrgan.step import LOSS_NAMES, Computed, Summed
 from elastic.workloads.esrgan.training import Places, Run, opened
 from elastic.workloads.group import Group, device_of
 from elastic.workloads.session import Attendance, Outcome, Session, Settings, Turn
+
+IS_PRETRAINED, START_DB = 0, 1  # places in the facts
 
 
 def train_in_session(options: EsrganOptions, places: Places, settings: Settings, *, local_rank: int = 0) -> Progress:
@@ -34,13 +37,17 @@ class _InSession:
         if run.total > run.options.warmup_batches:
             self.progress = run.with_features(self.progress)
         self.generation = 0
-        # Travels with the state, so that all ranks look through what the founder looks through.
-        self.facts = torch.tensor([float(bool(self.progress.is_pretrained))], dtype=torch.float64)
+        # They travel with the state: all ranks look through what the founder looks through, and the first one tells
+        # how good the untrained generator was (NaN: nobody knows).
+        start_db = self.progress.start_psnr_y_db
+        facts = [float(bool(self.progress.is_pretrained)), math.nan if start_db is None else start_db]
+        self.facts = torch.tensor(facts, dtype=torch.float64)
 
     def to_the_end(self, settings: Settings) -> Progress:
         run = self.run
-        # Twice as computed here: kernels are chosen and memory is asked for before anybody waits for this process.
-        self._computed(self.progress.iteration, range(run.options.batch_size), summed=lambda values: values)
+        # Code is loaded and threads begin before anybody waits for this process. One sample is what a newcomer's first
+        # turn computes, and no more than any memory holds.
+        self._computed(self.progress.iteration, range(1), summed=lambda values: values)
         with Session.join(
             self._units(),
             self._apply,
@@ -93,7 +100,8 @@ class _InSession:
         # The last step's state is never taken for kept: whoever was to keep it may have died over that.
         self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
         self._see(session)
-        is_pretrained = None if self.progress.is_pretrained is None else bool(self.facts.item())
+        self._judge_at_start(session)
+        is_pretrained = None if self.progress.is_pretrained is None else bool(self.facts[IS_PRETRAINED])
         if is_pretrained != self.progress.is_pretrained:
             theirs, ours = _KINDS[bool(is_pretrained)], _KINDS[bool(self.progress.is_pretrained)]
             raise InvalidInput(
@@ -103,6 +111,14 @@ class _InSession:
             )
         if session.generation.world_size == 1:  # its founder settles it for all who come
             self.run.tell_of_features(self.found, self.progress)
+
+    def _judge_at_start(self, session: Session) -> None:
+        """Has the founder judge the untrained generator, before its first turn: nothing of the state is sent yet."""
+        if session.generation.world_size == 1 and session.step == 0:
+            found = self.run.judged_at_start(self.progress).start_psnr_y_db
+            self.facts[START_DB] = math.nan if found is None else found
+        start_db = self.facts[START_DB].item()
+        self.progress = dataclasses.replace(self.progress, start_psnr_y_db=None if math.isnan(start_db) else start_db)
 
     def _see(self, session: Session) -> None:
         """Takes note of who takes part, and of how far the job is."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from torch import Tensor
@@ -103,7 +104,7 @@ class Run:
         self.options, self.group, self.places, self.arithmetic = options, group, places, arithmetic
         self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options), places.job_id)
         self.networks: Networks = build_networks(options, group.device)
-        self.held_out: HeldOut | None = cut_held_out(held_out, options, group.device) if group.is_first else None
+        self._kept_apart = held_out
         self.batches = Batches(training, options, group)
         bf16 = uses_bf16(options.precision, group.device)
         self.precision = "bf16" if bf16 else "fp32"
@@ -113,7 +114,7 @@ class Run:
         self.saver = self.new_saver(at=0)
 
     def to_the_end(self) -> Progress:
-        progress = self.start()
+        progress = self.judged_at_start(self.start())
         stop = False
         while progress.iteration < self.total:
             progress, turn = self._turn(progress, stop)
@@ -137,14 +138,22 @@ class Run:
                 f"found {progress.samples_seen / self.epoch_length:.2f} epochs done",
                 field="epoch",
             )
-        if self.held_out is not None and progress.start_psnr_y_db is None:
-            started = judge(self.networks.generator, self.held_out).psnr_y_db
-            progress = dataclasses.replace(progress, start_psnr_y_db=started)
         self.log(
             f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, {self.group.device}, "
             f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
         )
         return progress
+
+    @cached_property
+    def held_out(self) -> HeldOut:
+        """The crops kept for judging, cut when they are first needed: only the first rank judges."""
+        return cut_held_out(self._kept_apart, self.options, self.group.device)
+
+    def judged_at_start(self, progress: Progress) -> Progress:
+        """Gives progress with how good the untrained generator is; the first rank finds out, before the first turn."""
+        if not self.group.is_first or progress.iteration or progress.start_psnr_y_db is not None:
+            return progress
+        return dataclasses.replace(progress, start_psnr_y_db=judge(self.networks.generator, self.held_out).psnr_y_db)
 
     def _turn(self, progress: Progress, stop: bool) -> tuple[Progress, Turn]:
         batch = self.batches.at(progress.samples_seen)
@@ -224,8 +233,8 @@ class Run:
         return progress
 
     def show(self, progress: Progress, name: str) -> None:
-        """Writes the picture and the report so far; only the first rank has held-out crops."""
-        if self.held_out is None or not self.group.is_first:
+        """Writes the picture and the report so far, on the first rank."""
+        if not self.group.is_first:
             return
         verdict = judge(self.networks.generator, self.held_out)
         save_picture(self.places.artifacts / name, self.held_out, verdict)

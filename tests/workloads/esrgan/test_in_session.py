@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,33 @@ def slow_run(self, compute):
     return run(self, compute)
 
 Session.run = slow_run
+"""
+TELLING = """
+import sys
+from elastic.workloads.esrgan import training
+from elastic.workloads.esrgan.__main__ import main
+from elastic.workloads.esrgan.step import Passes
+from elastic.workloads.session import Session
+
+generate, join, judge = Passes._generate, Session.join, training.judge
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+def telling(self, low):
+    say(f"computes {len(low)} samples")
+    return generate(self, low)
+
+def joined(*arguments, **options):
+    session = join(*arguments, **options)
+    say("is a member")
+    return session
+
+def judged(*arguments):
+    say("judges")
+    return judge(*arguments)
+
+Passes._generate, Session.join, training.judge = telling, joined, judged
 """
 AS_IT_IS = "sys.exit(main(sys.argv[1:]))"
 HANGING_AT_LAST = f"""
@@ -94,6 +123,32 @@ def test_where_the_first_node_dies_over_the_last_weights_the_next_one_keeps_them
     assert _weights(tmp_path / "second", options_digest(options))
 
 
+@pytest.mark.slow
+def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(tmp_path: Path) -> None:
+    photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
+    with running_fleet(tmp_path) as fleet:
+        slow_alone = SLOW_ALONE.partition("import sys, time")[2]
+        start = ("-c", TELLING + "import time" + slow_alone + AS_IT_IS)
+        first = _node(fleet, "first", photographs, start=start)
+        wait_until(lambda: "1 ranks from" in _log(tmp_path, "first"), "the founder")
+        small = {"ELASTICD_SESSION_MOST_SAMPLES": "1"}
+        second = _node(fleet, "second", photographs, start=("-c", TELLING + AS_IT_IS), more=small)
+        try:
+            assert [process.wait(timeout=90) for process in (first, second)] == [0, 0], _log(tmp_path, "second")
+        finally:
+            for process in (first, second):
+                process.kill()
+                process.wait()
+    before, _, after = _log(tmp_path, "first").partition("is a member")
+    assert before.count("computes") == 1 and "computes 1 samples" in before
+    assert "judges" not in before and after.count("judges") == 2, "the untrained generator, and the last one"
+    newcomer = _log(tmp_path, "second")
+    assert "is a member" in newcomer and "judges" not in newcomer
+    assert set(re.findall(r"computes (\d+) samples", newcomer)) == {"1"}
+    report = json.loads((tmp_path / "first" / "report.json").read_text())
+    assert report["world_size"] == 2 and report["start_psnr_y_db"] is not None
+
+
 def _changed(photographs: Path) -> dict[str, object]:
     return {"data": str(photographs), "iterations": ITERATIONS, "hr_height": 32, "hr_width": 32, "lr": 1e-4}
 
@@ -105,6 +160,7 @@ def _node(
     *,
     job: str = "job-1",
     start: Sequence[str] = ("-m", "elastic.workloads.esrgan"),
+    more: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     folder = fleet.folder / name
     environment = {
@@ -113,6 +169,7 @@ def _node(
         "ELASTICD_CHECKPOINT_DIR": str(folder),
         "ELASTICD_ARTIFACT_DIR": str(folder),
         "PYTHONPATH": os.getcwd(),
+        **(more or {}),
     }
     folder.mkdir()
     arguments = [f"--{key}={value}" for key, value in {**TINY, **_changed(photographs)}.items()]
