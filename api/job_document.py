@@ -20,7 +20,7 @@ from pydantic import (
 
 from elastic import model
 from elastic.archive import SUM_PATTERN
-from elastic.model import CapacityChoice, Goal, PerNode, Tier
+from elastic.model import CapacityChoice, Goal, PerNode, Precision, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
@@ -186,6 +186,10 @@ class JobDocument(_Part):
         max_length=256,
         description="Most samples of a batch that fit one worker's memory, by node type; on tier T2 alone.",
     )
+    precision: str | None = Field(
+        None,
+        description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the best value.",
+    )
     data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
     checkpoint: JobCheckpoint = JobCheckpoint()
 
@@ -196,6 +200,14 @@ class JobDocument(_Part):
         if tier not in known:
             raise ValueError(f"wanted one of {', '.join(known)}, got {tier[:64]!r}")
         return tier
+
+    @field_validator("precision")
+    @classmethod
+    def _precision_is_known(cls, precision: str | None) -> str | None:
+        known = [AUTO, *Precision]
+        if precision is not None and precision not in known:
+            raise ValueError(f"wanted one of {', '.join(known)}, got {precision[:64]!r}")
+        return precision
 
     @field_validator("env")
     @classmethod

@@ -7,15 +7,24 @@ from dataclasses import replace
 
 from api import schemas
 from api.deps import Context
+from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
-from elastic.model import Change, Job, JobPhase, JobSpec, Limits, Snapshot, surcharge_usd
-from elastic.policy import decide
+from elastic.model import Change, Job, JobPhase, JobSpec, Limits, Price, Snapshot, surcharge_usd
+from elastic.policy import choose_precision, decide
 
 _LOOKED_BACK = 100
 """How many of the newest jobs are looked through for an earlier run of the same program."""
 
 
-def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.PricedPlan:
+def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, str]:
+    """Gives a spec with the precision that the job keeps, and why it was chosen; "" where its author named it."""
+    if not is_precision_open(spec):
+        return spec, ""
+    choice = choose_precision(spec, context.provider.node_types(), _prices(context, now_s=now_s))
+    return with_precision(spec, choice.precision), choice.why
+
+
+def priced_plan(context: Context, spec: JobSpec, why_precision: str, *, now_s: float) -> schemas.PricedPlan:
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
     series = () if earlier is None else context.store.recent_series(earlier.id)
@@ -29,6 +38,7 @@ def priced_plan(context: Context, spec: JobSpec, *, now_s: float) -> schemas.Pri
         candidates=[schemas.Candidate.of(each) for each in known.candidates],
         measured_by=earlier.id if earlier is not None and series else None,
         budget_usd=spec.objective.budget_usd,
+        why_precision=why_precision,
         notes=list(_notes(context.settings, spec)),
     )
 
@@ -60,18 +70,22 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
 
 def _earlier_run(context: Context, spec: JobSpec) -> Job | None:
     jobs = context.store.jobs(limit=_LOOKED_BACK)
-    wanted = (spec.name, spec.command, spec.global_batch, spec.nproc_per_node)
-    same = (
-        job
-        for job in jobs
-        if (job.spec.name, job.spec.command, job.spec.global_batch, job.spec.nproc_per_node) == wanted
-    )
-    return next(same, None)
+    return next((job for job in jobs if _program(job.spec) == _program(spec)), None)
+
+
+def _program(spec: JobSpec) -> tuple[object, ...]:
+    """What two jobs have in common whose rates may be compared."""
+    return spec.name, spec.command, spec.global_batch, spec.nproc_per_node, spec.precision
+
+
+def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
+    """The price in force of each offering that is sold."""
+    on_offer = set(context.provider.offerings())
+    return tuple(each for each in context.store.prices_in_force(now_s) if each.offering in on_offer)
 
 
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
-    provider, store = context.provider, context.store
-    on_offer = set(provider.offerings())
+    provider = context.provider
     policy = context.settings.policy.model_dump()
     return Snapshot(
         now_s=now_s,
@@ -80,7 +94,7 @@ def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
         current=None,
         nodes=(),
         node_types=provider.node_types(),
-        prices=tuple(each for each in store.prices_in_force(now_s) if each.offering in on_offer),
+        prices=_prices(context, now_s=now_s),
         series=(),
         switches=(),
         changes=(),

@@ -22,11 +22,11 @@ from elastic.model import (
     JobSpec,
     NodeType,
     Objective,
+    Precision,
     Tier,
     TrainingPhase,
     choose_tier,
     declared_tier,
-    unfit,
 )
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
@@ -75,23 +75,38 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
 
 
 def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
-    """Raises InvalidInput if no node type that the spec admits can run as many workers as it asks for."""
-    names = {spec.fixed_node_type} - {None} or set(spec.node_types)
-    admitted = [each for each in types if not names or each.name in names]
-    reasons = [why for each in admitted if (why := unfit(spec.nproc_per_node, each)) is not None]
+    """Raises InvalidInput if no node type that the spec admits can run it: too few GPUs, or another precision."""
+    admitted = [each for each in types if spec.admits_type(each.name)]
+    reasons = [why for each in admitted if (why := spec.unfit(each)) is not None]
     if reasons and len(reasons) == len(admitted):
         more = f" (nor can the other {len(reasons) - 1})" if len(reasons) > 1 else ""
         raise InvalidInput(
-            f"nproc_per_node: wanted a node type that can run it, found none: {reasons[0]}{more}",
-            field="nproc_per_node",
+            f"node_types: wanted one that can run the job, found none: {reasons[0]}{more}", field="node_types"
         )
 
 
 def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
     """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so T1 at best."""
-    names = {spec.fixed_node_type} - {None} or set(spec.node_types)
-    has_gpus = any(each.gpu_count for each in types if not names or each.name in names)
+    has_gpus = any(each.gpu_count for each in types if spec.admits_type(each.name))
     return dataclasses.replace(spec, tier=min(spec.tier, Tier.T1)) if has_gpus else spec
+
+
+def is_precision_open(spec: JobSpec) -> bool:
+    """Whether its author leaves the choice of a precision to elasticd."""
+    return spec.hyperparameters.get("precision") == AUTO
+
+
+def with_precision(spec: JobSpec, precision: Precision) -> JobSpec:
+    """Gives a workload's spec that names its precision, so that each node computes in that."""
+    assert spec.workload is not None, "only a workload's precision is open"
+    workload = WORKLOADS[spec.workload]
+    options = workload.configure({**spec.hyperparameters, "precision": precision.value})
+    return dataclasses.replace(
+        spec,
+        precision=precision,
+        hyperparameters=_chosen(options),
+        command=("-m", workload.module, *workload.command(options)),
+    )
 
 
 def check_workers(spec: JobSpec) -> None:
@@ -162,6 +177,11 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
     }
     if faults := tuple((name, "only a workload takes it; give it in the command") for name in given if given[name]):
         raise _invalid(faults)
+    if asked.precision == AUTO:
+        raise InvalidInput(
+            f"precision: wanted one of {', '.join(Precision)} for a command; only a workload's can be chosen for it",
+            field="precision",
+        )
     _check_script(asked.command, has_code=asked.code is not None)
     return _spec(
         asked,
@@ -170,6 +190,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         global_batch=asked.global_batch,
         iterations=asked.iterations,
         supported=declared_by(asked.command),
+        precision=None if asked.precision is None else Precision(asked.precision),
     )
 
 
@@ -206,7 +227,8 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
     if asked.data is not None and asked.data != _SKIMAGE and not asked.data.startswith("/"):
         raise InvalidInput(f"data: wanted {_SKIMAGE} or an absolute path, got {asked.data!r}", field="data")
     options = _options(asked, workload)
-    chosen = {field: value for field, value in dataclasses.asdict(options).items() if value is not None}
+    chosen = _chosen(options)
+    precision = chosen.get("precision", AUTO)
     return _spec(
         asked,
         now_s,
@@ -216,7 +238,12 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         iterations=chosen.get("iterations"),
         phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),
         supported=Tier.T2 if workload.has_session else Tier.T1,
+        precision=None if precision == AUTO else Precision(precision),
     )
+
+
+def _chosen(options: Any) -> dict[str, Any]:
+    return {field: value for field, value in dataclasses.asdict(options).items() if value is not None}
 
 
 def _options(asked: JobDocument, workload: Workload) -> Any:
@@ -230,6 +257,7 @@ def _options(asked: JobDocument, workload: Workload) -> Any:
         ("iterations", "iterations", asked.iterations),
         ("global_batch", "batch_size", asked.global_batch),
         ("data", "data", asked.data),
+        ("precision", "precision", asked.precision),
         ("checkpoint.interval", "checkpoint_interval", asked.checkpoint.interval),
     ):
         if value is not None and values.setdefault(option, value) != value:
@@ -251,7 +279,10 @@ def _spec(
     iterations: int | None,
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
     supported: Tier | None,
+    precision: Precision | None,
 ) -> JobSpec:
+    if precision is Precision.FP16:
+        supported = _without_session(asked.tier, supported)
     spec = JobSpec(
         name=asked.name,
         command=command,
@@ -272,6 +303,7 @@ def _spec(
         phases=phases,
         tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported),
         most_samples=dict(asked.most_samples),
+        precision=precision,
     )
     check_workers(spec)
     if spec.most_samples and spec.tier is not Tier.T2:
@@ -280,6 +312,17 @@ def _spec(
             field="most_samples",
         )
     return spec
+
+
+def _without_session(tier: str, supported: Tier | None) -> Tier | None:
+    """The best tier that a program supports in fp16: sessions have no loss scale."""
+    if tier == Tier.T2:
+        raise InvalidInput(
+            "precision: wanted fp32 or bf16 on tier T2, whose sessions have no loss scale; got fp16, which T0 and T1 "
+            "train in",
+            field="precision",
+        )
+    return None if supported is None else min(supported, Tier.T1)
 
 
 def _objective(asked: JobObjective, now_s: float) -> Objective:

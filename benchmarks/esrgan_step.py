@@ -71,9 +71,9 @@ def contenders_here() -> list[str]:
     """Gives the contenders worth their time on this machine: emulated bf16 takes more than ten times float32."""
     import torch
 
-    from elastic.workloads.esrgan.precision import uses_bf16
+    from elastic.workloads.esrgan.precision import settle
 
-    if uses_bf16("auto", torch.device("cpu")):
+    if settle("auto", torch.device("cpu")) == "bf16":
         return list(CONTENDERS)
     print("bf16 is left out: this CPU has no arithmetic for it (the workload's precision `auto` takes fp32 here)")
     return [name for name in CONTENDERS if name != "bf16"]
@@ -160,6 +160,7 @@ def our_training(
     from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.features import random_features
     from elastic.workloads.esrgan.networks import build_networks
+    from elastic.workloads.esrgan.precision import DTYPES
     from elastic.workloads.esrgan.step import Stepper
     from elastic.workloads.group import Group
     from elastic.workloads.photographs import open_photographs
@@ -175,11 +176,11 @@ def our_training(
     layout = torch.channels_last if is_channels_last else torch.contiguous_format
     photographs, _ = open_photographs("skimage", None, height=size, width=size, channels=3)
     batches = Batches(photographs, options, group)
-    bf16 = precision == "bf16"
+    dtype = DTYPES[precision]
     features = random_features(options.feature_layers, seed=0).to(group.device)
-    features.to(dtype=torch.bfloat16 if bf16 else torch.float32, memory_format=layout)  # type: ignore[call-overload]
+    features.to(dtype=dtype, memory_format=layout)  # type: ignore[call-overload]
     networks = build_networks(options, group.device, layout=layout)
-    return networks, Stepper(networks, options, group, features=features, bf16=bf16), batches, options
+    return networks, Stepper(networks, options, group, features=features, dtype=dtype), batches, options
 
 
 def reference_step(
@@ -300,7 +301,7 @@ def measure_preset(preset: str, turns: int) -> int:
     batches = Batches(photographs, options, group)
     features = random_features(options.feature_layers, seed=0)
     features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    stepper = Stepper(build_networks(options, group.device), options, group, features=features, bf16=False)
+    stepper = Stepper(build_networks(options, group.device), options, group, features=features, dtype=torch.float32)
     for phase, turn in (("warmup", stepper.warmup_turn), ("gan", stepper.gan_turn)):
         seconds = []
         for number in range(turns + 3):

@@ -12,7 +12,7 @@ from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.model import NodeType, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
-from elastic.providers import Provider
+from elastic.providers import Provider, precisions_here
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
 from elastic.reconciler import PricePast, offered_or_held
 from elastic.store import Store
@@ -52,7 +52,9 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
 
 
 def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
-    types = [NodeType(each.name, each.cpu, each.memory_gib) for each in settings.local_types]
+    types = [
+        NodeType(each.name, each.cpu, each.memory_gib, precisions=precisions_here()) for each in settings.local_types
+    ]
     provider = LocalProvider(
         settings.data_dir.absolute() / "local",
         types,

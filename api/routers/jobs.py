@@ -16,7 +16,7 @@ from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, c
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.job_document import AUTO
 from api.paging import cut
-from api.plans import priced_plan
+from api.plans import priced_plan, settled
 from api.resuming import objective_of, refuse_unpayable
 from api.specs import check_fit, check_node_types, check_workers, to_spec, without_untried
 from api.standings import standing_of
@@ -62,8 +62,10 @@ Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]
 def submit_job(document: Document, response: Response, context: ContextOf, key: Key = None) -> schemas.Job:
     """Submits a job. The answer comes once it is durably stored; `Location` is where to follow it."""
     now_s = context.clock.now_s()
-    spec = _checked(document, context, now_s=now_s)
-    job, is_new = context.store.submit_job(spec, key=key, request_hash=hash_of(document), now_s=now_s)
+    spec, why_precision = _checked(document, context, now_s=now_s)
+    job, is_new = context.store.submit_job(
+        spec, key=key, request_hash=hash_of(document), now_s=now_s, why_precision=why_precision
+    )
     if is_new:
         context.wake()
     response.headers["Location"] = f"/v1/jobs/{job.id}"
@@ -74,7 +76,8 @@ def submit_job(document: Document, response: Response, context: ContextOf, key: 
 def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
     """Says what submitting this job would begin with and what that costs; submits nothing."""
     now_s = context.clock.now_s()
-    return priced_plan(context, _checked(document, context, now_s=now_s), now_s=now_s)
+    spec, why_precision = _checked(document, context, now_s=now_s)
+    return priced_plan(context, spec, why_precision, now_s=now_s)
 
 
 @router.get("/jobs")
@@ -153,13 +156,15 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> JobSpec:
+def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> tuple[JobSpec, str]:
+    """The spec that a document describes here, and why its precision was chosen. Raises InvalidInput."""
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     check_fit(spec, context.provider.node_types())
     # What only a session keeps to is a wish for one.
     is_named = document.get("tier", AUTO) != AUTO or bool(spec.most_samples)
-    return spec if is_named else without_untried(spec, context.provider.node_types())
+    spec = spec if is_named else without_untried(spec, context.provider.node_types())
+    return settled(context, spec, now_s=now_s)
 
 
 def _type_names(context: Context) -> list[str]:

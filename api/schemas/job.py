@@ -53,6 +53,7 @@ class PricedPlan(Wire):
     candidates: list[Candidate] = Field(description="Every group, with the rates of the run named in `measured_by`.")
     measured_by: str | None = Field(description="The earlier job of the same name and command whose rates are shown.")
     budget_usd: FiniteFloat | None
+    why_precision: str = Field(description="Why elasticd chose the spec's precision; empty where its author did.")
     notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
 
 

@@ -14,7 +14,10 @@ from elastic.reconciler import Difference
 
 
 class NodeType(Wire):
-    """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory in GiB."""
+    """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory in GiB.
+
+    `precisions` are the number formats that it has arithmetic for.
+    """
 
     name: str
     cpu: FiniteFloat
@@ -22,6 +25,7 @@ class NodeType(Wire):
     memory_gib: FiniteFloat
     gpu_count: int
     gpu_model: str | None
+    precisions: list[model.Precision]
 
 
 class Offering(Wire):

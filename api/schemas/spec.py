@@ -48,6 +48,7 @@ class JobSpec(Wire):
     drain_grace_s: FiniteFloat
     tier: model.Tier
     most_samples: dict[str, int]
+    precision: model.Precision | None
 
 
 class JobState(Wire):

@@ -41,6 +41,8 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
         print(f"code: {files}, {len(code.content):,} bytes packed")
     iterations = "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
     print(f"iterations: {iterations}; {_limits(spec['objective'])}")
+    if spec.get("precision"):
+        print(f"precision: {'; '.join(filter(None, [spec['precision'], priced['why_precision']]))}")
     print(f"first: {plan['reason']['text']}")
     if priced["measured_by"] and any(map(is_known, candidates)):
         print(f"rates as job {priced['measured_by']} measured them:")
@@ -71,6 +73,8 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(f"alarm: {alarm}")
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
+    if spec.get("precision"):
+        print(f"computes in {spec['precision']}")
     if job.get("files_at"):
         print(f"checkpoints and artifacts: {job['files_at']} (`elasticd job artifacts {spec['name']}` lists them)")
     if job["candidates"]:

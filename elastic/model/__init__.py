@@ -44,6 +44,7 @@ from elastic.model.offering import (
 )
 from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
+from elastic.model.precision import Precision
 from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
@@ -96,6 +97,7 @@ __all__ = [
     "PastPrice",
     "PerNode",
     "Plan",
+    "Precision",
     "Price",
     "PriceHistory",
     "Pulse",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
-from elastic.model.offering import Capacity, Offering
+from elastic.model.offering import Capacity, NodeType, Offering
+from elastic.model.precision import Precision
 from elastic.model.tier import Tier
-from elastic.model.workers import NprocPerNode, PerNode
+from elastic.model.workers import NprocPerNode, PerNode, unfit
 
 
 class JobPhase(StrEnum):
@@ -105,7 +106,7 @@ class JobSpec:
     None where it runs what the node has. `node_types` limits the candidates (empty = all on offer).
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`. Workers are
     to run on `tier`; a node where that cannot be uses a lower one. `most_samples` of a batch fit one worker's memory on
-    a node type; of those it does not name all do.
+    a node type; of those it does not name all do. All workers compute in `precision`; None leaves it to the program.
     """
 
     name: str
@@ -128,12 +129,22 @@ class JobSpec:
     drain_grace_s: float = 30.0
     tier: Tier = Tier.T1
     most_samples: Mapping[str, int] = field(default_factory=dict)
+    precision: Precision | None = None
 
     def admits(self, offering: Offering) -> bool:
         """Whether the job may run on this offering."""
-        is_fixed = self.fixed_node_type in (None, offering.node_type)
-        is_listed = not self.node_types or offering.node_type in self.node_types
-        return is_fixed and is_listed and self.capacity.admits(offering.capacity)
+        return self.admits_type(offering.node_type) and self.capacity.admits(offering.capacity)
+
+    def admits_type(self, name: str) -> bool:
+        """Whether its author lets the job run on the node type of this name."""
+        is_listed = not self.node_types or name in self.node_types
+        return is_listed and self.fixed_node_type in (None, name)
+
+    def unfit(self, node_type: NodeType) -> str | None:
+        """Why nodes of this type cannot run the job, for a person; None if they can."""
+        if self.precision is not None and self.precision not in node_type.precisions:
+            return f"{node_type.name} cannot compute in {self.precision}"
+        return unfit(self.nproc_per_node, node_type)
 
     def held_by(self, workers: Iterable[tuple[str, int]]) -> int | None:
         """How many samples of a batch so many workers on these node types hold together; None where a limit is unknown.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elastic.errors import InvalidInput
+from elastic.model.precision import Precision
 
 
 class Capacity(StrEnum):
@@ -22,6 +23,7 @@ class NodeType:
     """A kind of machine. `cpu` is in what its provider calls cores (0.5 = half a core), memory in GiB.
 
     A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two are the same.
+    `precisions` are the number formats that it has arithmetic for, on its GPUs if it has any.
     """
 
     name: str
@@ -30,6 +32,7 @@ class NodeType:
     gpu_count: int = 0
     gpu_model: str | None = None
     physical_cores: float | None = None
+    precisions: tuple[Precision, ...] = (Precision.FP32,)
 
     @property
     def cores(self) -> float:

@@ -6,6 +6,7 @@ from elastic.policy.decide import POLICIES, Policy, decide
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
 from elastic.policy.horizon import iterations_by_phase
+from elastic.policy.precision import choose_precision
 from elastic.policy.quotes import dearest_quotes, known_burn_usd_per_h
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "FixedChoice",
     "Policy",
     "best_value",
+    "choose_precision",
     "dearest_quotes",
     "decide",
     "fixed",

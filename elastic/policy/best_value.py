@@ -115,14 +115,19 @@ def _start(survey: Survey) -> Plan | None:
     plain = survey.unmixed
     if plain.settled:
         best = plain.settled[0]
-        text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}"
+        text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}{_left_out(survey)}"
         return survey.plan(Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h})
     first = _cheapest(plain)
     text = (
         f"start on {name(first.group)}: {usd(first.usd_per_h or 0.0)}/h is the least burn of "
-        f"{len(plain.choices)} candidates, and nothing is known of their speed yet"
+        f"{len(plain.choices)} candidates, and nothing is known of their speed yet{_left_out(survey)}"
     )
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+
+
+def _left_out(survey: Survey) -> str:
+    """Why some node types are not among the candidates, to be added to a reason."""
+    return f"; left out: {'; '.join(shortened(list(survey.left_out.values())))}" if survey.left_out else ""
 
 
 def _not_permitted(survey: Survey) -> Plan | None:

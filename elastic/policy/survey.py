@@ -17,7 +17,6 @@ from elastic.model import (
     Sample,
     Snapshot,
     Workers,
-    unfit,
     workers_on,
 )
 from elastic.policy.availability import UNAVAILABLE, Lack, all_told, lack_of, until
@@ -213,7 +212,7 @@ def left_out_types(snapshot: Snapshot) -> dict[str, str]:
     """Why nodes of a type cannot run the job, of those types that it names, or of all that are sold."""
     spec = snapshot.job.spec
     wanted = [each for each in snapshot.node_types if not spec.node_types or each.name in spec.node_types]
-    return {each.name: why for each in wanted if (why := unfit(spec.nproc_per_node, each)) is not None}
+    return {each.name: why for each in wanted if (why := spec.unfit(each)) is not None}
 
 
 def _objection(

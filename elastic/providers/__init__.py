@@ -4,6 +4,7 @@ from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provi
 from elastic.providers.claims import Claim, ClaimRegister
 from elastic.providers.fake import Call, Failure, FakeCloud, FakeProvider, Operation
 from elastic.providers.local import CpuCgroups, LocalProvider, find_cpu_cgroups
+from elastic.providers.precisions import precisions_here, precisions_of_gpu
 
 __all__ = [
     "Call",
@@ -21,4 +22,6 @@ __all__ = [
     "Provider",
     "Trouble",
     "find_cpu_cgroups",
+    "precisions_here",
+    "precisions_of_gpu",
 ]

@@ -331,7 +331,9 @@ class Reconciler:
 
     def _fail_if_forbidden(self, job: Job, *, now_s: float) -> None:
         """Ends a job that waits for what only a person can allow, and says what that is."""
-        candidates = [each for each in self._catalog.offerings if job.spec.admits(each)]
+        unfit = {each.name for each in self._catalog.node_types if job.spec.unfit(each)}
+        offerings = self._catalog.offerings
+        candidates = [each for each in offerings if job.spec.admits(each) and each.node_type not in unfit]
         why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
             message = f"none of its node types may be bought: {why}"

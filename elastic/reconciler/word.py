@@ -101,6 +101,10 @@ def _assignment(job: Job, generation: Generation, node: Node, stored_iteration: 
 
 
 def _environment(spec: JobSpec, offering: Offering) -> dict[str, str]:
-    """The job's own variables, and what a session must know of this node type's memory."""
-    most = spec.most_samples.get(offering.node_type)
-    return dict(spec.env) if most is None else {**spec.env, "ELASTICD_SESSION_MOST_SAMPLES": str(most)}
+    """The job's own variables, its precision, and what a session must know of this node type's memory."""
+    environment = dict(spec.env)
+    if spec.precision is not None:
+        environment["ELASTICD_PRECISION"] = spec.precision
+    if (most := spec.most_samples.get(offering.node_type)) is not None:
+        environment["ELASTICD_SESSION_MOST_SAMPLES"] = str(most)
+    return environment

@@ -32,7 +32,13 @@ _CHANGE = update(jobs).where(_IS_MEANT)
 
 
 def submit(
-    connection: Connection, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float
+    connection: Connection,
+    spec: JobSpec,
+    *,
+    key: str | None,
+    request_hash: str,
+    now_s: float,
+    why_precision: str = "",
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
@@ -66,6 +72,8 @@ def submit(
         )
     )
     text = f"job {spec.name} submitted, to run on {spec.tier}"
+    if spec.precision is not None:
+        text += f" in {spec.precision}" + (f": {why_precision}" if why_precision else "")
     add_event(connection, "job_submitted", text, job_id=job_id, now_s=now_s)
     return get(connection, job_id), True
 

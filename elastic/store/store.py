@@ -78,9 +78,16 @@ class Store:
 
     # jobs
 
-    def submit_job(self, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float) -> tuple[Job, bool]:
-        """Gives the job made from `spec` and True, or the one made earlier under `key` and False."""
-        return self._write(jobs.submit, spec, key=key, request_hash=request_hash, now_s=now_s)
+    def submit_job(
+        self, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float, why_precision: str = ""
+    ) -> tuple[Job, bool]:
+        """Gives the job made from `spec` and True, or the one made earlier under `key` and False.
+
+        Its first event says `why_precision`, where elasticd chose that.
+        """
+        return self._write(
+            jobs.submit, spec, key=key, request_hash=request_hash, now_s=now_s, why_precision=why_precision
+        )
 
     def job(self, job_id: str) -> Job:
         """Gives the job of this id or name. Raises NotFound."""

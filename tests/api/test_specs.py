@@ -10,9 +10,18 @@ from typing import Any
 import pytest
 
 from api.documents import read_document
-from api.specs import check_node_types, resolve_paths, settle_tier, to_spec, without_untried
+from api.specs import (
+    check_fit,
+    check_node_types,
+    is_precision_open,
+    resolve_paths,
+    settle_tier,
+    to_spec,
+    with_precision,
+    without_untried,
+)
 from elastic.errors import InvalidInput
-from elastic.model import CapacityChoice, NodeType, Tier, TrainingPhase
+from elastic.model import CapacityChoice, NodeType, Precision, Tier, TrainingPhase
 
 NOW_S = 1_700_000_000.0
 ESRGAN: dict[str, Any] = {"name": "sr", "workload": "esrgan", "preset": "small"}
@@ -244,3 +253,43 @@ def test_samples_that_a_worker_holds_are_told_by_node_type_and_for_sessions_alon
     assert list(faults({**asked, "most_samples": {"c5.large": 0}})) == ["most_samples.c5.large"]
     with pytest.raises(InvalidInput, match=r"no node type 'c5\.large'"):
         check_node_types(to_spec(asked, now_s=NOW_S), ["c5.xlarge"])
+
+
+def test_a_workload_s_precision_is_open_until_it_is_chosen_and_then_named_on_its_command_line() -> None:
+    spec = to_spec({**ESRGAN, "iterations": 40, "hyperparameters": {"lr": 1e-3}}, now_s=NOW_S)
+    assert spec.precision is None and is_precision_open(spec) and "--precision" not in spec.command
+    chosen = with_precision(spec, Precision.BF16)
+    assert (chosen.precision, chosen.hyperparameters["precision"]) == (Precision.BF16, "bf16")
+    assert chosen.command[chosen.command.index("--precision") + 1] == "bf16"
+    assert not is_precision_open(chosen)
+    asked = to_spec({**ESRGAN, "iterations": 40, "hyperparameters": {"lr": 1e-3}, "precision": "bf16"}, now_s=NOW_S)
+    assert chosen == asked
+
+
+def test_a_precision_may_be_asked_for_in_either_place() -> None:
+    assert to_spec({**ESRGAN, "hyperparameters": {"precision": "fp16"}}, now_s=NOW_S).precision is Precision.FP16
+    assert to_spec({**COMMAND, "precision": "fp16"}, now_s=NOW_S).precision is Precision.FP16
+    assert not is_precision_open(to_spec(COMMAND, now_s=NOW_S))
+    assert "fp64" in faults({**COMMAND, "precision": "fp64"})["precision"]
+    assert "only a workload's" in faults({**COMMAND, "precision": "auto"})["precision"]
+    assert (
+        "hyperparameters.precision"
+        in faults({**ESRGAN, "precision": "bf16", "hyperparameters": {"precision": "fp32"}})["precision"]
+    )
+
+
+def test_a_precision_that_no_node_type_of_the_job_computes_in_is_refused() -> None:
+    types = [NodeType("old", 4.0, 8.0), NodeType("new", 4.0, 8.0, precisions=(Precision.FP32, Precision.BF16))]
+    spec = to_spec({**COMMAND, "precision": "bf16"}, now_s=NOW_S)
+    check_fit(spec, types)
+    with pytest.raises(InvalidInput, match="can run the job, found none: old cannot compute in bf16"):
+        check_fit(replace(spec, node_types=("old",)), types)
+    with pytest.raises(InvalidInput, match="can run the job, found none: old cannot compute in bf16"):
+        check_fit(replace(spec, policy="fixed", fixed_node_type="old"), types)
+    check_fit(replace(spec, precision=None, node_types=("old",)), types)
+
+
+def test_fp16_has_no_session_and_a_job_that_names_no_tier_gets_none() -> None:
+    assert to_spec({**ESRGAN, "precision": "fp16"}, now_s=NOW_S).tier is Tier.T1
+    assert to_spec({**COMMAND, "precision": "fp16"}, now_s=NOW_S).tier is Tier.T1
+    assert "no loss scale" in faults({**ESRGAN, "precision": "fp16", "tier": "T2"})["precision"]

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Tier, Workers
+from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Precision, Tier, Workers
 from elastic.reconciler import word_for
 from tests.builders import node
 
 
-def environment(node_type: str, **most: int) -> dict[str, str]:
-    spec = JobSpec("j", ("train.py",), env={"SEED": "7"}, nodes_max=2, tier=Tier.T2, most_samples=most)
+def environment(node_type: str, precision: Precision | None = None, **most: int) -> dict[str, str]:
+    spec = JobSpec(
+        "j", ("train.py",), env={"SEED": "7"}, nodes_max=2, tier=Tier.T2, most_samples=most, precision=precision
+    )
     job = Job("job-1", spec, JobPhase.RUNNING, submitted_at_s=0.0)
     bought = node(Offering(node_type))
     word = word_for(bought, job, Generation("job-1", 1, (bought.id,), "127.0.0.1:1", 0.0), lease_s=60.0)
@@ -22,6 +24,10 @@ def environment(node_type: str, **most: int) -> dict[str, str]:
 
 def test_a_worker_is_told_how_many_samples_its_node_type_holds() -> None:
     assert environment("small", small=4) == {"SEED": "7", "ELASTICD_SESSION_MOST_SAMPLES": "4"}
+
+
+def test_a_worker_is_told_the_job_s_precision() -> None:
+    assert environment("small", Precision.BF16) == {"SEED": "7", "ELASTICD_PRECISION": "bf16"}
 
 
 def test_where_nothing_is_known_of_a_node_type_its_workers_may_take_a_whole_batch() -> None:

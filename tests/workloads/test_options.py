@@ -62,7 +62,7 @@ def test_the_reference_architecture_is_the_default() -> None:
         ({"hr_width": 30}, "hr_width", "wanted a multiple of 4, got 30"),
         ({"hr_height": 10**9}, "hr_height", "wanted at most 4096"),
         ({"channels": 2}, "channels", "wanted one of 3, 1"[:12]),
-        ({"precision": "fp8"}, "precision", "wanted one of auto, fp32, bf16, got 'fp8'"),
+        ({"precision": "fp8"}, "precision", "wanted one of auto, fp32, bf16, fp16, got 'fp8'"),
         ({"dataset_name": "../../etc"}, "dataset_name", "wanted a plain folder name"),
         ({"epoch": 200}, "epoch", "wanted less than n_epochs (200)"),
         ({"data": ""}, "data", "wanted skimage or the path of a folder"),

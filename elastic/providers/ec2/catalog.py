@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput, ProviderError
-from elastic.model import Capacity, NodeType, Offering
+from elastic.model import Capacity, NodeType, Offering, Precision
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
+from elastic.providers.precisions import FP32_ONLY, WITH_BF16, precisions_of_gpu
 
 MOST_TYPES = 64
 """More candidates than this are never all tried, and their spot prices alone take minutes to read."""
 _NAMES_A_FILTER = 200  # EC2 User Guide, "Filtering": no more values a request.
 # DescribeInstanceTypes: Trainium and Inferentia, FPGAs, video. They are paid for, and torch as installed uses none.
 _ACCELERATORS = ("NeuronInfo", "InferenceAcceleratorInfo", "FpgaInfo", "MediaAcceleratorInfo")
+_BF16_SINCE = 7
+"""The first generation with bf16 arithmetic, of all makers: Intel's Sapphire Rapids, AMD's Zen 4, Graviton 3."""
 _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
 
 
@@ -192,6 +196,7 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
             gpu_count=sum(gpu["Count"] for gpu in gpus),
             gpu_model=gpus[0]["Name"] if gpus else None,
             physical_cores=raw["VCpuInfo"].get("DefaultCores"),
+            precisions=_precisions(raw["InstanceType"], gpus),
         ),
         architecture="arm64" if "arm64" in architectures else "x86_64",
         capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
@@ -199,6 +204,18 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
         gpu_maker=gpus[0].get("Manufacturer") if gpus else None,
         accelerators=frozenset(name for name in _ACCELERATORS if raw.get(name)),
     )
+
+
+def _precisions(name: str, gpus: Sequence[Mapping[str, Any]]) -> tuple[Precision, ...]:
+    """What a type computes in: its GPUs by their model, else its processor by the generation that its name gives.
+
+    >>> [_precisions(name, [])[-1].value for name in ("c6i.large", "c7g.large", "m7i-flex.large", "u-6tb1.metal")]
+    ['fp32', 'bf16', 'bf16', 'fp32']
+    """
+    if gpus:
+        return precisions_of_gpu(gpus[0]["Name"], gpus[0].get("Manufacturer", "NVIDIA"))
+    generation = re.match(r"[a-z]+(\d+)", name)
+    return WITH_BF16 if generation and int(generation[1]) >= _BF16_SINCE else FP32_ONLY
 
 
 def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:

@@ -55,7 +55,7 @@ class _InSession:
             step=self.progress.iteration,
             steps=run.total,
             numbers=len(LOSS_NAMES),
-            terms=options_digest(run.options),
+            terms=f"{run.precision} {options_digest(run.options)}",
             settings=settings,
         ) as session:
             self._begin(session)

@@ -49,7 +49,11 @@ class EsrganOptions:
 
     data: str = option("skimage", "a folder of images, or skimage for the photographs that scikit-image brings")
     seed: int = option(0, "seed of the weights and of the order of samples", minimum=0, maximum=2**31 - 1)
-    precision: str = option("auto", "auto: bf16 where the hardware computes in it", choices=("auto", "fp32", "bf16"))
+    precision: str = option(
+        "auto",
+        "auto: bf16 where the hardware computes in it; elasticd chooses one for the whole job",
+        choices=("auto", "fp32", "bf16", "fp16"),
+    )
     iterations: int | None = option(None, "total iterations; replaces n_epochs", minimum=1, maximum=10**9)
     filters: int = option(64, "channels of the generator", minimum=4, maximum=512)
     discriminator_filters: int = option(

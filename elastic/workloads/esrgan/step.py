@@ -50,13 +50,19 @@ class Passes:
     """Computes turns; moves nothing. `summed` gives sums over ranks that gradients flow back through."""
 
     def __init__(
-        self, networks: Networks, options: EsrganOptions, device: torch.device, *, features: Features | None, bf16: bool
+        self,
+        networks: Networks,
+        options: EsrganOptions,
+        device: torch.device,
+        *,
+        features: Features | None,
+        dtype: torch.dtype,
     ) -> None:
         self.features = features
         self._networks = networks
         self._options = options
         self._device = device
-        self._bf16 = bf16
+        self._dtype = dtype
         self.generator_weights = list(networks.generator.parameters())
         self.discriminator_weights = list(networks.discriminator.parameters())
 
@@ -78,13 +84,13 @@ class Passes:
         return Computed(gradients, toward_judgement, [pixel, content, adversarial, discrimination])
 
     def _generate(self, low: Tensor) -> Tensor:
-        with autocast(self._device, bf16=self._bf16):
+        with autocast(self._device, self._dtype):
             image: Tensor = self._networks.generator(low)
             return image
 
     def _content_gradient(self, seen: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         assert self.features is not None, "the GAN phase needs features"
-        with autocast(self._device, bf16=self._bf16):
+        with autocast(self._device, self._dtype):
             with torch.no_grad():
                 wanted = self.features(batch.high)
             found = self.features(seen)
@@ -97,7 +103,7 @@ class Passes:
         self, seen: Tensor, batch: Batch, summed: Summed
     ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, ...]]:
         """Gives the adversarial loss's gradient at the fake images, both losses, and the discriminator's gradients."""
-        with autocast(self._device, bf16=self._bf16):
+        with autocast(self._device, self._dtype):
             real = self._networks.discriminator(batch.high)
             fake = self._networks.discriminator(seen)
         real, fake = losses.widened(real), losses.widened(fake)
@@ -118,9 +124,9 @@ class Stepper:
     """Trains the networks by one global batch at a time, over a group whose members do not change."""
 
     def __init__(
-        self, networks: Networks, options: EsrganOptions, group: Group, *, features: Features | None, bf16: bool
+        self, networks: Networks, options: EsrganOptions, group: Group, *, features: Features | None, dtype: torch.dtype
     ) -> None:
-        self.passes = Passes(networks, options, group.device, features=features, bf16=bf16)
+        self.passes = Passes(networks, options, group.device, features=features, dtype=dtype)
         self._networks = networks
         self._group = group
         self._generator_sum = GradientSum(self.passes.generator_weights, group, riders=len(LOSS_NAMES) + 1)

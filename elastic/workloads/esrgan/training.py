@@ -26,7 +26,7 @@ from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, judge, save_picture
 from elastic.workloads.esrgan.networks import Networks, build_networks
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
-from elastic.workloads.esrgan.precision import uses_bf16
+from elastic.workloads.esrgan.precision import DTYPES, settle
 from elastic.workloads.esrgan.progress import Progress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, Turn
 from elastic.workloads.esrgan.vgg import choose_features
@@ -106,9 +106,8 @@ class Run:
         self.networks: Networks = build_networks(options, group.device)
         self._kept_apart = held_out
         self.batches = Batches(training, options, group)
-        bf16 = uses_bf16(options.precision, group.device)
-        self.precision = "bf16" if bf16 else "fp32"
-        self.stepper = Stepper(self.networks, options, group, features=None, bf16=bf16)
+        self.precision = settle(options.precision, group.device)
+        self.stepper = Stepper(self.networks, options, group, features=None, dtype=DTYPES[self.precision])
         self.epoch_length = len(training)
         self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
         self.saver = self.new_saver(at=0)
@@ -190,7 +189,7 @@ class Run:
             self.group,
             kept=self.places.checkpoints / "vgg19-features.pt",
             settled=progress.is_pretrained,
-            bf16=self.precision == "bf16",
+            dtype=DTYPES[self.precision],
         )
         self.stepper.features = features
         return dataclasses.replace(progress, is_pretrained=is_pretrained)

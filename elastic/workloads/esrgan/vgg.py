@@ -12,7 +12,7 @@ from elastic.workloads.group import Group
 
 
 def choose_features(
-    options: EsrganOptions, group: Group, *, kept: Path, settled: bool | None, bf16: bool
+    options: EsrganOptions, group: Group, *, kept: Path, settled: bool | None, dtype: torch.dtype
 ) -> tuple[Features, bool]:
     """Gives the features and whether they are pretrained. Only the first rank looks for weights; the others are sent
     them. What an earlier generation settled on (`settled`) holds: another loss would be another training.
@@ -32,5 +32,5 @@ def choose_features(
     features.to(group.device)
     group.broadcast([is_pretrained, *features.layers.state_dict().values()])
     # Frozen weights are cast once; autocast would cast them anew in every forward pass.
-    features.to(dtype=torch.bfloat16 if bf16 else torch.float32, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    features.to(dtype=dtype, memory_format=torch.channels_last)  # type: ignore[call-overload]
     return features, bool(is_pretrained.item())

@@ -52,7 +52,7 @@ def stepper_in(dtype: torch.dtype, options: EsrganOptions, group: Group) -> tupl
     """Gives untrained networks computing in `dtype`, and what trains them."""
     networks = build_networks(options, group.device, dtype=dtype)
     features = random_features(options.feature_layers, seed=options.seed).to(dtype)
-    return networks, Stepper(networks, options, group, features=features, bf16=False)
+    return networks, Stepper(networks, options, group, features=features, dtype=torch.float32)
 
 
 def train_in_float64(

@@ -81,7 +81,7 @@ def test_bf16_trains_and_stays_near_float32() -> None:
     _, stepper = stepper_in(torch.float32, options, alone())
     mixed, _ = stepper_in(torch.float32, options, alone())
     assert stepper.features is not None
-    in_bf16 = Stepper(mixed, options, alone(), features=stepper.features.to(torch.bfloat16), bf16=True)
+    in_bf16 = Stepper(mixed, options, alone(), features=stepper.features.to(torch.bfloat16), dtype=torch.bfloat16)
     losses_bf16 = in_bf16.gan_turn(a_batch(), lr=1e-3, stop=False).losses
     stepper.features.to(torch.float32)
     torch.testing.assert_close(stepper.gan_turn(a_batch(), lr=1e-3, stop=False).losses, losses_bf16, rtol=0.05, atol=0)
@@ -142,11 +142,11 @@ def test_the_relativistic_loss_is_two_sided() -> None:
 def test_only_the_first_rank_looks_for_pretrained_weights(tmp_path: Path) -> None:
     options = tiny_options(features="cached")
     kept = tmp_path / "vgg19-features.pt"
-    features, _ = choose_features(options, alone(), kept=kept, settled=False, bf16=False)
+    features, _ = choose_features(options, alone(), kept=kept, settled=False, dtype=torch.float32)
     torch.save({name: torch.ones_like(value) for name, value in features.layers.state_dict().items()}, kept)
-    first, was_found = choose_features(options, alone(), kept=kept, settled=None, bf16=False)
+    first, was_found = choose_features(options, alone(), kept=kept, settled=None, dtype=torch.float32)
     other = Group(rank=1, world_size=1, device=torch.device("cpu"))
-    _, was_found_by_other = choose_features(options, other, kept=kept, settled=None, bf16=False)
+    _, was_found_by_other = choose_features(options, other, kept=kept, settled=None, dtype=torch.float32)
     assert (was_found, was_found_by_other) == (True, False)
     assert all(weight.eq(1).all() for weight in first.layers.parameters())
 
@@ -154,7 +154,7 @@ def test_only_the_first_rank_looks_for_pretrained_weights(tmp_path: Path) -> Non
 def test_what_was_settled_on_holds(tmp_path: Path) -> None:
     options = tiny_options(features="cached")
     with pytest.raises(FileNotFoundError, match="wanted the VGG19 weights this job began with"):
-        choose_features(options, alone(), kept=tmp_path / "vgg19-features.pt", settled=True, bf16=False)
+        choose_features(options, alone(), kept=tmp_path / "vgg19-features.pt", settled=True, dtype=torch.float32)
 
 
 def test_a_score_does_not_depend_on_the_companions_in_the_batch() -> None:

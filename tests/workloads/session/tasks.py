@@ -94,7 +94,7 @@ class Enlarging:
         device = alone().device
         networks = build_networks(self._options, device, dtype=dtype)
         features = random_features(self._options.feature_layers, seed=0).to(dtype)
-        self._passes = Passes(networks, self._options, device, features=features, bf16=False)
+        self._passes = Passes(networks, self._options, device, features=features, dtype=torch.float32)
         generator, discriminator = self._passes.generator_weights, self._passes.discriminator_weights
         self._first = len(generator)
         self.parameters = [*generator, *discriminator]
