@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
@@ -41,6 +41,14 @@ class HostCopy:
             return self._copy
 
         return whole
+
+
+def on_host(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Gives those in the host's memory as they are, of others a copy there: a GPU is waited for once, not for each."""
+    found = [tensor if tensor.is_cpu else _pinned_copy(tensor) for tensor in tensors]
+    for device in {tensor.device for tensor in tensors if tensor.is_cuda}:
+        torch.cuda.current_stream(device).synchronize()
+    return found
 
 
 class Done(Protocol):
@@ -105,8 +113,7 @@ class Beside:
         return tensor.clone() if tensor.is_cuda else tensor
 
     def copied(self, tensor: Tensor, old: object) -> Tensor:
-        # Only to pinned memory does a GPU copy by itself, at the full speed of its bus.
-        return _room(tensor, old, is_pinned=True).copy_(tensor, non_blocking=True)
+        return _pinned_copy(tensor, old)
 
     def aside(self) -> AbstractContextManager[object]:
         self._stream.wait_stream(torch.cuda.current_stream(self._device))
@@ -117,6 +124,11 @@ class Beside:
         event: Done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         event.record(self._stream)  # type: ignore[attr-defined]
         return event
+
+
+def _pinned_copy(tensor: Tensor, old: object = None) -> Tensor:
+    """Begins to copy to the host: only to pinned memory does a GPU do that by itself, at its bus's full speed."""
+    return _room(tensor, old, is_pinned=True).copy_(tensor, non_blocking=True)
 
 
 def _room(tensor: Tensor, old: object, *, is_pinned: bool) -> Tensor:

@@ -23,10 +23,15 @@ RIDERS = 4  # numbers of each rank's, behind each sum
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is summed over the ranks, in one piece; and of it the numbers that ride behind, `(riders,)`."""
+    """What is summed over the ranks, in one piece; and of it the numbers that ride behind, `(riders,)`.
+
+    Where the gradients are summed on GPUs, riders go `aside`, by way of the CPU: nobody then waits for a GPU to hear
+    them.
+    """
 
     whole: Tensor
     riders: Tensor
+    aside: Tensor | None = None
 
 
 def without_gradients(riders: Tensor) -> Message:
@@ -82,12 +87,14 @@ class Buffers:
         self.is_exact = False  # whether members apply the sums kept last in exact arithmetic
 
     @torch.no_grad()
-    def fill(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Message:
+    def fill(
+        self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor, *, is_aside: bool = False
+    ) -> Message:
         """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros.
 
         Raises InvalidInput.
         """
-        views, own, message = self._views[1 - self._turn], self._owns[1 - self._turn], self._message(len(riders))
+        views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
         given: Any = gradients
         if _sizes(gradients) != self._shapes:
             views, given = self._without_none(views, gradients)
@@ -103,6 +110,10 @@ class Buffers:
             torch._foreach_copy_(views, given)
         if self.numbers:
             own.fill_(0.0) if numbers is None else own.copy_(numbers if numbers.dim() == 1 else numbers.reshape(-1))
+        if is_aside:
+            aside = riders.clone()
+            return Message(self.other(), aside, aside)
+        message = self._message(len(riders))
         message.riders.copy_(riders)
         return message
 

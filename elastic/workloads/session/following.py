@@ -271,7 +271,7 @@ class Follower(threading.Thread):
         try:
             spare = self._spares.pop()
         except IndexError:
-            spare = torch.empty_like(flat, device="cpu")
+            spare = torch.empty_like(flat, device="cpu", pin_memory=flat.is_cuda)
         spare[:elements].copy_(flat[:elements])
         return spare
 

@@ -95,6 +95,11 @@ class Gloo:
         if self._nccl is not None and not self._nccl.is_aborted:
             self._nccl.abort()
 
+    @property
+    def has_gpus(self) -> bool:
+        """Whether the ranks' GPUs sum by themselves what lies on them."""
+        return self._nccl is not None
+
     def all_reduce(self, tensor: Tensor) -> Any:
         """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives.
 
@@ -103,6 +108,10 @@ class Gloo:
         """
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.all_reduce(tensor))
+        return self.all_reduce_aside(tensor)
+
+    def all_reduce_aside(self, tensor: Tensor) -> Any:
+        """As `all_reduce`, and never over NCCL: sums over the one and the other go on side by side."""
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:

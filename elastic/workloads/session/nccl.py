@@ -60,12 +60,6 @@ def prepare(device: torch.device) -> None:
         os.environ.update(LENIENT)
 
 
-def finish(device: torch.device) -> None:
-    """Waits until a GPU has done what this thread gave it: only then a clock tells how long that took."""
-    if device.type == "cuda":
-        torch.cuda.current_stream(device).synchronize()
-
-
 class Nccl:
     """The ranks' GPUs, connected. Every rank has one of its own: NCCL takes none twice."""
 

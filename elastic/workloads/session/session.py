@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from torch import Tensor
 
 from elastic.worker import hook
-from elastic.workloads.session import nccl, shares
+from elastic.workloads.session import nccl, shares, stopwatch
 from elastic.workloads.session.buffers import Buffers, Message, without_gradients
 from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.division import Division
@@ -42,6 +42,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._state, self._batch = state, terms.batch
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
         self._buffers, self._riders = Buffers(state.parameters, terms.numbers), Riders(state)
+        self._watch = stopwatch.Stopwatch(stopwatch.marking(state.device))
         self._chunk_bytes = settings.chunk_bytes
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
@@ -219,18 +220,26 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, self.generation
         share = shares.slice_of(self._division.now, current.rank or 0)
-        turn = Turn(self.step, self._batch, share, current, self._sums.own)
+        turn = Turn(self.step, self._batch, share, current, self._sums.own, watch=self._watch)
         self._sums.begin_turn(self.step)
+        self._watch.begin()
         gradients = compute(turn)
         if desk.step != turn.step:
             desk.refuse_run_within()
-        desk.cost = self._pace.after(turn.cost_s(self._state.device)) or desk.cost
-        told, change = self._exchanged(lambda riders: self._buffers.fill(gradients, turn.numbers, riders))
+        self._watch.end(len(share))
+        for cost_s in self._watch.costs():
+            desk.cost = self._pace.after(cost_s) or desk.cost
+        told, change = self._exchanged(lambda riders: self._filled(gradients, turn.numbers, riders))
         self._move(is_exact=told.is_exact)
         self.turned_in = current
         self._division.turned(told.costs)
         self._patience.turn_ended(now_s=monotonic())
         return Outcome(self.step, self._buffers.own_numbers()), change
+
+    def _filled(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Message:
+        group = self.generation.group
+        is_aside = group is not None and group.has_gpus
+        return self._buffers.fill(gradients, numbers, riders, is_aside=is_aside)
 
     def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
@@ -256,7 +265,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         offered = desk.ready()
         about = {"is_due": is_due, "is_unlike": desk.follows_unlike()}
         message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, **about))
-        (self._sums.apart if is_due else self._sums.last)(message.whole)
+        (self._sums.apart if is_due else self._sums.last)(message.whole, message.aside)
         told = self._riders.compared(message.riders.tolist(), current)
         if told.source is not None:
             self._bring_level(current, told.source)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.host_copy import on_host
 from elastic.workloads.layout import dense_strides, placing, shares_memory
 from elastic.workloads.session.exact import ExactArithmetic
 from elastic.workloads.session.gloo import FLOATS
@@ -98,7 +99,8 @@ class State:
 
     def pack(self, first: int, last: int) -> Tensor:
         """Gives a copy of the units from `first` to before `last`, `(bytes,)` uint8 on the CPU."""
-        return torch.cat([_as_bytes(tensor) for unit in self.units[first:last] for tensor in unit])
+        live = [tensor.detach() for unit in self.units[first:last] for tensor in unit]
+        return torch.cat([_as_bytes(tensor) for tensor in on_host(live)])
 
     @torch.no_grad()
     def unpack(self, first: int, last: int, packed: Tensor) -> None:
@@ -142,7 +144,8 @@ class State:
 
     def copies(self) -> list[Tensor]:
         """Gives a copy of every tensor in order, on the CPU."""
-        return [tensor.detach().to("cpu", copy=True) for unit in self.units for tensor in unit]
+        live = [tensor.detach() for unit in self.units for tensor in unit]
+        return [kept.clone() if kept is tensor else kept for tensor, kept in zip(live, on_host(live), strict=True)]
 
 
 def _no_unit(given: object) -> str | None:

@@ -85,22 +85,26 @@ class Sums:
         """Sums what the script sums within a turn, in place. Raises GenerationLost, Misfit."""
         self._matched(values, is_last=False)
 
-    def last(self, values: Tensor) -> None:
-        """Sums what ends a turn, in place. Raises GenerationLost, Misfit."""
-        self._matched(values, is_last=True)
+    def last(self, values: Tensor, aside: Tensor | None = None) -> None:
+        """Sums what ends a turn, in place, and what goes aside. Raises GenerationLost, Misfit."""
+        self._matched(values, aside, is_last=True)
         if self._generation.group is not None and not self._is_known:
             self._learn()
 
-    def apart(self, values: Tensor) -> None:
-        """Sums, in place, what belongs to no turn. Raises GenerationLost."""
+    def apart(self, values: Tensor, aside: Tensor | None = None) -> None:
+        """Sums, in place, what belongs to no turn, and what goes aside. Raises GenerationLost."""
         self._wholeness.is_exposed = True
         if (group := self._generation.group) is None:
             self._desk.hold_to(self._generation)
             return
         self._await_meeting()
-        group.wait(group.all_reduce(values))
+        beside = None if aside is None else group.all_reduce_aside(aside)
+        work = group.all_reduce(values)
+        if beside is not None:
+            group.wait(beside)
+        group.wait(work)
 
-    def _matched(self, values: Tensor, *, is_last: bool) -> None:
+    def _matched(self, values: Tensor, aside: Tensor | None = None, *, is_last: bool) -> None:
         if (group := self._generation.group) is not None:
             self._wholeness.is_exposed = True
             self._await_meeting()
@@ -111,7 +115,7 @@ class Sums:
             except (GenerationLost, Misfit) as error:
                 self._failure = error
                 raise
-        self.apart(values)
+        self.apart(values, aside)
 
     def _match(self, own: Sum, group: Gloo) -> None:
         """Sees to it that all ranks are about to make the same sum. Raises GenerationLost, Misfit."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
 import torch
@@ -14,7 +13,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.layout import overlaps
 from elastic.workloads.session.generation import Generation
 from elastic.workloads.session.gloo import DEVICES, TYPES
-from elastic.workloads.session.nccl import finish
+from elastic.workloads.session.stopwatch import Stopwatch
 
 
 class Outdated(Exception):
@@ -36,8 +35,7 @@ class Turn:
     generation: Generation
     sum_up: Callable[[Tensor], None]
     numbers: Tensor | None = None
-    waited_s: float = 0.0
-    began_s: float = field(default_factory=perf_counter)
+    watch: Stopwatch = field(default_factory=Stopwatch)
 
     @property
     def rank(self) -> int:
@@ -70,14 +68,13 @@ class Turn:
                 field="values",
             )
         if self.generation.group is not None:
-            finish(values.device)
-            began_s = perf_counter()
+            self.watch.pause()
             own = values.detach()
             whole = own.resolve_conj().resolve_neg().contiguous()
             self.sum_up(whole)
             if whole is not own:
                 own.copy_(whole)
-            self.waited_s += perf_counter() - began_s
+            self.watch.go_on()
         return values
 
     def summed(self, values: Tensor) -> Tensor:
@@ -87,11 +84,6 @@ class Turn:
             return values
         total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
         return total
-
-    def cost_s(self, device: torch.device) -> float:
-        """Gives this rank's own seconds a sample so far on `device`, waiting for others not counted; 0 without one."""
-        finish(device)
-        return (perf_counter() - self.began_s - self.waited_s) / len(self.share) if self.share else 0.0
 
 
 Compute = Callable[[Turn], Sequence[Tensor | None]]

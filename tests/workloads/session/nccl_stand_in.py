@@ -7,29 +7,48 @@ and looks as if it were done.
 from __future__ import annotations
 
 import os
+import threading
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import c10d, nccl, sockets
+from elastic.workloads.session import c10d, nccl, sockets, stopwatch
 from elastic.workloads.session.gloo import Plug
 
 _kernels: list[Kernel] = []
+_own = threading.local()  # what each thread, as a member in a test, has begun last
 
 
 def install() -> None:
     """Has this process's sessions sum over it, on the CPU."""
     nccl.Gpu.name = lambda gpu: f"GPU of {os.getpid()}"  # type: ignore[assignment,method-assign]
-    nccl.mark = lambda device: _kernels[-1]
+    nccl.mark = lambda device: _own.last
     c10d.nccl_group = StandIn
+    stopwatch.marking = lambda device: Late
+
+
+def sizes(*, since: int) -> set[int]:
+    """Gives how many values were in the collectives that this process has begun after so many."""
+    return {kernel.size for kernel in _kernels[since:]}
 
 
 def sums() -> int:
     """Gives how many collectives this process has begun."""
     return len(_kernels)
+
+
+class Late(stopwatch.Instant):
+    """A mark that a GPU comes to later than the thread that puts it there: whoever asks at once hears that."""
+
+    asked: ClassVar[set[float]] = set()
+
+    def query(self) -> bool:
+        was_asked = self.at_s in self.asked
+        self.asked.add(self.at_s)
+        return was_asked
 
 
 class StandIn:
@@ -48,11 +67,11 @@ class StandIn:
 
     def allreduce(self, tensors: list[Tensor], options: Any) -> Kernel:
         options.timeout = timedelta(hours=1)
-        return Kernel(self, self._gloo.allreduce(tensors, options))
+        return Kernel(self, self._gloo.allreduce(tensors, options), tensors[0].numel())
 
     def broadcast(self, tensors: list[Tensor], options: Any) -> Kernel:
         options.timeout = timedelta(hours=1)
-        return Kernel(self, self._gloo.broadcast(tensors, options))
+        return Kernel(self, self._gloo.broadcast(tensors, options), tensors[0].numel())
 
     def abort(self) -> None:
         self.is_aborted = True
@@ -63,9 +82,10 @@ class StandIn:
 class Kernel:
     """A collective under way, and the mark behind it."""
 
-    def __init__(self, group: StandIn, work: Any) -> None:
-        self._group, self._work = group, work
+    def __init__(self, group: StandIn, work: Any, size: int) -> None:
+        self._group, self._work, self.size = group, work, size
         _kernels.append(self)
+        _own.last = self
 
     def wait(self) -> None:
         """Has a stream wait for it, and no thread."""

@@ -13,11 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
+from torch import Tensor
+from torch.distributed import HashStore, TCPStore  # type: ignore[attr-defined]  # torch forgets to export them
 
-from elastic.workloads.session import c10d, nccl
+from elastic.workloads.session import Session, Settings, c10d, nccl, stopwatch
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from tests.workloads.session import nccl_stand_in
+from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, running_fleet, undisturbed
 
 CPU = torch.device("cpu")
@@ -25,7 +27,8 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group")):
+    replaced = (nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group"), (stopwatch, "marking")
+    for module, name in replaced:
         monkeypatch.setattr(module, name, getattr(module, name))  # puts back what is replaced
     nccl_stand_in.install()
 
@@ -53,6 +56,46 @@ def test_sums_and_broadcasts(groups: list[Gloo]) -> None:
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(member, range(2))) == [([3.0] * 3, [2.0] * 2)] * 2
     assert nccl_stand_in.sums() == before + 4
+
+
+def test_what_ranks_tell_each_other_goes_over_gloo_beside_the_gpus_sum(groups: list[Gloo]) -> None:
+    def member(rank: int) -> tuple[list[float], list[float]]:
+        told, summed = torch.full((2,), rank + 1.0), torch.full((3,), rank + 1.0)
+        works = groups[rank].all_reduce_aside(told), groups[rank].all_reduce(summed)
+        for work in works:
+            groups[rank].wait(work)
+        return told.tolist(), summed.tolist()
+
+    before = nccl_stand_in.sums()
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(member, range(2))) == [([3.0] * 2, [3.0] * 3)] * 2
+    assert nccl_stand_in.sums() == before + 2
+
+
+def test_a_session_of_gpus_sums_nothing_there_but_gradients_and_the_scripts_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nccl.Gpu, "name", lambda gpu: f"GPU {id(gpu)}")  # one for each thread
+    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    settings = Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    before = nccl_stand_in.sums()
+
+    def member(number: int) -> list[Tensor]:
+        task = Task(dtype=torch.float64, width=16, pause_s=0.005)
+        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+            while session.step < 60:
+                session.run(task.compute)
+            session.finish()
+            return session.snapshot().tensors[::4]
+
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(member, range(2)))
+    for weights in found:
+        assert_near(weights, undisturbed(60), tolerance=1e-12)
+    gradients = sum(each.numel() for each in found[0])
+    sizes = nccl_stand_in.sizes(since=before)
+    assert gradients + 1 in sizes
+    assert max(sizes) == gradients + 1, "nothing rides behind"
 
 
 def test_who_waits_in_vain_is_freed_by_the_cut_and_takes_nothing_for_a_sum(groups: list[Gloo]) -> None:

@@ -1,0 +1,99 @@
+"""What a turn's own work takes, timed where a device may be behind the thread that gives it work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from elastic.workloads.session.stopwatch import Stopwatch
+
+
+@dataclass
+class Gpu:
+    """Does what it is given when it is let: each mark comes to have the time at which it is come to."""
+
+    now_ms: float = 0.0
+    waiting: list[Event] = field(default_factory=list)
+
+    def mark(self) -> Event:
+        self.waiting.append(Event())
+        return self.waiting[-1]
+
+    def works(self, took_ms: float, *, marks: int) -> None:
+        """Comes to as many of the marks it was given, and works for so long after each."""
+        for _ in range(marks):
+            self.waiting.pop(0).at_ms = self.now_ms
+            self.now_ms += took_ms
+
+
+@dataclass
+class Event:
+    """As torch's: to ask one for its time that the GPU has not come to is an error."""
+
+    at_ms: float | None = None
+
+    def query(self) -> bool:
+        return self.at_ms is not None
+
+    def elapsed_time(self, end_event: Event) -> float:
+        if self.at_ms is None or end_event.at_ms is None:
+            raise RuntimeError("the GPU has not come there")
+        return end_event.at_ms - self.at_ms
+
+
+@pytest.fixture
+def gpu() -> Gpu:
+    return Gpu()
+
+
+@pytest.fixture
+def watch(gpu: Gpu) -> Stopwatch:
+    watch = Stopwatch(gpu.mark)
+    gpu.waiting.clear()
+    return watch
+
+
+def test_a_turn_is_told_once_the_gpu_has_come_to_its_end(gpu: Gpu, watch: Stopwatch) -> None:
+    watch.begin()
+    watch.end(4)
+    assert list(watch.costs()) == []
+    gpu.works(2000.0, marks=1)
+    assert list(watch.costs()) == []
+    gpu.works(0.0, marks=1)
+    assert list(watch.costs()) == [0.5]
+    assert list(watch.costs()) == []
+
+
+def test_what_is_waited_for_others_does_not_count(gpu: Gpu, watch: Stopwatch) -> None:
+    watch.begin()
+    watch.pause()
+    watch.go_on()
+    watch.end(1)
+    gpu.works(1000.0, marks=4)  # of these three seconds the second one is the others'
+    assert list(watch.costs()) == [2.0]
+
+
+def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(gpu: Gpu, watch: Stopwatch) -> None:
+    for samples in (1, 0, 2):
+        watch.begin()
+        watch.end(samples)
+    gpu.works(1000.0, marks=6)
+    assert list(watch.costs()) == [1.0, 0.0, 0.5]
+
+
+def test_of_a_turn_that_is_begun_anew_only_the_last_time_counts(gpu: Gpu, watch: Stopwatch) -> None:
+    watch.begin()
+    watch.pause()
+    watch.begin()
+    watch.end(1)
+    gpu.works(3000.0, marks=4)
+    assert list(watch.costs()) == [3.0]
+
+
+def test_a_cpu_has_done_all_at_once() -> None:
+    watch = Stopwatch()
+    watch.begin()
+    watch.end(1)
+    (cost_s,) = watch.costs()
+    assert cost_s >= 0.0
