@@ -62,7 +62,7 @@ class Contender:
 def contenders() -> Iterator[Contender]:
     """Gives all ways: what torch does by itself with float32 is TF32 in convolutions, and nowhere else."""
     yield Contender(None, Arithmetic("tf32", tries_kernels=False))
-    for precision, products in (("fp32", "ieee"), ("fp32", "tf32"), ("bf16", "tf32")):
+    for precision, products in (("fp32", "ieee"), ("fp32", "tf32"), ("bf16", "tf32"), ("fp16", "tf32")):
         for tries_kernels in (False, True):
             for is_channels_last in (True, False):
                 arithmetic = Arithmetic(products, tries_kernels)  # type: ignore[arg-type]
