@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -42,6 +42,22 @@ class Group:
         """Begins to overwrite `values` by their sum over all ranks; every rank begins the same sums in one order."""
         work: dist.Work = dist.all_reduce(values, async_op=True)
         return work
+
+    def any_of(self, wish: bool) -> Callable[[], bool]:
+        """Asks all ranks; gives what waits for their answers, and says whether any has the wish.
+
+        By way of the CPU: the answer is read where no GPU is waited for.
+        """
+        if self.world_size == 1:
+            return lambda: wish
+        wishes = torch.tensor([float(wish)])
+        work = self.begin_sum(wishes)
+
+        def is_wished() -> bool:
+            work.wait()
+            return bool(wishes.item() > 0)
+
+        return is_wished
 
     def broadcast(self, tensors: Sequence[Tensor]) -> None:
         """Overwrites `tensors` on every rank by those of the first."""

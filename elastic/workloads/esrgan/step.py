@@ -2,7 +2,7 @@
 
 What makes it lean against the reference: the discriminator runs once on each image and serves both losses; no weight
 gradient is computed that no optimizer applies (the discriminator's in the generator's step, VGG19's ever); convolutions
-get channels_last tensors; nothing is read back from the device but one number where ranks must agree.
+get channels_last tensors; nothing is read back from the device: ranks agree by way of the CPU.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Stepper:
         self.passes = Passes(networks, options, group.device, features=features, dtype=dtype)
         self._networks = networks
         self._group = group
-        self._generator_sum = GradientSum(self.passes.generator_weights, group, riders=len(LOSS_NAMES) + 1)
+        self._generator_sum = GradientSum(self.passes.generator_weights, group, riders=len(LOSS_NAMES))
         self._discriminator_sum = GradientSum(self.passes.discriminator_weights, group)
 
     @property
@@ -153,17 +153,13 @@ class Stepper:
 
     def _move(self, computed: Computed, *, lr: float, stop: bool) -> Turn:
         """Sums, then applies both networks' gradients: nothing moves before the turn's last message has come."""
-        riders = torch.zeros(len(LOSS_NAMES) + 1, dtype=computed.losses[0].dtype, device=self._group.device)
+        riders = torch.zeros(len(LOSS_NAMES), dtype=computed.losses[0].dtype, device=self._group.device)
         riders[: len(computed.losses)] = torch.stack([loss.detach() for loss in computed.losses])
-        riders[-1] = float(stop)
+        is_asked_to_stop = self._group.any_of(stop)
         self._generator_sum.start(computed.generator, riders)
         total, summed = self._generator_sum.finish()
         judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
         self._networks.generator_adam.step(total, lr=lr)
         if judged is not None:
             self._networks.discriminator_adam.step(judged, lr=lr)
-        return Turn(summed[:-1].clone(), self._agreed(summed, stop))
-
-    def _agreed(self, summed: Tensor, stop: bool) -> bool:
-        # Alone, this rank knows its own mind: reading the number back would make a GPU wait.
-        return stop if self._group.world_size == 1 else bool(summed[-1].item() > 0)
+        return Turn(summed.clone(), is_asked_to_stop())

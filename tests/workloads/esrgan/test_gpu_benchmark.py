@@ -29,6 +29,14 @@ def test_it_says_that_it_needs_a_gpu() -> None:
 def test_all_of_it_but_the_gpu_runs_on_a_cpu() -> None:
     done = run("--device", "cpu", "--blocks", "1", "--size", "32", "--batches", "1", "--turns", "1")
     assert done.returncode == 0, done.stderr
-    for what in ("reference ", "fp32 ", "tf32 benchmark contiguous ", "bf16 ", "fp16 benchmark ", "training stands still", "two ranks"):
+    for what in (
+        "reference ",
+        "fp32 ",
+        "tf32 benchmark contiguous ",
+        "bf16 ",
+        "fp16 benchmark ",
+        "training stands still",
+        "two ranks",
+    ):
         assert what in done.stdout, done.stdout
     assert "a session of two, batch 1: " in done.stdout
