@@ -163,6 +163,7 @@ def our_training(
     from elastic.workloads.esrgan.precision import DTYPES
     from elastic.workloads.esrgan.step import Stepper
     from elastic.workloads.group import Group
+    from elastic.workloads.loss_scale import LossScale
     from elastic.workloads.photographs import open_photographs
 
     options = EsrganOptions(
@@ -179,7 +180,8 @@ def our_training(
     dtype = DTYPES[precision]
     features = random_features(options.feature_layers, seed=0).to(group.device)
     features.to(dtype=dtype, memory_format=layout)  # type: ignore[call-overload]
-    networks = build_networks(options, group.device, layout=layout)
+    loss_scale = LossScale(group.device) if precision == "fp16" else None
+    networks = build_networks(options, group.device, layout=layout, loss_scale=loss_scale)
     return networks, Stepper(networks, options, group, features=features, dtype=dtype), batches, options
 
 

@@ -37,8 +37,11 @@ class Adam:
         self._steps = [torch.zeros((), dtype=torch.float32, device=parameter.device) for parameter in parameters]
 
     @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor | None], *, lr: float) -> None:
-        """Applies one update; `gradients` match the parameters in number, order and shape. None: leave that one."""
+    def step(self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None) -> None:
+        """Applies one update; `gradients` match the parameters in number, order and shape. None: leave that one.
+
+        `overflow` is a number on their device; where it is 1, nothing moves.
+        """
         b1, b2 = self._betas
         if len(gradients) != len(self._parameters):
             raise ValueError(f"wanted {len(self._parameters)} gradients, got {len(gradients)}")
@@ -67,6 +70,7 @@ class Adam:
             weight_decay=0.0,
             eps=EPSILON,
             maximize=False,
+            found_inf=overflow,
         )
 
     def units(self) -> list[tuple[Tensor, ...]]:

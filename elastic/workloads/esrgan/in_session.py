@@ -31,6 +31,12 @@ class _InSession:
     """One process's part: `Run` knows the job, the session who takes part."""
 
     def __init__(self, run: Run) -> None:
+        if run.precision == "fp16":
+            raise InvalidInput(
+                "precision: wanted fp32 or bf16 in a session, which has no loss scale; got fp16, which tiers T0 and T1 "
+                "train in",
+                field="precision",
+            )
         self.run = run
         self.progress = self.found = run.start()
         self.passes = run.stepper.passes

@@ -12,23 +12,29 @@ from elastic.workloads.adam import Adam
 from elastic.workloads.esrgan.discriminator import Discriminator
 from elastic.workloads.esrgan.generator import Generator
 from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.loss_scale import LossScale
 
 M = TypeVar("M", bound=nn.Module)
+LOSS_SCALE = "loss_scale"
+"""The part of a checkpoint that only training in fp16 leaves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Networks:
-    """Generator and discriminator, each with its optimizer."""
+    """Generator and discriminator, each with its optimizer; and in fp16 what keeps their gradients within range."""
 
     generator: Generator
     discriminator: Discriminator
     generator_adam: Adam
     discriminator_adam: Adam
+    loss_scale: LossScale | None = None
 
     def tensors(self) -> list[Tensor]:
         """Gives every live tensor of the state, in a fixed order."""
         weights = [*self.generator.parameters(), *self.discriminator.parameters()]
-        return [*(w.detach() for w in weights), *self.generator_adam.tensors(), *self.discriminator_adam.tensors()]
+        moments = [*self.generator_adam.tensors(), *self.discriminator_adam.tensors()]
+        scale = self.loss_scale.tensors() if self.loss_scale is not None else []
+        return [*(w.detach() for w in weights), *moments, *scale]
 
     def state(self) -> dict[str, list[Tensor]]:
         """Gives the live tensors by part, as a checkpoint keeps them."""
@@ -37,6 +43,7 @@ class Networks:
             "discriminator": [w.detach() for w in self.discriminator.parameters()],
             "generator_adam": self.generator_adam.tensors(),
             "discriminator_adam": self.discriminator_adam.tensors(),
+            **({} if self.loss_scale is None else {LOSS_SCALE: self.loss_scale.tensors()}),
         }
 
 
@@ -46,6 +53,7 @@ def build_networks(
     *,
     dtype: torch.dtype = torch.float32,
     layout: torch.memory_format = torch.channels_last,
+    loss_scale: LossScale | None = None,
 ) -> Networks:
     """Gives untrained networks, the same on every rank: drawn from the seed, on the CPU."""
     torch.manual_seed(options.seed)
@@ -56,6 +64,7 @@ def build_networks(
         discriminator,
         Adam(list(generator.parameters()), b1=options.b1, b2=options.b2),
         Adam(list(discriminator.parameters()), b1=options.b1, b2=options.b2),
+        loss_scale,
     )
 
 

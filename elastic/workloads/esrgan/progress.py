@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.esrgan.networks import Networks
+from elastic.workloads.esrgan.networks import LOSS_SCALE, Networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import Group
 
@@ -81,6 +81,8 @@ def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], Non
     for refusal in refused:
         say(f"refused {refusal}; going back to iteration {iteration}")
     for part, tensors in networks.state().items():
+        if part == LOSS_SCALE and part not in state:
+            continue  # it was trained in another format until then
         _copy_into(tensors, state[part])
     torch.set_rng_state(state["rng"])
     return Progress(**state["progress"])

@@ -39,7 +39,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """This rank's part of a turn: gradients by network, None where the turn does not train it, and losses."""
+    """This rank's part of a turn: gradients by network, None where the turn does not train it, and losses.
+
+    With a loss scale the gradients are multiplied by it, and the losses are not.
+    """
 
     generator: tuple[Tensor, ...]
     discriminator: tuple[Tensor, ...] | None
@@ -69,7 +72,7 @@ class Passes:
     def warmup(self, batch: Batch) -> Computed:
         """Gives what the pixel loss alone asks of the generator."""
         pixel = losses.l1(self._generate(batch.low), batch.high, batch.weights)
-        return Computed(grad(pixel, self.generator_weights), None, [pixel])
+        return Computed(grad(self._scaled(pixel), self.generator_weights), None, [pixel])
 
     def gan(self, batch: Batch, *, summed: Summed, on_discriminator: Receive | None = None) -> Computed:
         """Gives what all losses ask of both networks; `on_discriminator` gets its gradients as soon as they exist."""
@@ -88,6 +91,10 @@ class Passes:
             image: Tensor = self._networks.generator(low)
             return image
 
+    def _scaled(self, loss: Tensor) -> Tensor:
+        scale = self._networks.loss_scale
+        return loss if scale is None else loss * scale.value
+
     def _content_gradient(self, seen: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         assert self.features is not None, "the GAN phase needs features"
         with autocast(self._device, self._dtype):
@@ -96,7 +103,7 @@ class Passes:
             found = self.features(seen)
         content = losses.l1(found, wanted, batch.weights)
         pixel = losses.l1(seen, batch.high, batch.weights)
-        (gradient,) = grad(content + self._options.lambda_pixel * pixel, seen)
+        (gradient,) = grad(self._scaled(content + self._options.lambda_pixel * pixel), seen)
         return gradient, pixel.detach(), content.detach()
 
     def _adversarial_gradient(
@@ -112,11 +119,11 @@ class Passes:
         adversarial = losses.generator_loss(
             real.detach(), fake, mean_real=mean_real.detach(), mean_fake=mean_fake, weights=batch.weights
         )
-        (gradient,) = grad(self._options.lambda_adv * adversarial, seen, retain_graph=True)
+        (gradient,) = grad(self._scaled(self._options.lambda_adv * adversarial), seen, retain_graph=True)
         discrimination = losses.discriminator_loss(
             real, fake, mean_real=mean_real, mean_fake=mean_fake, weights=batch.weights
         )
-        toward_judgement = grad(discrimination, self.discriminator_weights)
+        toward_judgement = grad(self._scaled(discrimination), self.discriminator_weights)
         return gradient, adversarial.detach(), discrimination.detach(), toward_judgement
 
 
@@ -159,7 +166,11 @@ class Stepper:
         self._generator_sum.start(computed.generator, riders)
         total, summed = self._generator_sum.finish()
         judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
-        self._networks.generator_adam.step(total, lr=lr)
+        networks, overflow = self._networks, None
+        if networks.loss_scale is not None:
+            # Either network's overflow: a turn moves both or none.
+            overflow = networks.loss_scale.unscale([*total, *(judged or [])])
+        networks.generator_adam.step(total, lr=lr, overflow=overflow)
         if judged is not None:
-            self._networks.discriminator_adam.step(judged, lr=lr)
+            networks.discriminator_adam.step(judged, lr=lr, overflow=overflow)
         return Turn(summed.clone(), is_asked_to_stop())

@@ -32,6 +32,7 @@ from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, Turn
 from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import Group
 from elastic.workloads.host_copy import way_from
+from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.photographs import Photographs, open_photographs
 from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.schedule import learning_rate
@@ -103,10 +104,11 @@ class Run:
     ) -> None:
         self.options, self.group, self.places, self.arithmetic = options, group, places, arithmetic
         self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options), places.job_id)
-        self.networks: Networks = build_networks(options, group.device)
+        self.precision = settle(options.precision, group.device)
+        loss_scale = LossScale(group.device) if self.precision == "fp16" else None
+        self.networks: Networks = build_networks(options, group.device, loss_scale=loss_scale)
         self._kept_apart = held_out
         self.batches = Batches(training, options, group)
-        self.precision = settle(options.precision, group.device)
         self.stepper = Stepper(self.networks, options, group, features=None, dtype=DTYPES[self.precision])
         self.epoch_length = len(training)
         self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
@@ -261,6 +263,8 @@ class Run:
 
     def log_losses(self, progress: Progress, losses: Tensor) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, losses.tolist(), strict=True))
+        if self.networks.loss_scale is not None:
+            values += f", losses multiplied by {self.networks.loss_scale.read():g}"
         self.log(f"iteration {progress.iteration} of {self.total}, {self.phase(progress.iteration)}: {values}")
 
     def say(self, text: str) -> None:

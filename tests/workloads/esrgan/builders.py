@@ -14,6 +14,7 @@ from elastic.workloads.esrgan.features import random_features
 from elastic.workloads.esrgan.networks import Networks, build_networks
 from elastic.workloads.esrgan.step import Stepper
 from elastic.workloads.group import Group
+from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.photographs import Photographs
 
 TINY: dict[str, Any] = {
@@ -53,6 +54,20 @@ def stepper_in(dtype: torch.dtype, options: EsrganOptions, group: Group) -> tupl
     networks = build_networks(options, group.device, dtype=dtype)
     features = random_features(options.feature_layers, seed=options.seed).to(dtype)
     return networks, Stepper(networks, options, group, features=features, dtype=torch.float32)
+
+
+def fp16_stepper(options: EsrganOptions, group: Group) -> tuple[Networks, Stepper]:
+    """Gives untrained networks with a loss scale, and what trains them in fp16."""
+    networks = build_networks(options, group.device, loss_scale=LossScale(group.device))
+    features = random_features(options.feature_layers, seed=options.seed).half()
+    return networks, Stepper(networks, options, group, features=features, dtype=torch.float16)
+
+
+def a_batch(count: int = 2) -> Batch:
+    """Gives samples of chance, always the same."""
+    random = torch.Generator().manual_seed(1)
+    low, high = torch.rand(count, 3, 4, 8, generator=random), torch.rand(count, 3, 16, 32, generator=random)
+    return Batch(low, high, torch.full((count,), 1 / count))
 
 
 def train_in_float64(

@@ -12,7 +12,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import losses
-from elastic.workloads.esrgan.batches import Batch, Batches
+from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.discriminator import Discriminator
 from elastic.workloads.esrgan.generator import DenseBlock
 from elastic.workloads.esrgan.judging import HeldOut, Verdict, save_picture
@@ -21,13 +21,7 @@ from elastic.workloads.esrgan.step import Stepper
 from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import Group
 from elastic.workloads.photographs import open_photographs
-from tests.workloads.esrgan.builders import alone, stepper_in, tiny_options, write_photographs
-
-
-def a_batch(count: int = 2) -> Batch:
-    random = torch.Generator().manual_seed(1)
-    low, high = torch.rand(count, 3, 4, 8, generator=random), torch.rand(count, 3, 16, 32, generator=random)
-    return Batch(low, high, torch.full((count,), 1 / count))
+from tests.workloads.esrgan.builders import a_batch, alone, stepper_in, tiny_options, write_photographs
 
 
 def operators_of_a_gan_turn(stepper: Stepper) -> dict[str, int]:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +10,7 @@ import torch
 
 from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import alone, tiny_options, train_in_float64, write_photographs
-
-REPOSITORY = Path(__file__).parents[3]
+from tests.workloads.esrgan.ranks import run_ranks
 
 
 @pytest.mark.slow
@@ -34,32 +29,7 @@ def test_any_division_of_the_batch_trains_what_one_process_trains(shares: tuple[
 
 
 def _train_together(folder: Path, target: Path, shares: tuple[int, ...]) -> list[torch.Tensor]:
-    port = _free_port()
-    ranks = []
-    for rank in range(len(shares)):
-        environment = {
-            **os.environ,
-            "RANK": str(rank),
-            "WORLD_SIZE": str(len(shares)),
-            "LOCAL_RANK": str(rank),
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": str(port),
-            "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": str(REPOSITORY),
-        }
-        command = [sys.executable, "-m", "tests.workloads.esrgan.one_rank", str(folder), str(target)]
-        ranks.append(subprocess.Popen([*command, json.dumps(shares)], env=environment, cwd=REPOSITORY))
-    try:
-        assert [process.wait(timeout=90) for process in ranks] == [0] * len(shares)
-    finally:
-        for process in ranks:
-            process.kill()
+    arguments = (str(folder), str(target), json.dumps(shares))
+    run_ranks("tests.workloads.esrgan.one_rank", *arguments, ranks=len(shares))
     state: list[torch.Tensor] = torch.load(target, weights_only=True)
     return state
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
