@@ -18,7 +18,7 @@ from api.job_document import AUTO
 from api.paging import cut
 from api.plans import priced_plan, settled
 from api.resuming import objective_of, refuse_unpayable
-from api.specs import check_fit, check_node_types, check_workers, to_spec, without_untried
+from api.specs import check_fit, check_node_types, check_workers, is_precision_open, to_spec, without_untried
 from api.standings import standing_of
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec
@@ -124,6 +124,9 @@ def resume_job(
     check_version(if_match, found.version)
     objective = objective_of(found, resume or schemas.Resume(), now_s=now_s)
     refuse_unpayable(context, found, objective, now_s=now_s)
+    if is_precision_open(found.spec) and found.phase.may_resume:
+        # It began before jobs had one precision: from here on it keeps to one.
+        context.store.set_spec(found.id, settled(context, found.spec, now_s=now_s)[0])
     resumed = context.store.resumes.resume(found.id, objective, now_s=now_s)
     context.wake()
     return _shown(context, resumed, response)

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.resuming import refuse_unpayable
+from api.specs import to_spec
 from elastic.errors import Conflict
 from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, Objective
 from elastic.store import Event, Heard
@@ -174,3 +175,12 @@ def test_the_page_of_an_ended_job_names_the_command(client: TestClient, ended: J
     resume(client)
     text = client.get(page).text
     assert hint not in text and "being stopped" not in text
+
+
+def test_a_job_from_before_jobs_had_one_precision_goes_on_in_one(client: TestClient, world: World) -> None:
+    open_still = to_spec({"name": "first", "workload": "esrgan", "preset": "small"}, now_s=START_S)
+    job, _ = world.store.submit_job(open_still, key=None, request_hash="h", now_s=START_S)
+    end(world, job)
+    spec = resume(client).json()["spec"]
+    assert spec["precision"] == "fp32"
+    assert spec["command"][spec["command"].index("--precision") + 1] == "fp32"
