@@ -194,6 +194,10 @@ class Guests:
         ]
         return listed.cpu * min(factors, default=1.0)
 
+    def _capability(self, node_type: str) -> str | None:
+        listed = self._scenario.node_types.get(node_type)
+        return None if listed is None else listed.cpu_capability
+
     def _failure(self, node_type: str) -> LaunchFailure | None:
         meant = (node_type, self._launch_number(node_type))
         return next((each for each in self._scenario.launch_failures if (each.node_type, each.launch) == meant), None)
@@ -333,6 +337,7 @@ class Guests:
             is_first_boot=guest.boots == 1,
             read_metadata=read,
             has_cloud_init=self._scenario.user_data is UserData.CLOUD_INIT,
+            cpu_capability=self._capability(instance.instance_type),
         )
 
 

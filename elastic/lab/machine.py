@@ -20,6 +20,8 @@ INSTANCE_MARK = "ELASTICD_LAB_INSTANCE"
 class Order:
     """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs the user data.
 
+    `cpu_capability` is the processor that torch is to take this one for, None for this one.
+
     With `has_cloud_init` the user data is not the lab's business: the machine's cloud-init fetches and runs it.
     """
 
@@ -31,6 +33,7 @@ class Order:
     is_first_boot: bool
     read_metadata: Callable[[], Metadata]
     has_cloud_init: bool = False
+    cpu_capability: str | None = None
 
 
 class Machine(Protocol):
@@ -77,9 +80,11 @@ def environment(order: Order, *, lab_name: str, folder: Path, endpoint_url: str)
     path = (folder / "bin", Path(sys.executable).parent, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin")
     kept = {name: os.environ[name] for name in ("LANG", "PYTHONPATH") if name in os.environ}
     threads = {} if order.cpu is None else {"OMP_THREAD_LIMIT": str(max(1, int(order.cpu)))}
+    capability = {} if order.cpu_capability is None else {"ATEN_CPU_CAPABILITY": order.cpu_capability}
     return {
         **kept,
         **threads,
+        **capability,
         "PATH": ":".join(str(each) for each in (*path, "/sbin", "/bin")),
         "HOME": str(folder / "home"),
         # A machine's temporary files go with it, though its /tmp is the real machine's.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
@@ -55,13 +55,15 @@ class Effect(StrEnum):
 class LabType:
     """A node type on sale. `cpu` is the quota of its instances in cores of this machine; None means no quota.
 
-    `spot_usd_per_h` is one price for all zones, or one for each zone in which there is spot capacity.
+    `spot_usd_per_h` is one price for all zones, or one for each zone in which there is spot capacity. With a
+    `cpu_capability` torch calculates there as on a processor with such vector units (its ATEN_CPU_CAPABILITY).
     """
 
     __pydantic_config__ = _STRICT
     on_demand_usd_per_h: Dollars
     spot_usd_per_h: Dollars | Mapping[Zone, Dollars] | None = None
     cpu: Annotated[FiniteFloat, Field(gt=0, le=64)] | None = None
+    cpu_capability: Literal["default", "avx2", "avx512"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

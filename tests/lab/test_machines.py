@@ -193,6 +193,22 @@ def test_a_type_gets_its_share_of_a_core(start_lab: StartLab, client: Client, ma
         terminate_all(ec2)
 
 
+def test_a_type_calculates_as_on_the_processor_that_the_scenario_says(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
+    price = {"on_demand_usd_per_h": 0.1, "spot_usd_per_h": 0.03}
+    types = {"c4.large": {**price, "cpu_capability": "default"}, "c5.large": price}
+    lab = start_lab(machines=machines, node_types=types)
+    ec2 = client(lab)
+    told_as = {}
+    for node_type in types:
+        instance_id = launch(ec2, InstanceType=node_type, UserData=script("echo as ${ATEN_CPU_CAPABILITY:-itself}"))
+        told(lab, instance_id, "as")
+        told_as[node_type] = lab.log(instance_id).strip()
+    assert told_as == {"c4.large": "as default", "c5.large": "as itself"}
+    terminate_all(ec2)
+
+
 def test_an_instance_may_end_before_it_boots_and_says_why(start_lab: StartLab, client: Client, machines: str) -> None:
     failing = {"node_type": "c5.xlarge", "launch": 1, "code": "Client.VolumeLimitExceeded", "message": "Volume limit"}
     lab = start_lab(machines=machines, launch_failures=[failing])
