@@ -226,8 +226,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         gradients = compute(turn)
         if desk.step != turn.step:
             desk.refuse_run_within()
-        self._watch.end(len(share))
-        for cost_s in self._watch.costs():
+        for cost_s in self._watch.end(len(share)):
             desk.cost = self._pace.after(cost_s) or desk.cost
         told, change = self._exchanged(lambda riders: self._filled(gradients, turn.numbers, riders))
         self._move(is_exact=told.is_exact)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -21,23 +20,27 @@ class Mark(Protocol):
         """Gives the milliseconds from here to another mark that the device has come to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """A mark on a CPU, which does what it is given at once."""
+class Instant(float):
+    """A mark on a CPU, which does what it is given at once: the seconds of its clock."""
 
-    at_s: float = field(default_factory=perf_counter)
+    __slots__ = ()
 
     def query(self) -> bool:
         return True
 
     def elapsed_time(self, end_event: Any) -> float:
-        return 1e3 * float(end_event.at_s - self.at_s)
+        return 1e3 * float(end_event - self)
+
+
+def now() -> Instant:
+    """Gives a mark on the CPU."""
+    return Instant(perf_counter())
 
 
 def marking(device: torch.device) -> Callable[[], Mark]:
     """Gives what puts marks behind all that a device was given."""
     if device.type != "cuda":
-        return Instant
+        return now
 
     def mark() -> Mark:
         event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -50,7 +53,7 @@ def marking(device: torch.device) -> Callable[[], Mark]:
 class Stopwatch:
     """Times turns, but for what they wait for others."""
 
-    def __init__(self, mark: Callable[[], Mark] = Instant) -> None:
+    def __init__(self, mark: Callable[[], Mark] = now) -> None:
         self._mark = mark
         self._began = mark()
         self._parts: list[tuple[Mark, Mark]] = []
@@ -69,14 +72,16 @@ class Stopwatch:
         """They have come."""
         self._began = self._mark()
 
-    def end(self, samples: int) -> None:
-        """This rank has computed its part of a turn: so many samples."""
+    def end(self, samples: int) -> list[float]:
+        """This rank has computed its part of a turn, so many samples.
+
+        Gives the seconds a sample of each turn that the device has come to the end of since; 0 without a sample.
+        """
         self.pause()
         self._ended.append((samples, self._parts))
-
-    def costs(self) -> Iterator[float]:
-        """Gives the seconds a sample of each turn that the device has come to the end of since; 0 without a sample."""
+        costs = []
         while self._ended and self._ended[0][1][-1][1].query():
-            samples, parts = self._ended.popleft()
-            took_ms = sum(begin.elapsed_time(end) for begin, end in parts)
-            yield took_ms / 1e3 / samples if samples else 0.0
+            of, parts = self._ended.popleft()
+            took_ms = sum([begin.elapsed_time(end) for begin, end in parts])
+            costs.append(took_ms / 1e3 / of if of else 0.0)
+        return costs

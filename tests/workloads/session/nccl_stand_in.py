@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from datetime import timedelta
+from time import perf_counter
 from typing import Any, ClassVar
 
 import torch
@@ -27,7 +28,7 @@ def install() -> None:
     nccl.Gpu.name = lambda gpu: f"GPU of {os.getpid()}"  # type: ignore[assignment,method-assign]
     nccl.mark = lambda device: _own.last
     c10d.nccl_group = StandIn
-    stopwatch.marking = lambda device: Late
+    stopwatch.marking = lambda device: lambda: Late(perf_counter())
 
 
 def sizes(*, since: int) -> set[int]:
@@ -46,8 +47,8 @@ class Late(stopwatch.Instant):
     asked: ClassVar[set[float]] = set()
 
     def query(self) -> bool:
-        was_asked = self.at_s in self.asked
-        self.asked.add(self.at_s)
+        was_asked = self in self.asked
+        self.asked.add(self)
         return was_asked
 
 
