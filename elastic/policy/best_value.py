@@ -250,7 +250,7 @@ def _hope(offer: Offer) -> str:
 
 def _cheapest(survey: Survey) -> Outlook:
     """The choice of the least burn; of equals the one with more cores, then by name."""
-    cores = {node_type.name: node_type.cpu for node_type in survey.snapshot.node_types}
+    cores = {node_type.name: node_type.cores for node_type in survey.snapshot.node_types}
 
     def order(outlook: Outlook) -> tuple[float, float, Group]:
         cpu = sum(count * cores.get(offering.node_type, 0.0) for offering, count in outlook.group.members)

@@ -2,9 +2,10 @@
 
 Nothing is known of an untried candidate, so a trial is judged by the best that may be hoped for. Of another size of an
 offering already measured: more nodes are at best faster in proportion, fewer are at best no slower. Of another node
-type: step time falls in proportion to its cores (or its GPUs of the same model), and `_SPREAD` times better than that.
-Between kinds that cannot be compared a step might take no time at all. If even so the iterations left do not pay for
-going there and coming back, the trial is not started, unless the operator wants to know every candidate.
+type: speed grows with the cores that compute, by a measured law, or in proportion to GPUs of the same model; and
+`_SPREAD` times better than that. Between kinds that cannot be compared a step might take no time at all. If even so
+the iterations left do not pay for going there and coming back, the trial is not started, unless the operator wants to
+know every candidate.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from elastic.model import Group, Interval, NodeType, Snapshot
+from elastic.model import Group, Interval, NodeType, Snapshot, Workers
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
@@ -23,8 +24,10 @@ from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.survey import Outlook, Ranked, Survey, promise_of
 
 _S_PER_H = 3600.0
-# How much better than its cores promise a node type may turn out: generations of processors differ by less than this.
-_SPREAD = 1.5
+# Speed is proportional to this power of the cores, and 95 % of node types turn out less than `_SPREAD` times better
+# than that promises, for their size or for their generation: benchmarks/core_scaling.py --fit.
+_GROWTH = 0.69
+_SPREAD = 1.9
 # Windows close after half a second, or after one iteration if that takes longer.
 _WINDOW_S = 0.5
 # A second trial is for the one that a lost node cut short.
@@ -106,8 +109,7 @@ def hoped_step_s(survey: Survey, group: Group) -> float:
     ]
     if alike:
         return max(alike)
-    types = {node_type.name: node_type for node_type in survey.snapshot.node_types}
-    return min((_least_s(each) * _ratio(types, each.group, group) for each in measured), default=0.0)
+    return min((_least_s(each) * _ratio(survey, each.group, group) for each in measured), default=0.0)
 
 
 def _longest_s(survey: Survey, group: Group) -> float:
@@ -207,21 +209,34 @@ def _least_s(outlook: Outlook) -> float:
     return outlook.step_s.value if outlook.step_s.low is None else outlook.step_s.low
 
 
-def _ratio(types: dict[str, NodeType], known: Group, group: Group) -> float:
+def _ratio(survey: Survey, known: Group, group: Group) -> float:
     """The least that a step on `group` may take, of what one on `known` takes."""
-    power, other = _power(types, known), _power(types, group)
+    power, other = _power(survey, known), _power(survey, group)
     if power is None or other is None or power[0] != other[0]:
         return 0.0
     return power[1] / other[1] / _SPREAD
 
 
-def _power(types: dict[str, NodeType], group: Group) -> tuple[str | None, float] | None:
-    """What the group computes with (a model of GPU, or None for cores), and how much of it; None for a mixture."""
+def _power(survey: Survey, group: Group) -> tuple[str | None, float] | None:
+    """What the group computes with (a model of GPU, or None for cores), and how fast that is; None for a mixture."""
+    types = {node_type.name: node_type for node_type in survey.snapshot.node_types}
     total, kinds = 0.0, set()
     for offering, count in group.members:
         node_type = types.get(offering.node_type)
         if node_type is None:
             return None
         kinds.add(node_type.gpu_model if node_type.gpu_count else None)
-        total += count * (node_type.gpu_count or node_type.cpu)
-    return (kinds.pop(), total) if len(kinds) == 1 else None
+        total += count * _computing(node_type, survey.workers[offering.node_type])
+    if len(kinds) != 1:
+        return None
+    kind = kinds.pop()
+    # A share of one core is that share of its time, whatever is computed.
+    is_many_cores = kind is None and total > 1
+    return kind, total**_GROWTH if is_many_cores else total
+
+
+def _computing(node_type: NodeType, workers: Workers) -> float:
+    """How many of its GPUs, or of its cores, the workers of one node compute with."""
+    if node_type.gpu_count:
+        return min(node_type.gpu_count, workers.processes)
+    return min(node_type.cores, workers.processes * workers.threads)

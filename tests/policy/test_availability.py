@@ -22,6 +22,7 @@ from elastic.model import (
     Reason,
     Snapshot,
     Unavailable,
+    Workers,
 )
 from elastic.policy import decide, guard
 from tests.builders import NOW_S, change, job, node, node_type, price, series, snapshot
@@ -96,7 +97,8 @@ def test_a_node_that_is_not_bought_yet_or_on_its_way_out_is_missing(phase: NodeP
 
 
 def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere_while_it_trains() -> None:
-    leaving = (node(A, notice=Notice(NoticeKind.INTERRUPTION, noticed_at_s=NOW_S, at_s=NOW_S + 120)),)
+    notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=NOW_S, at_s=NOW_S + 120)
+    leaving = (node(A, notice=notice, workers=Workers(1, 4)),)
     trains = seen(Group.of(A), Group.of(A), nodes=leaving)
     assert decide(trains).action is Action.HOLD
     plan = decide(replace(trains, unavailable=blocked(A)))

@@ -12,8 +12,10 @@ from elastic.model import (
     Change,
     Group,
     JobPhase,
+    NprocPerNode,
     Objective,
     Offering,
+    PerNode,
     Plan,
     TrainingPhase,
 )
@@ -121,9 +123,9 @@ def test_an_interval_that_is_narrow_early_ends_the_measuring() -> None:
 def test_tries_the_most_hopeful_candidate_that_nobody_has_measured() -> None:
     plan = best_value(snapshot(target="local.quarter", measured=[series("local.quarter", 1.0)]))
 
-    # The half core is hoped to take 1 s x 0.25 / 0.5 / 1.5, at 0.045 USD an hour; the full core half of it for 0.09.
+    # The half core is hoped to take 1 s x 0.25 / 0.5 / 1.9, at 0.045 USD an hour; the full core half of it for 0.09.
     assert (plan.action, plan.target, plan.reason.code) == (Action.TRIAL, HALF, "trial")
-    assert "at best it needs 0.3" in plan.reason.text
+    assert "at best it needs 0.26 s" in plan.reason.text
     assert plan.reason.numbers["trial_usd"] < plan.reason.numbers["trials_cap_usd"]
 
 
@@ -664,7 +666,26 @@ def test_gpus_of_one_model_compare_by_their_number() -> None:
     )
 
     assert plan.target == group("gpu.4")
-    assert plan.reason.numbers["hoped_step_s"] == pytest.approx(0.4 / 4 / 1.5, rel=0.02)
+    assert plan.reason.numbers["hoped_step_s"] == pytest.approx(0.4 / 4 / 1.9, rel=0.02)
+
+
+@pytest.mark.parametrize(("asked", "ratio"), [(PerNode.AUTO, 4**0.69), ({"two": 1, "eight": 3}, 3**0.69)])
+def test_speed_is_hoped_to_grow_with_the_cores_that_compute_by_the_measured_law(
+    asked: NprocPerNode, ratio: float
+) -> None:
+    two, eight = node_type("two", 2.0), node_type("eight", 8.0, physical_cores=8)
+
+    plan = best_value(
+        snapshot(
+            target="two",
+            measured=[series("two", 0.4)],
+            node_types=(two, eight),
+            prices=prices({"two": 1.0, "eight": 1.1}),
+            job=job(iterations=100_000, nproc_per_node=asked),
+        )
+    )
+
+    assert plan.reason.numbers["hoped_step_s"] == pytest.approx(0.4 / ratio / 1.9, rel=0.02)
 
 
 def test_a_node_type_that_the_provider_does_not_describe_may_be_tried() -> None:
