@@ -745,6 +745,7 @@ def test_offerings_are_types_in_zones_that_sell_them_in_both_capacities() -> Non
     assert len(provider.offerings()) == 8
     (large, _) = provider.node_types()
     assert (large.name, large.cpu, large.memory_gib, large.gpu_count) == ("c5.large", 2, 4, 0)
+    assert large.cores == 1, "two vCPUs of c5 are the threads of one core"
     only = provider_of(PLAIN.model_copy(update={"capacities": ("spot",), "zones": ("us-east-1a",)}))
     assert {(each.capacity, each.zone) for each in only.offerings()} == {(Capacity.SPOT, "us-east-1a")}
 
