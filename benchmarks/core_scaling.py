@@ -72,22 +72,23 @@ def turns_of(size: int, precision: str) -> Mapping[str, Callable[[], None]]:
     """Gives a turn of each phase, preparing its samples included: the preset `small` but for the size of its crops."""
     import torch
 
-    from elastic.workloads.esrgan import EsrganOptions
+    from elastic.workloads import WORKLOADS
     from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.features import random_features
     from elastic.workloads.esrgan.networks import build_networks
-    from elastic.workloads.esrgan.options import PRESETS
+    from elastic.workloads.esrgan.precision import DTYPES
     from elastic.workloads.esrgan.step import Stepper
     from elastic.workloads.group import Group
     from elastic.workloads.photographs import open_photographs
 
-    options = EsrganOptions(**{**PRESETS["small"], "batch_size": BATCH, "hr_height": size, "hr_width": size})  # type: ignore[arg-type]  # the preset's values are options of their kinds
-    group, is_bf16 = Group(0, 1, torch.device("cpu")), precision == "bf16"
+    crops = {"batch_size": BATCH, "hr_height": size, "hr_width": size}
+    options, dtype = WORKLOADS["esrgan"].configure(crops, preset="small"), DTYPES[precision]
+    group = Group(0, 1, torch.device("cpu"))
     photographs, _ = open_photographs("skimage", None, height=size, width=size, channels=3)
     batches = Batches(photographs, options, group)
     features = random_features(options.feature_layers, seed=0)
-    features.to(dtype=torch.bfloat16 if is_bf16 else torch.float32, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    stepper = Stepper(build_networks(options, group.device), options, group, features=features, bf16=is_bf16)
+    features.to(dtype=dtype, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    stepper = Stepper(build_networks(options, group.device), options, group, features=features, dtype=dtype)
     positions = iter(range(0, 10**9, BATCH))
 
     def turn(train: Callable[..., object]) -> None:
