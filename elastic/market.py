@@ -52,9 +52,8 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
 
 
 def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
-    types = [
-        NodeType(each.name, each.cpu, each.memory_gib, precisions=precisions_here()) for each in settings.local_types
-    ]
+    precisions = precisions_here()
+    types = [NodeType(each.name, each.cpu, each.memory_gib, precisions=precisions) for each in settings.local_types]
     provider = LocalProvider(
         settings.data_dir.absolute() / "local",
         types,

@@ -17,6 +17,7 @@ COLUMNS = (
     Column("GIB", "memory_gib", render.rate, is_number=True),
     Column("GPUS", "gpu_count", is_number=True),
     Column("GPU", "gpu_model"),
+    Column("COMPUTES IN", "precisions", " ".join),
 )
 
 

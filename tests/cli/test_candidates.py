@@ -161,3 +161,11 @@ def test_a_priced_plan_says_which_types_are_left_out_and_why(capsys: pytest.Capt
     show_plan({**PRICED, "plan": {**PRICED["plan"], "left_out": reasons}})
     assert "left out: c0 has no GPU; c1 has no GPU" in (said := capsys.readouterr().out)
     assert "and 2 more" in said
+
+
+def test_a_priced_plan_says_what_the_job_computes_in_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = {**PRICED["spec"], "precision": "bf16"}
+    show_plan({**PRICED, "spec": spec, "why_precision": "c7i promises 1.8 x"})
+    assert "precision: bf16; c7i promises 1.8 x\n" in capsys.readouterr().out
+    show_plan({**PRICED, "spec": spec, "why_precision": ""})
+    assert "precision: bf16\n" in capsys.readouterr().out

@@ -31,6 +31,13 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert "waits" not in capsys.readouterr().out
 
 
+def test_a_job_says_what_it_computes_in(capsys: pytest.CaptureFixture[str]) -> None:
+    show_job({**WAITING, "spec": {**WAITING["spec"], "precision": "bf16"}})
+    assert "computes in bf16" in capsys.readouterr().out
+    show_job({**WAITING, "spec": {**WAITING["spec"], "precision": None}})
+    assert "computes in" not in capsys.readouterr().out
+
+
 def test_a_job_says_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) -> None:
     show_job({**WAITING, "alarms": ["standstill: no turn for 61 s"]})
     assert "alarm: standstill: no turn for 61 s" in capsys.readouterr().out

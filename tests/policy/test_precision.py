@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from elastic.model import CapacityChoice, JobPhase, NodeType, PerNode, Precision, Snapshot, Tier
+from elastic.model import Capacity, CapacityChoice, JobPhase, NodeType, PerNode, Precision, Snapshot, Tier
 from elastic.policy import choose_precision, decide
-from tests.builders import job, job_spec, node_type, prices, snapshot
+from tests.builders import job, job_spec, node_type, offering, price, prices, snapshot
 
 FP32, BF16, FP16 = Precision.FP32, Precision.BF16, Precision.FP16
 OLD = node_type("c5", cpu=4.0)
@@ -50,7 +50,9 @@ def test_only_what_the_job_admits_is_compared() -> None:
     found = prices({"c5": 0.1, "c7i": 0.1})
     assert choose_precision(job_spec(node_types=("c5",)), (OLD, NEW), found).precision is FP32
     assert choose_precision(job_spec(policy="fixed", fixed_node_type="c7i"), (OLD, NEW), found).precision is BF16
-    assert choose_precision(job_spec(capacity=CapacityChoice.SPOT), (OLD, NEW), found).precision is FP32
+    spot = (price(offering("c5", capacity=Capacity.SPOT), 0.01), *prices({"c7i": 0.005}))
+    assert choose_precision(job_spec(capacity=CapacityChoice.SPOT), (OLD, NEW), spot).precision is FP32
+    assert choose_precision(job_spec(), (), ()).precision is FP32
 
 
 def test_what_cannot_run_the_job_s_workers_promises_nothing() -> None:
@@ -63,10 +65,14 @@ def test_a_session_is_given_no_fp16() -> None:
     assert choose_precision(job_spec(tier=Tier.T2), (T4,), prices({"t4": 0.5})).precision is FP32
 
 
-def test_without_prices_it_is_a_format_that_all_share() -> None:
-    assert choose_precision(job_spec(), (NEW, A10G), ()).precision is BF16
-    assert choose_precision(job_spec(), (T4, A10G), ()).precision is FP16
-    assert choose_precision(job_spec(), (OLD, NEW), ()).precision is FP32
+def test_without_prices_all_cores_are_taken_to_cost_the_same() -> None:
+    assert choose_precision(job_spec(), (OLD, NEW), ()).precision is BF16
+    assert choose_precision(job_spec(), (OLD, T4), ()).precision is FP16
+    assert choose_precision(job_spec(), (OLD,), ()).precision is FP32
+    large = node_type("old-and-large", cpu=64.0)
+    assert choose_precision(job_spec(), (large, NEW), ()).why == (
+        "c7i promises 1.8 x the iterations per dollar of old-and-large in fp32"
+    )
 
 
 def test_a_type_that_cannot_compute_in_it_is_no_candidate_and_the_reason_says_so() -> None:

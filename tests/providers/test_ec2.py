@@ -17,7 +17,7 @@ from elastic.errors import (
     ProviderUnavailable,
     QuotaReached,
 )
-from elastic.model import Capacity, Obstacle, Offering
+from elastic.model import Capacity, Obstacle, Offering, Precision
 from elastic.providers import InstanceState, Provider, Trouble
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.providers.ec2.account import Scope, policy
@@ -756,6 +756,19 @@ def test_requirements_choose_among_all_current_types() -> None:
     types = provider_of(settings).node_types()
     assert {each.name for each in types} == {"g4dn.xlarge", "g4dn.2xlarge"}
     assert {each.gpu_model for each in types} == {"T4"}
+    assert {each.precisions for each in types} == {(Precision.FP32, Precision.FP16)}
+
+
+def test_a_type_computes_in_what_its_generation_or_its_gpu_does() -> None:
+    names = ("c5.large", "c7i.large", "g5.xlarge", "p3dn.24xlarge")
+    settings = PLAIN.model_copy(update={"types": names, "zones": ("us-east-1a",)})
+    found = {each.name: " ".join(each.precisions) for each in provider_of(settings).node_types()}
+    assert found == {
+        "c5.large": "fp32",
+        "c7i.large": "fp32 bf16",
+        "g5.xlarge": "fp32 bf16 fp16",
+        "p3dn.24xlarge": "fp32 fp16",
+    }
 
 
 @pytest.mark.parametrize(

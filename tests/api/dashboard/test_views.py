@@ -38,6 +38,7 @@ from elastic.model import (
     Objective,
     Offering,
     Plan,
+    Precision,
     Price,
     Reason,
     Tier,
@@ -299,8 +300,13 @@ def test_a_price_is_compared_with_the_one_before_it() -> None:
 
 def test_what_was_left_open_is_left_out_of_the_spec() -> None:
     names = [name for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")), running=None)]
-    assert "budget" not in names
+    assert "budget" not in names and "precision" not in names
     assert dict(spec_lines(JobSpec("first", ("train.py", "a b")), running=None))["command"] == "train.py 'a b'"
+
+
+def test_the_precision_is_shown_where_the_job_has_one() -> None:
+    spec = JobSpec("first", ("train.py",), precision=Precision.BF16)
+    assert dict(spec_lines(spec, running=None))["precision"] == "bf16"
 
 
 def test_a_tier_that_is_not_what_was_asked_for_is_shown_beside_it() -> None:

@@ -127,7 +127,21 @@ def test_a_job_in_fp16_trains_on_and_says_its_scale(tmp_path: Path) -> None:
     assert "iteration 2 of 5" in _train_in_fp16(tmp_path, data, iterations=5)
 
 
+@pytest.mark.slow
+def test_a_session_refuses_fp16_before_it_looks_for_its_members(tmp_path: Path) -> None:
+    data = str(write_photographs(tmp_path / "photographs"))
+    done = _run_in_fp16(tmp_path, data, iterations=2, ELASTICD_SESSION_STORE="127.0.0.1:1")
+    assert done.returncode == 2
+    assert "wanted fp32 or bf16 in a session, which has no loss scale" in done.stderr
+
+
 def _train_in_fp16(folder: Path, data: str, *, iterations: int) -> str:
+    done = _run_in_fp16(folder, data, iterations=iterations)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def _run_in_fp16(folder: Path, data: str, *, iterations: int, **more: str) -> subprocess.CompletedProcess[str]:
     options = WORKLOADS["esrgan"].configure({**TINY, "data": data, "iterations": iterations, "precision": "fp16"})
     arguments = [*WORKLOADS["esrgan"].command(options), "--log_interval", "1"]
     environment = {
@@ -136,8 +150,7 @@ def _train_in_fp16(folder: Path, data: str, *, iterations: int) -> str:
         "ELASTICD_OFFLINE": "1",
         "ELASTICD_CHECKPOINT_DIR": str(folder / "checkpoints"),
         "ELASTICD_ARTIFACT_DIR": str(folder / "artifacts"),
+        **more,
     }
     command = [sys.executable, "-c", IN_FP16, *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
