@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -45,9 +46,12 @@ def main(argv: Sequence[str]) -> None:
 
 def trained(commands: Sequence[Sequence[str]], environment: Mapping[str, str]) -> Took:
     """Runs the ranks, each by its command, and gives what the first one's turns took."""
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        port = str(probe.getsockname()[1])
     ranks = []
     for rank, command in enumerate(commands):
-        place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(len(commands)), "MASTER_PORT": "29500"}
+        place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(len(commands)), "MASTER_PORT": port}
         own = {**os.environ, **environment, **place}
         ranks.append(subprocess.Popen(command, env=own, stdout=subprocess.PIPE, text=True))
     told: list[Took] = [json.loads(rank.communicate()[0]) for rank in ranks]

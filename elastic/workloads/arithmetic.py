@@ -10,6 +10,8 @@ import torch
 # TF32 came with compute capability 8.0: NVIDIA's A100 whitepaper, and torch's notes on CUDA semantics.
 TF32_SINCE = (8, 0)
 
+Products = Literal["ieee", "tf32"]
+
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
@@ -18,7 +20,7 @@ class Arithmetic:
     `tries_kernels` has cuDNN time its kernels for each new shape, and keep the fastest.
     """
 
-    products: Literal["ieee", "tf32"]
+    products: Products
     tries_kernels: bool
 
     def named(self, precision: str) -> str:

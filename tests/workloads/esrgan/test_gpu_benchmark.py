@@ -27,14 +27,13 @@ def test_it_says_that_it_needs_a_gpu() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_all_of_it_but_the_gpu_runs_on_a_cpu() -> None:
-    done = run("--device", "cpu", "--blocks", "1", "--size", "32", "--batches", "1", "--turns", "1")
+    small = ["--blocks", "1", "--size", "32", "--batches", "1", "--turns", "1", "--precisions", "tf32,bf16"]
+    done = run("--device", "cpu", *small)
     assert done.returncode == 0, done.stderr
     for what in (
         "reference ",
-        "fp32 ",
         "tf32 benchmark contiguous ",
         "bf16 ",
-        "fp16 benchmark ",
         "training stands still",
         "two ranks",
     ):
