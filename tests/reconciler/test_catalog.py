@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import ProviderError, ProviderUnavailable
-from elastic.model import JobPhase, Objective
+from elastic.model import JobPhase, Objective, Workers
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -126,3 +126,26 @@ def test_who_sees_no_machines_is_told_that_alone(cluster: VirtualCluster) -> Non
     with pytest.raises(ProviderError, match="refused"):
         cluster.run(1)
     assert set(alarms(cluster)) == {AlarmKind.CANNOT_SEE}
+
+
+def test_a_node_runs_what_was_settled_when_it_was_bought_though_its_type_is_sold_no_more(
+    cluster: VirtualCluster,
+) -> None:
+    job = cluster.submit(iterations=None, nodes_max=1, nproc_per_node={SMALL.node_type: 3})
+    cluster.run(60)
+    lose_catalog(cluster)
+    cluster.run_slowly(60)
+    (node,) = cluster.store.nodes(job.id)
+    assert node.workers == Workers(3, 1)
+    assert cluster.store.generations(job.id)[-1].world_size == 3
+
+
+def test_what_is_on_offer_no_more_is_not_bought(cluster: VirtualCluster) -> None:
+    job = cluster.submit(iterations=None, nodes_max=1, policy="fixed", fixed_node_type=SMALL.node_type)
+    cluster.run(30)
+    (node,) = cluster.store.nodes(job.id)
+    before = launches(cluster)
+    cluster.cloud.types, cluster.cloud.offerings = cluster.cloud.types[1:], (LARGE,)
+    cluster.take_back(node, in_s=5)
+    cluster.run_slowly(300)
+    assert launches(cluster) == before

@@ -35,13 +35,16 @@ from elastic.model import (
     NodePhase,
     Notice,
     NoticeKind,
+    NprocPerNode,
     Objective,
     Offering,
+    PerNode,
     Plan,
     Precision,
     Price,
     Reason,
     Tier,
+    Workers,
 )
 from elastic.policy import FixedChoice
 from elastic.store import ThroughputPoint
@@ -111,6 +114,12 @@ def test_candidates_are_ranked_best_first_and_the_unknown_come_last() -> None:
     assert [row.name for row in table.rows] == ["small", "worse", "large"]
     assert table.rows[2].bar is None
     assert table.rows[1].interval == ""
+
+
+def test_a_candidate_says_what_each_of_its_nodes_runs() -> None:
+    two = replace(MEASURED, workers=(Workers(2, 4),))
+    table = candidate_table((two,), current=None, target=None, is_profiling=False, training_phase="main")
+    assert table.rows[0].detail.endswith(", 2 x 4 threads")
 
 
 def test_candidates_of_another_phase_are_not_compared() -> None:
@@ -313,3 +322,10 @@ def test_a_tier_that_is_not_what_was_asked_for_is_shown_beside_it() -> None:
     spec = JobSpec("first", ("train.py",))
     shown = [dict(spec_lines(spec, running=tier))["tier"] for tier in (None, Tier.T1, Tier.T0)]
     assert shown == ["T1", "T1", "T1, run on T0"]
+
+
+def test_workers_a_node_are_shown_as_they_were_asked_for() -> None:
+    asked: tuple[NprocPerNode, ...] = (PerNode.AUTO, 2, {"small": 2, "gpus": PerNode.GPU})
+    specs = [JobSpec("first", ("train.py",), nproc_per_node=each) for each in asked]
+    shown = [dict(spec_lines(each, running=None))["workers a node"] for each in specs]
+    assert shown == ["auto", "2", "small: 2\ngpus: gpu"]
