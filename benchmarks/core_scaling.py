@@ -6,8 +6,8 @@
 
 Here one process takes its turns with one thread, then with two, and so on, over and over: the machine's moods meet all
 alike. What is printed is the median over rounds of how many times faster they were than with one thread, seconds of the
-clock and of the processors. Neighbours ruin it: threads wait for one another at the end of each operation, so run it on
-an idle machine, or before its neighbours (`chrt -f 5`).
+clock and of the processors. Threads wait for one another at the end of each operation, and as nodes' workers do, they
+sleep soon (GOMP_SPINCOUNT; set it to see another). Run it on an idle machine, or before its neighbours (`chrt -f 5`).
 
 The law is fitted to measurements of others (`ELASTICD_BENCH_DATA`, default ../shared/data): training of a CNN on t2
 instances of four sizes (Casimiro et al., ICDCS 2020; 384 runs), and 81 experiments on three clouds
@@ -31,6 +31,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import permutations
 from pathlib import Path
 from time import perf_counter, process_time
+
+from elastic.agent.torchrun import SPIN_COUNT
 
 DATA = Path(os.environ.get("ELASTICD_BENCH_DATA", "../shared/data"))
 SIZES = (32, 64, 128)
@@ -59,6 +61,7 @@ def main() -> int:
 
 def measure(sizes: Iterable[int], *, precision: str, rounds: int) -> None:
     """Prints how many times faster each number of threads is than one."""
+    os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT["GOMP_SPINCOUNT"])  # read when torch is loaded
     cores = len(os.sched_getaffinity(0))
     threads = [count for count in (1, 2, 4, 8, 16, 32, 64) if count <= cores]
     print(f"ESRGAN, batch {BATCH}, {precision}, {cores} cores, load {os.getloadavg()[0]:.1f}:")

@@ -20,6 +20,7 @@ from elastic.agent.spawner import GROUP_FILE, WARM_FILE
 from elastic.agent.tiers import Way
 from elastic.agent.torchrun import (
     FOLDERS,
+    SPIN_COUNT,
     as_here,
     preloads,
     session_store_file,
@@ -184,6 +185,7 @@ class Launcher:
         return {
             **os.environ,
             "PYTHONUNBUFFERED": "1",
+            **SPIN_COUNT,
             **self._settings.env,
             # Who has computed with several threads cannot be forked: OpenMP's are missing in the child, which waits
             # for them for ever. Forked workers take theirs themselves.

@@ -16,6 +16,10 @@ from elastic.model import Tier
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 """Variables that name the folders a script may write into; they are there when it begins."""
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
+# How often a thread looks for the others before it sleeps. It would look for a millisecond: beside a busy neighbour it
+# burns the very time that the others need, and two threads are then slower than one, up to 30 times. So few looks cost
+# nothing on idle cores (benchmarks/core_scaling.py); libgomp itself takes as many where threads outnumber cores.
+SPIN_COUNT = {"GOMP_SPINCOUNT": "1000"}
 FRESH_WORKER = "elastic.worker.begin"
 SESSION_STORE_FILE = "session-store"
 
@@ -115,6 +119,7 @@ def torchrun_environment(
     return {
         **inherited,
         "OMP_NUM_THREADS": str(assignment.threads),
+        **SPIN_COUNT,
         "PYTHONUNBUFFERED": "1",
         **settings.env,
         **assignment.env,

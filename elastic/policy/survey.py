@@ -154,7 +154,7 @@ def take_survey(snapshot: Snapshot) -> Survey:
     quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
     samples = _samples_by_types(snapshot, focus.training_phase)
     measured = _measured(snapshot, samples)
-    workers, left_out = workers_by_type(snapshot), left_out_types(snapshot)
+    workers, left_out = _workers(snapshot), _left_out(snapshot)
     groups = _groups(snapshot, quotes, measured, left_out)
     left = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
@@ -201,14 +201,14 @@ def nothing_to_be_had(survey: Survey, wanted: Sequence[Outlook]) -> Plan:
     return survey.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))
 
 
-def workers_by_type(snapshot: Snapshot) -> dict[str, Workers]:
+def _workers(snapshot: Snapshot) -> dict[str, Workers]:
     """What nodes of each type run: what is there runs what it was bought for, though its type may be sold no more."""
     asked = snapshot.job.spec.nproc_per_node
     bought = {node.offering.node_type: node.workers for node in snapshot.nodes}
     return {each.name: workers_on(asked, each) for each in snapshot.node_types} | bought
 
 
-def left_out_types(snapshot: Snapshot) -> dict[str, str]:
+def _left_out(snapshot: Snapshot) -> dict[str, str]:
     """Why nodes of a type cannot run the job, of those types that it names, or of all that are sold."""
     spec = snapshot.job.spec
     wanted = [each for each in snapshot.node_types if not spec.node_types or each.name in spec.node_types]

@@ -428,7 +428,9 @@ def test_a_worker_computes_with_the_threads_of_its_node_type_whatever_the_agent_
     world: World, tier: str
 ) -> None:
     script = (
-        "import os, torch\n"
+        "import os, sys\n"
+        "print('forked', 'torch' in sys.modules)\n"
+        "import torch\n"
         "before = len(os.listdir('/proc/self/task'))\n"
         "(torch.ones(512, 512) @ torch.ones(512, 512)).sin().sum()\n"
         "print('threads', torch.get_num_threads(), 'more', len(os.listdir('/proc/self/task')) - before, flush=True)\n"
@@ -437,6 +439,7 @@ def test_a_worker_computes_with_the_threads_of_its_node_type_whatever_the_agent_
     node = world.node()
     assert world.wait_for(lambda: world.daemon.exit_of(1))["exit_code"] == 0
     assert "threads 2 more 1" in node.logs()
+    assert f"forked {tier != 'T0'}" in node.logs(), "the number of threads alone needs no process of its own"
 
 
 def test_the_loss_of_a_node_leaves_the_others_training(world: World) -> None:

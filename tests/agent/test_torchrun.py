@@ -101,6 +101,7 @@ def test_workers_have_the_threads_of_their_node_type_unless_the_node_s_settings_
             assignment, settings=settings, node_id="n1", drain_file=Path("d"), inherited=inherited
         )
         assert environment["OMP_NUM_THREADS"] == threads
+        assert environment["GOMP_SPINCOUNT"] == "1000"
 
 
 @pytest.mark.parametrize(
