@@ -29,6 +29,16 @@ def test_its_riders_are_those_that_were_summed() -> None:
     assert message.riders.tolist() == [2.0, 1.0]
 
 
+def test_riders_that_go_aside_leave_gradients_and_numbers_to_themselves() -> None:
+    riders = torch.tensor([7.0, 0.25], dtype=torch.float64)
+    message = _buffers().fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), riders, is_aside=True)
+
+    assert message.whole.tolist() == [1.0] * 7 + [5.0]
+    assert message.aside is message.riders and message.riders.tolist() == [7.0, 0.25]
+    message.riders.mul_(2)
+    assert riders.tolist() == [7.0, 0.25], "they are given anew for each sum"
+
+
 def test_riders_follow_the_number_of_ranks() -> None:
     buffers, gradients = _buffers(), [torch.ones(2, 2), torch.ones(3)]
 
