@@ -103,6 +103,8 @@ class Ec2Settings(BaseModel):
         "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
     )
     bootstrap: str | None = None
+    package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
+    package_index_gpu: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
     volume_gib: int | None = Field(None, ge=8, le=16_384)
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)

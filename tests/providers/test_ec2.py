@@ -251,9 +251,39 @@ def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_
         buy(provider_of(PLAIN.model_copy(update={"bootstrap": lines})), request(number, HERE))
     usual, own, both = (_user_data(sent) for sent in endpoint.sent("CreateLaunchTemplateVersion"))
     there = f"\nELASTICD_WHEEL='{wheel_url(ec2_world.WHEEL, daemon_url=request(1, HERE).daemon_url)}'\n"
-    assert there + "dnf install" in usual
-    assert "\nELASTICD_WHEEL=''\ntrue\n" in own
-    assert there + 'pip install "$ELASTICD_WHEEL"' in both
+    torch = "export UV_TORCH_BACKEND=cpu\n"
+    assert there + torch + DEFAULT_BOOTSTRAP in usual
+    assert "\nELASTICD_WHEEL=''\n" + torch + "true\n" in own
+    assert there + torch + 'pip install "$ELASTICD_WHEEL"' in both
+
+
+def test_packages_come_from_where_settings_say_for_each_sort_of_machine(endpoint: Endpoint) -> None:
+    types = ("c5.large", "g4dn.xlarge")
+    endpoint.always["GetParameter"] = Scripted(
+        "200 OK", b'{"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}', "application/x-amz-json-1.1"
+    )
+    settings = PLAIN.model_copy(update={"types": types})
+    both = settings.model_copy(update={"package_index": "https://our.example/simple"})
+    apart = both.model_copy(update={"package_index_gpu": "https://our.example/cuda"})
+    number = 0
+    for each in (settings, both, apart):
+        for node_type in types:
+            number += 1
+            buy(provider_of(each), request(number, Offering(node_type, zone="us-east-1a")))
+    lines = [
+        line.removeprefix("export ").split()[-1]
+        for sent in endpoint.sent("CreateLaunchTemplateVersion")
+        for line in _user_data(sent).splitlines()
+        if line.startswith("export UV_") or line.startswith("export PIP_")
+    ]
+    assert lines == [
+        "UV_TORCH_BACKEND=cpu",
+        "UV_TORCH_BACKEND=auto",
+        "UV_DEFAULT_INDEX=https://our.example/simple",
+        "UV_DEFAULT_INDEX=https://our.example/simple",
+        "UV_DEFAULT_INDEX=https://our.example/simple",
+        "UV_DEFAULT_INDEX=https://our.example/cuda",
+    ]
 
 
 def test_a_provider_without_anything_for_nodes_to_install_is_not_made(clock: ManualClock) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import pytest
 from elastic.agent.settings import read_settings
 from elastic.distribution import own_wheel
 from elastic.errors import ProviderError
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, user_data, wheel_url
+from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, package_source, user_data, wheel_url
 
 GIVEN = {
     "daemon_url": "http://10.0.0.1:8470",
@@ -313,21 +314,65 @@ def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(b
     assert 8 < time.monotonic() - began < 30
 
 
-def test_without_lines_of_ones_own_a_node_has_pip_check_what_it_gets_from_its_daemon(tmp_path: Path) -> None:
-    """torch is unpacked on the disk, and no copy of it is kept."""
-    said, pip = tmp_path / "said", tmp_path / "pip"
-    pip.write_text(f'#!/bin/sh\nfor word in "$TMPDIR" "$@"; do echo "$word"; done >"{said}"\n')
-    pip.chmod(0o755)
+def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str = "") -> list[str]:
+    """What the usual bootstrap asks for on a machine with this `python3`, where `installer` brings another."""
+    programs, said, ours = tmp_path / "programs", tmp_path / "said", tmp_path / "opt"
+    write(ours / "bin" / "pip", _SAY.format(said=said))
+    write(ours / "bin" / "uv", _SAY.format(said=said))
+    write(programs / "python3", _OLD_PYTHON if python3 == "old" else _NEW_PYTHON.format(said=said))
+    for each in (installer, "apt-get"):
+        write(programs / each, _SAY.format(said=said) + f"cp {tmp_path}/python3.11 {programs}\n")
+    write(tmp_path / "python3.11", _NEW_PYTHON.format(said=said))
+    for each in ("cp", "sed", "sh", "basename"):
+        (programs / each).symlink_to(shutil.which(each) or "")
     wheel = wheel_url(own_wheel(), daemon_url="http://[::1]:8470")
-    script = user_data(GIVEN, bootstrap=None, wheel=wheel, lease_s=600).decode()
-    assert DEFAULT_BOOTSTRAP.strip() in script
-    line = "\n".join(
-        each for each in script.splitlines() if "pip install" in each or each.startswith("ELASTICD_WHEEL=")
-    )
-    subprocess.run(["sh", "-euc", line.replace("/opt/elasticd/bin/pip", str(pip))], check=True)
+    lines = user_data(GIVEN, bootstrap=None, wheel=wheel, packages=packages, lease_s=600).decode()
+    assert DEFAULT_BOOTSTRAP.strip() in lines
+    usual = lines[lines.index("ELASTICD_WHEEL=") : lines.index('python3 - "$dir"')]
+    script = usual.replace("/opt/elasticd", str(ours))
+    subprocess.run(["/bin/sh", "-euc", script], check=True, env={"PATH": str(programs)})
+    return said.read_text().replace(str(ours), "/opt/elasticd").splitlines()
+
+
+_SAY = """#!/bin/sh
+echo "$(basename "$0") $* TMPDIR=$TMPDIR $UV_TORCH_BACKEND$UV_DEFAULT_INDEX" >>{said}
+"""
+_OLD_PYTHON = "#!/bin/sh\nexit 1\n"
+_NEW_PYTHON = """#!/bin/sh
+case $1 in -c) exit 0 ;; esac
+echo "$(basename "$0") $*" >>{said}
+"""
+
+
+def test_a_node_installs_by_uv_what_its_daemon_serves_and_torch_for_its_own_processor(tmp_path: Path) -> None:
+    """torch is unpacked on the disk, no copy of it is kept, and the daemon's wheel is named with its sum."""
     there = f"http://[::1]:8470/v1/wheels/{own_wheel().sha256}/{own_wheel().name}#sha256={own_wheel().sha256}"
-    asked = ["/var/tmp", "install", "--quiet", "--no-cache-dir", f"elasticd[train] @ {there}"]
-    assert said.read_text().splitlines() == asked
+    found = bootstrapped(tmp_path, python3="new", installer="dnf", packages=package_source(None, has_gpu=False))
+    assert found == [
+        "python3 -m venv /opt/elasticd",
+        "pip install --quiet --no-cache-dir uv TMPDIR= cpu",
+        f"uv pip install --quiet --no-cache --python /opt/elasticd elasticd[train] @ {there} TMPDIR=/var/tmp cpu",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("installer", "asked"),
+    [("dnf", ["dnf install"]), ("apt-get", ["apt-get update", "apt-get install"])],
+)
+def test_a_node_with_an_old_python_gets_a_newer_one_from_its_own_distribution(
+    tmp_path: Path, installer: str, asked: list[str]
+) -> None:
+    found = bootstrapped(tmp_path, python3="old", installer=installer)
+    assert [" ".join(each.split()[:2]) for each in found[: len(asked)]] == asked
+    assert found[len(asked)] == "python3.11 -m venv /opt/elasticd"
+
+
+def test_an_index_of_ones_own_is_used_in_place_of_all_others(tmp_path: Path) -> None:
+    line = package_source("http://10.0.0.9:3141/simple", has_gpu=True)
+    *_, uv = bootstrapped(tmp_path, python3="new", installer="dnf", packages=line)
+    assert uv.endswith(" http://10.0.0.9:3141/simple")
+    assert "PIP_TRUSTED_HOST=10.0.0.9:3141" in line
+    assert "TRUSTED" not in package_source("https://me:secret@index.example/simple", has_gpu=True)
 
 
 def test_a_script_that_is_too_long_is_compressed_and_always_alike() -> None:

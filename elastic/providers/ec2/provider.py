@@ -21,7 +21,7 @@ from elastic.providers.ec2 import tags
 from elastic.providers.ec2.attending import Marks
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
-from elastic.providers.ec2.catalog import Catalog, check_choice, read_catalog
+from elastic.providers.ec2.catalog import Catalog, Kind, check_choice, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, NO_GROUP, Fault, code_of
@@ -32,7 +32,7 @@ from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
-from elastic.providers.ec2.user_data import user_data, wheel_url
+from elastic.providers.ec2.user_data import package_source, user_data, wheel_url
 
 _SWEEP_S = 3600.0
 _QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
@@ -225,6 +225,7 @@ class Ec2Provider:
                 self._agent_config(request),
                 bootstrap=self._settings.bootstrap,
                 wheel=wheel_url(self._wheel, daemon_url=request.daemon_url) if self._wheel else "",
+                packages=self._packages(kind),
                 lease_s=self._lease_s,
                 boot_s=self._register_s,
             ),
@@ -235,6 +236,11 @@ class Ec2Provider:
             placement_group=self._settings.placement_group,
             is_burstable=kind.is_burstable,
         )
+
+    def _packages(self, kind: Kind) -> str:
+        settings, has_gpu = self._settings, kind.node_type.gpu_count > 0
+        index = (has_gpu and settings.package_index_gpu) or settings.package_index
+        return package_source(index or None, has_gpu=has_gpu)
 
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
         """What the job's template says, and where that is gone, its machines.

@@ -6,6 +6,7 @@ import gzip
 import json
 import shlex
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from elastic.distribution import Wheel
 from elastic.errors import ProviderError
@@ -14,11 +15,28 @@ MOST_BYTES = 16_384  # EC2 User Guide, "User data and the AWS CLI": 16 KB before
 LEASE_GRACE_S = 30
 """What the agent gets beyond its lease to leave by itself, before the timer powers the machine off."""
 
+# uv and not pip alone: it knows where torch's builds for CPUs are (UV_TORCH_BACKEND), which pip must be told.
 # Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch unpacks to several GB.
 DEFAULT_BOOTSTRAP = """\
-dnf install -q -y python3.11
-python3.11 -m venv /opt/elasticd
-TMPDIR=/var/tmp /opt/elasticd/bin/pip install --quiet --no-cache-dir "elasticd[train] @ $ELASTICD_WHEEL"
+find_python() {
+  for python in python3 python3.13 python3.12 python3.11; do
+    if "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then return; fi
+  done
+  return 1
+}
+if ! find_python; then
+  if command -v dnf >/dev/null; then
+    dnf install -q -y python3.11
+  else
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y -o DPkg::Lock::Timeout=120 python3-venv
+  fi
+  find_python
+fi
+"$python" -m venv /opt/elasticd
+/opt/elasticd/bin/pip install --quiet --no-cache-dir uv
+TMPDIR=/var/tmp /opt/elasticd/bin/uv pip install --quiet --no-cache --python /opt/elasticd \
+  "elasticd[train] @ $ELASTICD_WHEEL"
 export PATH="/opt/elasticd/bin:$PATH"
 """
 
@@ -90,6 +108,8 @@ fi
 dir="${{HOME:-/root}}/elasticd"
 mkdir -p "$dir/work"
 cd "$dir"
+cut -d" " -f1 /proc/uptime >began_s
+cat /proc/net/dev >traffic
 
 # Counts seconds without a renewal of the lease, so that no jump of a clock matters. There are two timers: one that is
 # stopped leaves the other, and one that is gone, as this script if it is, ends the machine.
@@ -119,10 +139,16 @@ cat >given.json <<'ELASTICD_END'
 ELASTICD_END
 
 ELASTICD_WHEEL={wheel}
+{packages}
 {bootstrap}
 
 python3 - "$dir" <<'ELASTICD_END'
 import json, os, sys, time, urllib.request
+def received(path):
+    lines = [line.partition(":") for line in open(path) if ":" in line]
+    return sum(int(counts.split()[0]) for name, _, counts in lines if name.strip() != "lo")
+setup_s = float(open("/proc/uptime").read().split()[0]) - float(open("began_s").read())
+setup_bytes = max(0, received("/proc/net/dev") - received("traffic"))
 root = os.environ.get("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://169.254.169.254").rstrip("/") + "/latest/"
 http = urllib.request.build_opener(urllib.request.ProxyHandler({{}}))
 def ask(path, method, header, value):
@@ -138,6 +164,7 @@ instance_id, address = (
     ask("meta-data/" + name, "GET", "X-aws-ec2-metadata-token", key) for name in ("instance-id", "local-ipv4")
 )
 own = {{"instance_id": instance_id, "work_dir": sys.argv[1] + "/work", "advertise_host": address}}
+own |= {{"setup_s": round(setup_s, 2), "setup_bytes": setup_bytes}}
 config = json.load(open("given.json")) | own
 with open(os.open("agent.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
     json.dump(config, file)
@@ -154,15 +181,38 @@ def wheel_url(wheel: Wheel, *, daemon_url: str) -> str:
     return f"{daemon_url}{wheel.path}#sha256={wheel.sha256}"
 
 
+def package_source(index: str | None, *, has_gpu: bool) -> str:
+    """The shell line by which pip and uv know where packages are: in an index of one's own, or torch's for the machine.
+
+    >>> package_source(None, has_gpu=False), package_source(None, has_gpu=True)
+    ('export UV_TORCH_BACKEND=cpu', 'export UV_TORCH_BACKEND=auto')
+    >>> package_source("https://index.example/simple", has_gpu=False)
+    'export PIP_INDEX_URL=https://index.example/simple UV_DEFAULT_INDEX=https://index.example/simple'
+    """
+    if index is None:
+        return f"export UV_TORCH_BACKEND={'auto' if has_gpu else 'cpu'}"
+    url, parts = shlex.quote(index), urlsplit(index)
+    # pip refuses an index without TLS unless it is told to trust it; who names one in the settings does.
+    trusted = f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}" if parts.scheme == "http" else ""
+    return f"export PIP_INDEX_URL={url} UV_DEFAULT_INDEX={url}{trusted}"
+
+
 def user_data(
-    given: Mapping[str, object], *, bootstrap: str | None, wheel: str = "", lease_s: float, boot_s: float = 0.0
+    given: Mapping[str, object],
+    *,
+    bootstrap: str | None,
+    wheel: str = "",
+    packages: str = "",
+    lease_s: float,
+    boot_s: float = 0.0,
 ) -> bytes:
     """The script of the machines of one launch, compressed where it would be too long otherwise.
 
-    `given` is the agent's configuration but for what only the machine knows: its id, its address and its folder.
-    `bootstrap` are shell lines after which `python3` has elasticd, None for the usual ones, and `wheel` is what they
-    find in ELASTICD_WHEEL. Until the agent notes its first lease the machine has `boot_s`, and a lease at least: a
-    bootstrap may take longer than a lease. Raises ProviderError if the script is too long even so.
+    `given` is the agent's configuration but for what only the machine knows: its id, its address, its folder, and what
+    the bootstrap took. `bootstrap` are shell lines after which `python3` has elasticd, None for the usual ones. They
+    find `wheel` in ELASTICD_WHEEL, and `packages`, the line of `package_source`, comes before them. Until the agent
+    notes its first lease the machine has `boot_s`, and a lease at least: a bootstrap may take longer than a lease.
+    Raises ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
         limit_s=round(lease_s) + LEASE_GRACE_S,
@@ -170,6 +220,7 @@ def user_data(
         given=json.dumps(given),
         bootstrap=(DEFAULT_BOOTSTRAP if bootstrap is None else bootstrap).strip(),
         wheel=shlex.quote(wheel),
+        packages=packages,
     ).encode()
     if len(script) <= MOST_BYTES:
         return script
