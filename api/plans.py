@@ -9,7 +9,8 @@ from api import schemas
 from api.deps import Context
 from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
-from elastic.model import Change, Job, JobPhase, JobSpec, Limits, Price, Snapshot, surcharge_usd
+from elastic.market import limits
+from elastic.model import Change, Job, JobPhase, JobSpec, Price, Snapshot, surcharge_usd
 from elastic.policy import choose_precision, decide
 
 _LOOKED_BACK = 100
@@ -85,8 +86,7 @@ def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
 
 
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
-    provider = context.provider
-    policy = context.settings.policy.model_dump()
+    provider, store = context.provider, context.store
     return Snapshot(
         now_s=now_s,
         job=Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s),
@@ -99,6 +99,7 @@ def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
         switches=(),
         changes=(),
         spent_usd=0.0,
-        limits=Limits(**policy, minimum_billed_s=provider.minimum_billed_s),
+        limits=limits(context.settings, provider),
         unavailable=provider.blocks.listed(now_s=now_s),
+        boots=store.boots(),
     )

@@ -67,7 +67,7 @@ class PolicySettings(BaseModel):
     trial_usd_share: FiniteFloat = Field(0.10, ge=0, le=1)
     trial_of_every: bool = False
     switch_pause_prior_s: FiniteFloat = Field(30.0, ge=0)
-    boot_prior_s: FiniteFloat = Field(60.0, ge=0)
+    boot_prior_s: FiniteFloat | None = Field(None, ge=0)
     wind_down_s: FiniteFloat = Field(600.0, ge=0)
     price_max_age_s: FiniteFloat = Field(86_400.0, gt=0)
     spot_price_max_age_s: FiniteFloat = Field(3600.0, gt=0)
@@ -108,6 +108,7 @@ class Ec2Settings(BaseModel):
     volume_gib: int | None = Field(None, ge=8, le=16_384)
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
+    usd_per_gib_received: FiniteFloat = Field(0.0, ge=0)
     spot_refresh_s: PositiveFloat = 60.0
     on_demand_refresh_s: PositiveFloat = 21_600.0
     price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}

@@ -23,8 +23,7 @@ from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
-from elastic.market import market
-from elastic.model import Limits
+from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
@@ -120,9 +119,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         ),
         rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host, ports=settings.port_range),
         decide=decide,
-        limits=Limits(
-            **settings.policy.model_dump(), minimum_billed_s=provider.minimum_billed_s, reaction_s=reaction_s
-        ),
+        limits=limits(settings, provider, reaction_s=reaction_s),
         timeouts=Timeouts(
             register_s=settings.register_timeout_s,
             lease_s=settings.lease_s,

@@ -10,7 +10,7 @@ from pathlib import Path
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
-from elastic.model import NodeType, Offering
+from elastic.model import Limits, NodeType, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import Provider, precisions_here
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
@@ -35,6 +35,19 @@ def market(
     archive = PRICE_ARCHIVES.get(name)
     past = archive and PricePast(store, lambda: archive(setup))
     return provider, PRICE_SOURCES[name](setup), past
+
+
+def limits(settings: Settings, provider: Provider, *, reaction_s: float | None = None) -> Limits:
+    """The limits that every decision keeps, by these settings and where nodes come from."""
+    policy = settings.policy.model_dump()
+    if policy["boot_prior_s"] is None:
+        policy["boot_prior_s"] = _BOOT_PRIOR_S[settings.provider]
+    return Limits(
+        **policy,
+        minimum_billed_s=provider.minimum_billed_s,
+        reaction_s=reaction_s,
+        usd_per_gib_received=settings.ec2.usd_per_gib_received if settings.provider == "ec2" else 0.0,
+    )
 
 
 def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
@@ -94,3 +107,6 @@ _MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tup
     "ec2": _ec2,
 }
 """What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
+
+_BOOT_PRIOR_S: Mapping[str, float] = {"local": 60.0, "ec2": 60.0}
+"""What a boot is taken to last until one was seen."""

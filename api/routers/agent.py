@@ -20,6 +20,7 @@ from elastic.model import (
     NodePhase,
     Notice,
     Pulse,
+    Setup,
     Tier,
     Window,
 )
@@ -43,7 +44,8 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
         raise Conflict(f"node {node.id} is {node.phase}; it may not join")
     if node.agent_state is not None:
         raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
-    context.store.node_joined(node.id, now_s=context.clock.now_s())
+    setup = None if request.setup is None else Setup(request.setup.elapsed_s, request.setup.received_bytes)
+    context.store.node_joined(node.id, setup=setup, now_s=context.clock.now_s())
     context.wake()
     settings, spec = context.settings, context.store.job(node.job_id).spec
     return Registered(

@@ -22,14 +22,22 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class SetupIn(Strict):
+    """What installing took on a machine: seconds, and bytes received meanwhile."""
+
+    elapsed_s: FiniteFloat = Field(ge=0)
+    received_bytes: int = Field(ge=0, le=2**53)
+
+
 class Registration(Strict):
-    """What an agent says first."""
+    """What an agent says first; `setup` is null where nobody measured it."""
 
     join_token: str = Field(max_length=128)
     instance_id: str = Field(min_length=1, max_length=128)
     agent_version: str = Field(max_length=64)
     pid: int
     hostname: str = Field(max_length=255)
+    setup: SetupIn | None = None
 
 
 class Registered(BaseModel):

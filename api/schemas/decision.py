@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import FiniteFloat
 
-from api.schemas.fleet import Group, Node, Workers
+from api.schemas.fleet import Group, Node, Setup, Workers
 from api.schemas.market import NodeType, Price, Unavailable
 from api.schemas.spec import JobState
 from api.schemas.wire import Wire
@@ -123,6 +123,16 @@ class Limits(Wire):
     minimum_billed_s: FiniteFloat
     trial_of_every: bool
     reaction_s: FiniteFloat | None
+    usd_per_gib_received: FiniteFloat
+
+
+class Boot(Wire):
+    """How a machine booted lately, of whichever job."""
+
+    node_type: str
+    image: str | None
+    boot_s: FiniteFloat
+    setup: Setup | None
 
 
 class Snapshot(Wire):
@@ -141,6 +151,7 @@ class Snapshot(Wire):
     spent_usd: FiniteFloat
     limits: Limits
     unavailable: list[Unavailable]
+    boots: list[Boot]
 
 
 class ExplainedDecision(Decision):

@@ -37,6 +37,13 @@ class Workers(Wire):
     threads: int
 
 
+class Setup(Wire):
+    """What installing took on a machine: seconds, and bytes received meanwhile."""
+
+    elapsed_s: FiniteFloat
+    received_bytes: int
+
+
 class Node(Wire):
     """One machine bought for one job; instants are null while they have not happened."""
 
@@ -57,6 +64,8 @@ class Node(Wire):
     notice: Notice | None
     tier: model.Tier | None
     workers: Workers
+    image: str | None
+    setup: Setup | None
     unheard_s: FiniteFloat | None = Field(
         None, description="How long ago it was heard last; null unless it has joined, and has spoken."
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
-from pydantic import FiniteFloat
+from pydantic import Field, FiniteFloat
 
 from api.schemas.wire import Page, Wire
 from elastic import model
@@ -26,6 +26,7 @@ class NodeType(Wire):
     gpu_count: int
     gpu_model: str | None
     precisions: list[model.Precision]
+    image: str | None = Field(None, description="What a machine bought now is made from; null where there is no such.")
 
 
 class Offering(Wire):

@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ import httpx2
 import elastic
 from elastic.agent.wire import HeartbeatReply, reply_from
 from elastic.errors import InvalidInput
+from elastic.model import Setup
 from elastic.trust import trust_for
 
 TIMEOUT_S = 10.0
@@ -55,7 +56,7 @@ class DaemonClient:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._http.close()
 
-    def register(self, join_token: str) -> Registration | None:
+    def register(self, join_token: str, *, setup: Setup | None = None) -> Registration | None:
         """Exchanges the join token for the node's own; None when the daemon does not answer or refuses."""
         content = self._post(
             "/v1/agent/register",
@@ -65,6 +66,7 @@ class DaemonClient:
                 "agent_version": elastic.__version__,
                 "pid": os.getpid(),
                 "hostname": socket.gethostname(),
+                "setup": None if setup is None else asdict(setup),
             },
         )
         if content is None:

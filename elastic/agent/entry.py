@@ -73,7 +73,7 @@ def _throttle(settings: AgentSettings, launcher: Launcher) -> Throttle | None:
 def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Registration | None:
     def ask() -> Registration | None:
         asked_at = time.monotonic()
-        registration = client.register(settings.join_token)
+        registration = client.register(settings.join_token, setup=settings.setup)
         if registration is not None:
             lease.renew(registration.lease_s, asked_at=asked_at)
         return registration

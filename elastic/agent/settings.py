@@ -11,6 +11,7 @@ from typing import Any
 
 from elastic.checkpoints import Location, is_location, parse_location
 from elastic.errors import InvalidInput
+from elastic.model import Setup
 
 LEASE_S = 600.0
 
@@ -22,7 +23,8 @@ class AgentSettings:
     `cpu_quota` is in cores, `None` where the provider limits the node itself or not.
     `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is in them, None where
     all nodes share them. `region` is the storage's, None where the environment says it. `imds` says that the machine
-    has a metadata service (`elastic.agent.imds`) which tells of its coming end.
+    has a metadata service (`elastic.agent.imds`) which tells of its coming end. `setup` is what installing took, None
+    where nobody measured it.
     """
 
     instance_id: str
@@ -38,6 +40,7 @@ class AgentSettings:
     storage: Location | None = None
     region: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    setup: Setup | None = None
 
     def __post_init__(self) -> None:
         if self.lease_s <= 0:
@@ -97,4 +100,5 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         storage=storage,
         region=None if fields.get("region") is None else str(fields["region"]),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},
+        setup=None if "setup_s" not in fields else Setup(float(fields["setup_s"]), int(fields["setup_bytes"])),
     )

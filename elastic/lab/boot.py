@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -92,8 +93,9 @@ def write_boot_files(folder: Path, order: Order) -> Path:
     (folder / "resolv.conf").write_text("")
     (folder / "user-data").unlink(missing_ok=True)
     user_data = order.user_data if order.is_first_boot else None
-    if order.has_cloud_init:
-        _write_program(folder / "user-data", f"#!/bin/sh\nexec {folder}/cloud-init {folder}\n")
+    if order.root is not None:
+        command = shlex.join([f"{folder}/cloud-init", str(folder), str(order.root)])
+        _write_program(folder / "user-data", f"#!/bin/sh\nexec {command}\n")
         _write_program(folder / "cloud-init", cloud_init.SCRIPT)
     elif user_data is not None and user_data.startswith("#!"):
         _write_program(folder / "user-data", user_data)

@@ -1,8 +1,8 @@
-"""Has this machine's own cloud-init run an instance's user data, as EC2's images do: for root, on Debian."""
+"""Has the cloud-init of a file system run an instance's user data, as EC2's images do: for root, on Debian."""
 
 from __future__ import annotations
 
-import shutil
+from pathlib import Path
 
 from elastic.errors import InvalidInput
 
@@ -12,18 +12,17 @@ from elastic.errors import InvalidInput
 # the metadata service. HOME is unset, as systemd leaves it; temporary files may go to its own /tmp.
 SCRIPT = r"""#!/bin/sh
 set -eu
-folder=$1
+folder=$1 lower=$2
 layers=$folder/layers root=$folder/root
 mkdir -p "$layers" "$root"
 mount -t tmpfs tmpfs "$layers"
 mkdir "$layers/upper" "$layers/work"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$layers/upper,workdir=$layers/work" "$root"
+mount -t overlay overlay -o "lowerdir=$lower,upperdir=$layers/upper,workdir=$layers/work" "$root"
 for name in proc sys dev run; do mount --rbind "/$name" "$root/$name"; done
 [ ! -d /sys/class/dmi/id ] || mount -t tmpfs tmpfs "$root/sys/class/dmi/id"
 for name in poweroff shutdown halt reboot systemctl; do
-    for place in /usr/sbin /usr/bin; do
-        [ ! -e "$root$place/$name" ] || cp --remove-destination "$folder/bin/power" "$root$place/$name"
-    done
+    cp --remove-destination "$folder/bin/power" "$root/usr/sbin/$name"
+    [ ! -e "$root/usr/bin/$name" ] || cp --remove-destination "$folder/bin/power" "$root/usr/bin/$name"
 done
 cp --remove-destination "$folder/hosts" "$root/etc/hosts"
 cp --remove-destination "$folder/resolv.conf" "$root/etc/resolv.conf"
@@ -51,11 +50,12 @@ exec chroot "$root" /bin/sh -c 'cd / && cloud-init init && cloud-init modules --
 """
 
 
-def require_cloud_init(*, has_namespaces: bool) -> None:
-    """Raises InvalidInput, which says what is missing, unless instances can have cloud-init here."""
+def require_cloud_init(root: Path, *, has_namespaces: bool) -> None:
+    """Raises InvalidInput, which says what is missing, unless instances can have the cloud-init of this root here."""
     if not has_namespaces:
         raise InvalidInput("user_data: cloud-init needs machines in namespaces: run the lab as root", field="user_data")
-    if shutil.which("cloud-init") is None:
+    if not (root / "usr/bin/cloud-init").exists():
         raise InvalidInput(
-            "user_data: wanted the command cloud-init, found none: apt-get install cloud-init", field="user_data"
+            f"user_data: wanted the command cloud-init in {root}, found none: apt-get install cloud-init there",
+            field="user_data",
         )

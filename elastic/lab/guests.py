@@ -336,8 +336,8 @@ class Guests:
             user_data=unpacked(read().user_data),
             is_first_boot=guest.boots == 1,
             read_metadata=read,
-            has_cloud_init=self._scenario.user_data is UserData.CLOUD_INIT,
             cpu_capability=self._capability(instance.instance_type),
+            root=self._scenario.root if self._scenario.user_data is UserData.CLOUD_INIT else None,
         )
 
 

@@ -201,7 +201,7 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
     """
     kind = _kind(scenario.machines)
     if scenario.user_data is UserData.CLOUD_INIT:
-        require_cloud_init(has_namespaces=kind is Machines.NAMESPACES)
+        require_cloud_init(scenario.root, has_namespaces=kind is Machines.NAMESPACES)
     clock = clock or SystemClock()
     if not _one_at_a_time.acquire(blocking=False):
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")

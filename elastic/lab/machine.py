@@ -21,8 +21,8 @@ class Order:
     """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs the user data.
 
     `cpu_capability` is the processor that torch is to take this one for, None for this one.
-
-    With `has_cloud_init` the user data is not the lab's business: the machine's cloud-init fetches and runs it.
+    Where there is a `root`, the machine runs on a copy of that file system, and its cloud-init, not the lab, runs the
+    user data.
     """
 
     instance_id: str
@@ -32,8 +32,8 @@ class Order:
     user_data: str | None
     is_first_boot: bool
     read_metadata: Callable[[], Metadata]
-    has_cloud_init: bool = False
     cpu_capability: str | None = None
+    root: Path | None = None
 
 
 class Machine(Protocol):

@@ -36,7 +36,7 @@ class Machines(StrEnum):
 
 
 class UserData(StrEnum):
-    """Who runs an instance's user data: the lab's own small init, or this machine's cloud-init."""
+    """Who runs an instance's user data: the lab's own small init, or cloud-init."""
 
     SHELL = "shell"
     CLOUD_INIT = "cloud-init"
@@ -178,8 +178,8 @@ class Scenario:
     """A whole play. `describe_delay_s` is how long a new instance stays unseen by everything but its launch's answer.
 
     `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long. `vcpu_quota` is what the
-    account is told of each of its quotas. Where `dates_interruptions` is not set, the end of a machine that is taken
-    back is told without its instant, as EC2 does it too.
+    account is told of each of its quotas. Instances with cloud-init run on a copy of the file system `root`. Where
+    `dates_interruptions` is not set, the end of a machine that is taken back is told without its instant, as EC2 does.
     """
 
     __pydantic_config__ = _STRICT
@@ -190,6 +190,7 @@ class Scenario:
     speed: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     machines: Machines = Machines.AUTO
     user_data: UserData = UserData.SHELL
+    root: Path = Path("/")
     boot_delay_s: Seconds = 0.0
     describe_delay_s: Seconds = 0.0
     forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = 3600.0

@@ -1,5 +1,6 @@
 """The vocabulary: frozen values that validate themselves, and the tables of their legal moves."""
 
+from elastic.model.boot import Boot, Setup
 from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     LEGAL_JOB_MOVES,
@@ -67,6 +68,7 @@ __all__ = [
     "ONE_WORKER",
     "Action",
     "AgentState",
+    "Boot",
     "Candidate",
     "Capacity",
     "CapacityChoice",
@@ -106,6 +108,7 @@ __all__ = [
     "Rounds",
     "Sample",
     "Series",
+    "Setup",
     "Snapshot",
     "Stretch",
     "Switch",

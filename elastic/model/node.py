@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
+from elastic.model.boot import Setup
 from elastic.model.offering import Offering
 from elastic.model.tier import Tier
 from elastic.model.workers import ONE_WORKER, Workers
@@ -165,8 +166,9 @@ class Node:
     nothing is to be stored; `tier`, by the same word, is what its workers run on, or ran on last, None while none have.
     `workers` is what it runs, settled when it was bought.
     `failures` is how many generations in a row have failed on it; `pulse` is how its workers did when it was heard
-    last, None before their first turn in the generation that it named then. Instants are Unix seconds and None while
-    they have not happened.
+    last, None before their first turn in the generation that it named then. `image` is what the machine was made from,
+    None where its provider has none; `setup` is what installing took on it, by its own word. Instants are Unix seconds
+    and None while they have not happened.
     """
 
     id: str
@@ -191,6 +193,8 @@ class Node:
     failures: int = 0
     pulse: Pulse | None = None
     workers: Workers = ONE_WORKER
+    image: str | None = None
+    setup: Setup | None = None
 
     @property
     def is_warm(self) -> bool:

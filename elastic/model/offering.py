@@ -24,6 +24,7 @@ class NodeType:
 
     A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two are the same.
     `precisions` are the number formats that it has arithmetic for, on its GPUs if it has any.
+    `image` is what a machine bought now would be made from; None where its provider has none, or does not know yet.
     """
 
     name: str
@@ -33,6 +34,7 @@ class NodeType:
     gpu_model: str | None = None
     physical_cores: float | None = None
     precisions: tuple[Precision, ...] = (Precision.FP32,)
+    image: str | None = None
 
     @property
     def cores(self) -> float:

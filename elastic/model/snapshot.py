@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from elastic.model.boot import Boot
 from elastic.model.job import Job
 from elastic.model.measurement import Group, Series
 from elastic.model.node import Node
@@ -48,7 +49,8 @@ class Limits:
     `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed
     longer ago is no price; one of spot capacity after `spot_price_max_age_s` already, for it changes by the hour.
     `minimum_billed_s`: the least that the provider bills for a launch. `reaction_s`: how long a word may take from
-    being due to being heard on a node; None where that was not recorded.
+    being due to being heard on a node; None where that was not recorded. `usd_per_gib_received`: what a node's network
+    charges for what it fetches.
     """
 
     margin: float = 0.10
@@ -63,6 +65,7 @@ class Limits:
     minimum_billed_s: float = 60.0
     trial_of_every: bool = False
     reaction_s: float | None = None
+    usd_per_gib_received: float = 0.0
 
     def trust(self, price: Price, *, now_s: float) -> bool:
         """Whether a launch may rely on a price at `now_s`."""
@@ -80,7 +83,8 @@ class Snapshot:
     wants though it is no longer on offer: it is no candidate, and goes on costing.
     `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now. `doubted`
     holds prices that are not believed but would cost more if they were true, `doubted_usd` what the job would have cost
-    more by them at `now_s`. Unless `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
+    more by them at `now_s`. `boots` are the machines that joined last, newest first, whatever job they were bought for.
+    Unless `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
     """
 
     now_s: float
@@ -100,3 +104,4 @@ class Snapshot:
     doubted_usd: float = 0.0
     is_catalog_known: bool = True
     withdrawn: tuple[Price, ...] = ()
+    boots: tuple[Boot, ...] = ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from elastic.errors import InvalidInput
 from elastic.model import Action, Plan, Reason, Snapshot
 from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
+from elastic.policy.passage import transition_of
 from elastic.policy.words import name
 
 Policy = Callable[[Snapshot], Plan]
@@ -23,7 +25,19 @@ def decide(snapshot: Snapshot) -> Plan:
         raise InvalidInput(
             f"policy: wanted one of {', '.join(POLICIES)}, got {snapshot.job.spec.policy!r}", field="policy.name"
         )
-    return guard(snapshot, policy(snapshot) if snapshot.is_catalog_known else _hold(snapshot))
+    plan = guard(snapshot, policy(snapshot) if snapshot.is_catalog_known else _hold(snapshot))
+    return _with_boot(snapshot, plan)
+
+
+def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:
+    """Says of a plan that buys how long its new nodes take to boot, and what they fetch meanwhile costs."""
+    if plan.target is None or plan.target == snapshot.target or not snapshot.boots:
+        return plan
+    way = transition_of(snapshot, snapshot.target, plan.target)
+    if not way.added:
+        return plan
+    numbers = {**plan.reason.numbers, "boot_s": way.boot_s, "fetch_usd": way.fetch_usd}
+    return replace(plan, reason=replace(plan.reason, numbers=numbers))
 
 
 def _hold(snapshot: Snapshot) -> Plan:

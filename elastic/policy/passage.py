@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
 from elastic.model import Group, Interval, Offering, Snapshot, Switch
+from elastic.policy.boots import boot_s, received_gib
 from elastic.policy.quotes import Quotes, known_burn_usd_per_h
 
 _S_PER_H = 3600.0
@@ -33,17 +35,22 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What a change of group takes: the nodes added, those of both groups, seconds to boot, seconds of standstill."""
+    """What a change of group takes: the nodes added, those of both groups, seconds to boot, seconds of standstill.
+
+    `fetch_usd` is what the new nodes' network charges for what they install.
+    """
 
     added: Members
     union: Members
     boot_s: float
     pause_s: float
+    fetch_usd: float = 0.0
 
     def usd(self, quotes: Quotes) -> float:
         """Dollars that train nothing: the new nodes while they boot, then both groups while training stands still."""
         boot_usd = known_burn_usd_per_h(self.added, quotes) * self.boot_s
-        return (boot_usd + known_burn_usd_per_h(self.union, quotes) * self.pause_s) / _S_PER_H
+        pause_usd = known_burn_usd_per_h(self.union, quotes) * self.pause_s
+        return (boot_usd + pause_usd) / _S_PER_H + self.fetch_usd
 
 
 def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transition:
@@ -57,7 +64,8 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
         (each, after[each] - before.get(each, 0)) for each in sorted(after) if after[each] > before.get(each, 0)
     )
     union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
-    return Transition(added, union, _boot_s(snapshot, to) if added else 0.0, _pause_s(snapshot, to))
+    boot_s = _boot_s(snapshot, added, to) if added else 0.0
+    return Transition(added, union, boot_s, _pause_s(snapshot, to), _fetch_usd(snapshot, added))
 
 
 def passage(
@@ -110,9 +118,24 @@ def _pause_s(snapshot: Snapshot, to: Group) -> float:
     return _nearest(pauses, to, otherwise_s=snapshot.limits.switch_pause_prior_s)
 
 
-def _boot_s(snapshot: Snapshot, to: Group) -> float:
+def _boot_s(snapshot: Snapshot, added: Members, to: Group) -> float:
+    """Until the slowest of the new nodes has joined: as nodes of every job did, else by this job's earlier changes."""
     boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
-    return _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
+    assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
+    found = [boot_s(snapshot, node_type, nodes) for node_type, nodes in _by_type(added).items()]
+    return max(assumed_s if each is None else each for each in found)
+
+
+def _fetch_usd(snapshot: Snapshot, added: Members) -> float:
+    gib = sum(nodes * received_gib(snapshot, node_type) for node_type, nodes in _by_type(added).items())
+    return gib * snapshot.limits.usd_per_gib_received
+
+
+def _by_type(members: Members) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for offering, nodes in members:
+        counts[offering.node_type] += nodes
+    return counts
 
 
 def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:

@@ -59,7 +59,7 @@ class Instance:
     as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed at all (None: it was);
     nor was it if it `never_ran`, which a provider says of one that is gone, where it is certain.
     `ended_because` is why it ends or is gone, in its provider's words; empty while it lives, where its end was asked
-    for, or nobody says.
+    for, or nobody says. `image` is what it was made from, None where machines are made from none.
     """
 
     provider_id: str
@@ -74,6 +74,7 @@ class Instance:
     waived_before_s: float | None = None
     never_ran: bool = False
     ended_because: str = ""
+    image: str | None = None
 
 
 class Trouble(StrEnum):

@@ -13,6 +13,7 @@ from elastic.agent.cause import told
 from elastic.errors import ClaimLost, Conflict, ElasticError, ProviderError, StoreUnavailable
 from elastic.model import (
     Action,
+    Boot,
     Exit,
     Group,
     Job,
@@ -75,6 +76,7 @@ class Reconciler:
     price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
     _catalog: Catalog = field(default_factory=Catalog)
+    _boots: tuple[Boot, ...] = ()
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
     _looks_again: bool = False
@@ -104,7 +106,7 @@ class Reconciler:
         self._catalog = read_catalog(self.provider)
         unwritten = self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
         self.price_records.refresh(self.prices, now_s=now_s)
-        prices = self.store.prices_in_force(now_s, depth=2)
+        prices, self._boots = self.store.prices_in_force(now_s, depth=2), self.store.boots()
         unexpected = []
         for job in self.store.unfinished_jobs():
             try:
@@ -190,6 +192,7 @@ class Reconciler:
             facts,
             self._catalog,
             prices,
+            boots=self._boots,
             unavailable=self.provider.blocks.listed(now_s=now_s),
             doubted=doubted,
             doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s) if doubted else 0.0,

@@ -305,6 +305,7 @@ class Machines:
             instance.provider_id,
             launched_at_s=instance.launched_at_s,
             minimum_s=self.provider.minimum_billed_s,
+            image=instance.image,
         )
 
     def said_by(self, node: Node) -> str:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastic.model import DoubtedPrice, Generation, Group, Limits, Node, Offering, Outcome, Price, Snapshot, Unavailable
+from elastic.model import (
+    Boot,
+    DoubtedPrice,
+    Generation,
+    Group,
+    Limits,
+    Node,
+    Offering,
+    Outcome,
+    Price,
+    Snapshot,
+    Unavailable,
+)
 from elastic.reconciler.catalog import Catalog
 from elastic.reconciler.done import exit_of
 from elastic.store import JobFacts
@@ -15,6 +27,7 @@ def observe(
     catalog: Catalog,
     prices: Iterable[Price],
     *,
+    boots: tuple[Boot, ...] = (),
     unavailable: tuple[Unavailable, ...] = (),
     doubted: tuple[DoubtedPrice, ...] = (),
     doubted_usd: float = 0.0,
@@ -44,6 +57,7 @@ def observe(
         doubted_usd=doubted_usd,
         is_catalog_known=is_known,
         withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
+        boots=boots,
     )
 
 

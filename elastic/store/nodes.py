@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, select, update
 from elastic.errors import NotFound
 from elastic.model import (
     AgentState,
+    Boot,
     Capacity,
     Exit,
     Node,
@@ -20,6 +21,7 @@ from elastic.model import (
     NoticeKind,
     Offering,
     Pulse,
+    Setup,
     Tier,
     Workers,
     move_node,
@@ -41,6 +43,12 @@ _OPEN_LAUNCHES = (
     .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), nodes.c.phase == NodePhase.INTENDED)
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
+)
+_NEWEST_BOOTS = (
+    select(nodes)
+    .where(nodes.c.joined_at_s.is_not(None), nodes.c.launched_at_s.is_not(None))
+    .order_by(nodes.c.seq.desc())
+    .limit(256)  # a lately used type has plenty among these, and each look reads them
 )
 _OF_LAUNCH = (
     select(nodes)
@@ -122,7 +130,15 @@ def of_launch(connection: Connection, token: str) -> tuple[Node, ...]:
     return tuple(to_node(each) for each in connection.execute(_OF_LAUNCH, {"token": token}))
 
 
-def launched(connection: Connection, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
+def launched(
+    connection: Connection,
+    node_id: str,
+    provider_id: str,
+    *,
+    launched_at_s: float,
+    minimum_s: float,
+    image: str | None = None,
+) -> None:
     """Records that the provider made the machine, wanted still or not: it costs from `launched_at_s` on."""
     node = get(connection, node_id)
     if node.provider_id is not None or node.phase.is_gone:
@@ -133,6 +149,7 @@ def launched(connection: Connection, node_id: str, provider_id: str, *, launched
         "launched_at_s": launched_at_s,
         "phase": phase,
         "minimum_billed_s": minimum_s,
+        "image": image,
     }
     change(connection, node_id, values)
     _done(connection, node, "launch", "launched", launched_at_s)
@@ -153,11 +170,14 @@ def launch_failed(connection: Connection, token: str, why: str, *, now_s: float)
         add_event(connection, "node_failed", why, job_id=members[0].job_id, node_id=node_id, now_s=now_s)
 
 
-def joined(connection: Connection, node_id: str, *, now_s: float) -> Node:
+def joined(connection: Connection, node_id: str, *, now_s: float, setup: Setup | None = None) -> Node:
     """Records that the node's agent has registered; saying so again changes nothing."""
     node = get(connection, node_id)
     if node.phase is NodePhase.BOOTING:
-        change(connection, node_id, {"phase": NodePhase.JOINED, "joined_at_s": now_s, "heartbeat_at_s": now_s})
+        values = {"phase": NodePhase.JOINED, "joined_at_s": now_s, "heartbeat_at_s": now_s}
+        if setup is not None:
+            values |= {"setup_s": setup.elapsed_s, "setup_bytes": setup.received_bytes}
+        change(connection, node_id, values)
         text = f"{node.offering.node_type} joined"
         add_event(connection, "node_joined", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
     return get(connection, node_id)
@@ -255,6 +275,14 @@ def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:
     return tuple(to_node(each) for each in connection.execute(select(nodes).where(nodes.c.id.in_(set(ids)))))
 
 
+def boots(connection: Connection) -> tuple[Boot, ...]:
+    """How the machines booted that joined last, newest first, of all jobs."""
+    return tuple(
+        Boot(row.node_type, row.image, max(row.joined_at_s - row.launched_at_s, 0.0), _setup(row))
+        for row in connection.execute(_NEWEST_BOOTS)
+    )
+
+
 def change(connection: Connection, node_id: str, values: Mapping[str, object]) -> None:
     """Writes these columns of a node's row."""
     connection.execute(_CHANGE, {"node_id": node_id, **values})
@@ -285,7 +313,13 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         failures=row.failures,
         pulse=None if row.still_s is None else Pulse(row.still_s, row.longest_pause_s or 0.0, row.learnt_pause_s),
         workers=Workers(row.processes, row.threads),
+        image=row.image,
+        setup=_setup(row),
     )
+
+
+def _setup(row: Row[tuple[object, ...]]) -> Setup | None:
+    return None if row.setup_s is None else Setup(row.setup_s, row.setup_bytes or 0)
 
 
 def _ended_reason(node: Node, why: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0002"
+REVISION = "0003"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -132,6 +132,9 @@ nodes = Table(
     Column("is_waived", Boolean, nullable=False, default=False),
     Column("processes", Integer, nullable=False, server_default="1"),
     Column("threads", Integer, nullable=False, server_default="1"),
+    Column("image", String(64)),
+    Column("setup_s", Float(53)),
+    Column("setup_bytes", BigInteger),
 )
 
 intents = Table(

@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection, text
 
 from elastic.model import (
+    Boot,
     Capacity,
     Decision,
     Generation,
@@ -22,6 +23,7 @@ from elastic.model import (
     Price,
     Rounds,
     Series,
+    Setup,
     Snapshot,
     Window,
     Workers,
@@ -181,9 +183,11 @@ class Store:
         """Records by which of its calls the provider is about to ask for a launch."""
         self._write(nodes.note_asked, token, by)
 
-    def node_launched(self, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float) -> None:
+    def node_launched(
+        self, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float, image: str | None = None
+    ) -> None:
         """Records that the machine exists; its ledger opens."""
-        self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s)
+        self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s, image=image)
 
     def node_launched_at(self, node_id: str, at_s: float) -> None:
         """Records that the machine was bought at another instant than was thought; its ledger begins there."""
@@ -193,9 +197,13 @@ class Store:
         """Records that a purchase bought nothing and never will."""
         self._write(nodes.launch_failed, token, why, now_s=now_s)
 
-    def node_joined(self, node_id: str, *, now_s: float) -> Node:
-        """Records that the node's agent has registered."""
-        return self._write(nodes.joined, node_id, now_s=now_s)
+    def node_joined(self, node_id: str, *, now_s: float, setup: Setup | None = None) -> Node:
+        """Records that the node's agent has registered, and what it says of the machine's set-up."""
+        return self._write(nodes.joined, node_id, now_s=now_s, setup=setup)
+
+    def boots(self) -> tuple[Boot, ...]:
+        """How the machines booted that joined last, newest first, of all jobs."""
+        return self._read(nodes.boots)
 
     def intend_end(self, node_id: str, *, reason: str, now_s: float) -> Node:
         """Records that a node shall end, before the provider is asked."""

@@ -27,10 +27,10 @@ def pair(world: World) -> tuple[Node, ...]:
     return world.store.nodes_of_launch(intent.token)
 
 
-def ask(client: TestClient, world: World, instance_id: str, *, launch: str) -> Any:
+def ask(client: TestClient, world: World, instance_id: str, *, launch: str, **more: object) -> Any:
     token = world.context.node_tokens.join_token(launch)
     body = {"join_token": token, "instance_id": instance_id, "agent_version": "1", "pid": 1, "hostname": "h"}
-    return client.post("/v1/agent/register", json=body)
+    return client.post("/v1/agent/register", json=body | more)
 
 
 def beat(client: TestClient, node_id: str, instance_id: str, token: str, **said: object) -> int:
@@ -47,6 +47,16 @@ def test_each_machine_of_a_launch_becomes_its_own_node(
     assert [each["node_id"] for each in answers] == [second.id, first.id]
     assert {node.phase for node in world.store.nodes()} == {NodePhase.JOINED}
     assert [beat(client, second.id, "i-2", answers[0]["node_token"])] == [200]
+
+
+def test_what_a_machine_says_of_its_set_up_is_shown_with_its_node(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    told = {"elapsed_s": 31.5, "received_bytes": 412_000_000}
+    ask(client, world, "i-1", launch=pair[0].token, setup=told)
+    assert client.get(f"/v1/nodes/{pair[0].id}").json()["setup"] == told
+    refused = ask(client, world, "i-1", launch=pair[0].token, setup={"elapsed_s": -1.0, "received_bytes": 0})
+    assert refused.status_code == 422
 
 
 @pytest.mark.parametrize(("tier", "loaded"), [(Tier.T0, []), (Tier.T1, ["train.py"]), (Tier.T2, ["train.py"])])

@@ -98,13 +98,13 @@ def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
     assert refused.status_code == 409
     assert refused.json()["detail"] == (
         "job first cannot go on: $0.01 spent and $0.06 kept back to end in good order (10 min of $0.36/h) reach the "
-        "budget of $0.05: the job stops; resume it with a higher budget (--budget): $0.0881 should see it to its end"
+        "budget of $0.05: the job stops; resume it with a higher budget (--budget): $0.0826 should see it to its end"
     )
     assert resume(client, {"budget_usd": 0.06}).status_code == 409
-    job = resume(client, {"budget_usd": 0.0881}).json()
-    assert job["spec"]["objective"]["budget_usd"] == 0.0881
+    job = resume(client, {"budget_usd": 0.0826}).json()
+    assert job["spec"]["objective"]["budget_usd"] == 0.0826
     (event,) = [each for each in client.get("/v1/events").json()["items"] if each["kind"] == "job_resumed"]
-    assert event["text"].startswith("job first is resumed at iteration 60; budget $0.0881 instead of $0.05; it was")
+    assert event["text"].startswith("job first is resumed at iteration 60; budget $0.0826 instead of $0.05; it was")
 
 
 def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client: TestClient, world: World) -> None:
@@ -114,8 +114,8 @@ def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client:
     world.store.heard(node.id, said, now_s=START_S + 60.0)
     end(world, job)
     limit(world, job, Objective(budget_usd=0.05))
-    assert resume(client).json()["detail"].endswith("(--budget): $0.0903 should see it to its end")
-    assert resume(client, {"budget_usd": 0.0903}).json()["iteration"] == 5
+    assert resume(client).json()["detail"].endswith("(--budget): $0.0837 should see it to its end")
+    assert resume(client, {"budget_usd": 0.0837}).json()["iteration"] == 5
 
 
 def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(world: World, ended: Job) -> None:
@@ -126,7 +126,7 @@ def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(world: World
     with pytest.raises(Conflict) as raised:
         refuse_unpayable(context, ended, objective, now_s=START_S + 100.0)
     assert "$0.01 spent (perhaps $0.045 more) and $0.60 kept back" in str(raised.value)
-    assert "(--budget): $0.836 should" in str(raised.value)
+    assert "(--budget): $0.781 should" in str(raised.value)
     refuse_unpayable(context, ended, Objective(budget_usd=0.836), now_s=START_S + 100.0)
 
 

@@ -150,7 +150,7 @@ class Story:
 def told(folder: Path, **scenario: Any) -> Iterator[Story]:
     """Runs a lab and a daemon for one story, which must leave no machine. What a failed one leaves ends with it."""
     with running_lab(parse_scenario(scenario)) as lab:
-        _make_bucket_and_role(lab)
+        make_bucket_and_role(lab)
         with running_daemon_on(lab, folder, config=_CONFIG) as daemon:
             yield Story(lab, daemon)
         left = [each.instance_id for each in lab.running()]
@@ -176,7 +176,7 @@ def _end_of(text: str) -> str:
     return "\n".join(text.splitlines()[-20:])
 
 
-def _make_bucket_and_role(lab: Lab) -> None:
+def make_bucket_and_role(lab: Lab) -> None:
     session = boto3.Session("lab", "lab", region_name=lab.region)
     session.client("s3", endpoint_url=lab.endpoint_url).create_bucket(Bucket="story")
     session.client("iam", endpoint_url=lab.endpoint_url).create_instance_profile(InstanceProfileName="node")

@@ -22,10 +22,10 @@ from elastic.providers import InstanceState, Provider, Trouble
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.providers.ec2.account import Scope, policy
 from elastic.providers.ec2.machines import read_machines
-from elastic.providers.ec2.user_data import wheel_url
+from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, wheel_url
 from tests.providers import ec2_world
 from tests.providers.contract import ProviderContract, World, buy, request
-from tests.providers.ec2_endpoint import Endpoint
+from tests.providers.ec2_endpoint import Endpoint, Scripted
 from tests.providers.ec2_world import PLAIN, REGION, WholeSeconds, provider_of
 
 served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.ec2, ec2_world.clock
@@ -274,7 +274,7 @@ def test_packages_come_from_where_settings_say_for_each_sort_of_machine(endpoint
         line.removeprefix("export ").split()[-1]
         for sent in endpoint.sent("CreateLaunchTemplateVersion")
         for line in _user_data(sent).splitlines()
-        if line.startswith("export UV_") or line.startswith("export PIP_")
+        if line.startswith(("export UV_", "export PIP_"))
     ]
     assert lines == [
         "UV_TORCH_BACKEND=cpu",
@@ -628,6 +628,22 @@ def test_a_machine_without_an_intent_is_listed_all_the_same(ec2: Any) -> None:
 def test_another_clusters_machines_are_not_listed(ec2: Any) -> None:
     buy(provider_of(PLAIN.model_copy(update={"cluster": "another"})), request(1, HERE))
     assert provider_of().instances() == ()
+
+
+def test_a_machine_and_its_type_say_what_image_they_are_made_from(endpoint: Endpoint) -> None:
+    endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "ami-12c6146b"}})
+    provider = provider_of()
+    assert {each.image for each in provider.node_types()} == {"ami-12c6146b"}
+    launched = buy(provider, request(1, HERE))
+    (listed,) = provider.instances()
+    assert (launched.image, listed.image) == ("ami-12c6146b", "ami-12c6146b")
+
+
+def test_a_type_whose_image_is_not_known_is_on_offer_all_the_same(endpoint: Endpoint) -> None:
+    endpoint.forbid("GetParameter", "AccessDeniedException")
+    provider = provider_of()
+    assert [each.image for each in provider.node_types()] == [None, None]
+    assert len(provider.offerings()) == 8
 
 
 def test_a_job_keeps_its_image_when_a_newer_one_comes_out(endpoint: Endpoint) -> None:

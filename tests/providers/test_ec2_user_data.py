@@ -167,6 +167,9 @@ def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(boot
     assert (settings.instance_id, settings.advertise_host, settings.join_token) == ("i-1", "10.0.0.7", "secret'1")
     assert settings.env == GIVEN["env"]
     assert settings.work_dir == folder / "work"
+    assert settings.setup is not None
+    assert 0 <= settings.setup.elapsed_s < 60
+    assert settings.setup.received_bytes >= 0
     assert not (folder / "given.json").exists()
     assert (folder.stat().st_mode & 0o077, (folder / "agent.json").stat().st_mode & 0o077) == (0, 0)
     assert "secret" not in (tmp_path / "console").read_text()

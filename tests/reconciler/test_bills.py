@@ -77,7 +77,9 @@ def test_an_override_of_a_price_holds_from_the_start_that_read_it(tmp_path: Path
 
     def source(**overrides: float) -> PriceSource:
         ec2 = Ec2Settings(region=ec2_world.REGION, volume_usd_per_gib_month=0.0, price_overrides=overrides)
-        return PRICE_SOURCES["ec2"](PriceSetup(started_at_s=first_start_s, ec2=ec2, offerings=lambda: (SMALL,)))
+        return PRICE_SOURCES["ec2"](
+            PriceSetup(started_at_s=first_start_s, ec2=ec2, offerings=lambda: (SMALL,), disk_gib=lambda _: 73.0)
+        )
 
     def start(**overrides: float) -> None:
         cluster.restart()

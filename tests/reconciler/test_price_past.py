@@ -129,7 +129,7 @@ def test_the_labs_markets_have_a_past_of_90_days(tmp_path: Path, monkeypatch: py
         zones = ("us-east-1a", "us-east-1b")
         pools = tuple(Offering("c5.large", Capacity.SPOT, zone) for zone in zones)
         ec2 = Ec2Settings(region=lab.region, volume_usd_per_gib_month=0.0)
-        setup = PriceSetup(started_at_s=now_s, ec2=ec2, offerings=lambda: pools)
+        setup = PriceSetup(started_at_s=now_s, ec2=ec2, offerings=lambda: pools, disk_gib=lambda _: 30.0)
         store = open_store(lay_out(tmp_path / "elasticd.db"))
         for quote in PRICE_SOURCES["ec2"](setup).refresh(now_s):
             store.add_price(

@@ -34,6 +34,7 @@ class FullDisk:
             "unfinished_jobs",
             "facts",
             "prices_in_force",
+            "boots",
             "generation",
             "presence",
             "stillness",

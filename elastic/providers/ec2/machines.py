@@ -37,11 +37,10 @@ NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malforme
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """An instance, the image it runs, the nodes of the launch that bought it, and when a daemon last stood for it."""
+    """An instance, the nodes of the launch that bought it, and when a daemon last stood for it."""
 
     instance: Instance
     launched_with: tuple[str, ...]
-    image_id: str
     attended_at_s: float
 
     def is_abandoned(self, *, now_s: float, after_s: float) -> bool:
@@ -110,11 +109,11 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
         exited_at_s=ended_at_s,
         waived_before_s=launched_at_s + _FREE_S if state is InstanceState.GONE and _was_interrupted(raw) else None,
         ended_because=_ended_because(raw) if state in (InstanceState.STOPPING, InstanceState.GONE) else "",
+        image=raw.get("ImageId"),
     )
     return Machine(
         instance=instance,
         launched_with=tags.node_ids(found),
-        image_id=str(raw.get("ImageId", "")),
         attended_at_s=_attended(found.get(tags.ATTENDED, ""), launched_at_s),
     )
 

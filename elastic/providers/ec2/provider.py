@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from botocore.exceptions import ClientError
@@ -25,7 +25,7 @@ from elastic.providers.ec2.catalog import Catalog, Kind, check_choice, read_cata
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, NO_GROUP, Fault, code_of
-from elastic.providers.ec2.images import Images
+from elastic.providers.ec2.images import Image, Images
 from elastic.providers.ec2.kept import Kept
 from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
@@ -98,7 +98,7 @@ class Ec2Provider:
         self._swept_at_s = clock.now_s()  # jobs that wait, as over a restart, launch first
 
     def node_types(self) -> tuple[NodeType, ...]:
-        return tuple(kind.node_type for kind in self.catalog().kinds.values())
+        return tuple(replace(kind.node_type, image=self._image_id(kind)) for kind in self.catalog().kinds.values())
 
     def offerings(self) -> tuple[Offering, ...]:
         return self.catalog().offerings
@@ -106,6 +106,11 @@ class Ec2Provider:
     def catalog(self) -> Catalog:
         """All that EC2 sells here, read again every 6 hours; an old one does while there is no answer."""
         return self._catalog.get()
+
+    def _image_id(self, kind: Kind) -> str | None:
+        with suppress(ProviderError):
+            return self._images.newest(kind).id
+        return None
 
     def disk_gib(self, node_type: str) -> int:
         """The size of the disk that a machine of this type gets. Raises ProviderError while its image is unknown."""
@@ -128,7 +133,8 @@ class Ec2Provider:
             self._check_open(request, now_s)
         had_group = catalog.vpc_id in self._groups
         try:
-            outcome = self._buyer.buy(self._purchase(request, catalog))
+            purchase = self._purchase(request, catalog)
+            outcome = self._buyer.buy(purchase)
         except ProviderUnavailable as error:
             self._pause_after(error, now_s)
             if _code_behind(error) in NO_GROUP:
@@ -144,7 +150,7 @@ class Ec2Provider:
             raise error_of(request.offering, outcome, count=len(request.node_ids), vcpus=vcpus)
         self._pause_s = 0.0
         self.blocks.sold(request.offering, len(request.node_ids))
-        return self._launched(outcome, request, now_s)
+        return self._launched(outcome, request, purchase.template.image, now_s)
 
     def instances(self) -> tuple[Instance, ...]:
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
@@ -256,7 +262,8 @@ class Ec2Provider:
     def _launched_images(self, job_id: str) -> Iterator[Iterable[tuple[str, str]]]:
         yield launched_images(self._aws, template_name(self._settings.cluster, job_id))
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster, tags.JOB: job_id})
-        yield ((machine.instance.offering.node_type, machine.image_id) for machine in machines)
+        found = (machine.instance for machine in machines)
+        yield ((each.offering.node_type, each.image) for each in found if each.image)
 
     def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
         return {
@@ -281,7 +288,9 @@ class Ec2Provider:
             **tags.node_tags(request.node_ids),
         }
 
-    def _launched(self, bought: tuple[str, ...], request: LaunchRequest, now_s: float) -> tuple[Instance, ...]:
+    def _launched(
+        self, bought: tuple[str, ...], request: LaunchRequest, image: Image, now_s: float
+    ) -> tuple[Instance, ...]:
         with suppress(ProviderError):  # They are bought, whether they can be described yet or not.
             seen = whole_launch(self._seen(request))
             if seen:
@@ -295,6 +304,7 @@ class Ec2Provider:
                 offering=request.offering,
                 state=InstanceState.PENDING,
                 launched_at_s=now_s,
+                image=image.id,
             )
             for provider_id, node_id in zip(bought, request.node_ids, strict=True)
         )

@@ -1,0 +1,50 @@
+"""What booting takes, by the machines that booted lately: those of the same node type and image tell best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from elastic.model import Boot, Snapshot
+
+_NEWEST = 16
+"""Older boots count no more: images, mirrors and what is installed change."""
+_GIB = 2**30
+
+
+def boot_s(snapshot: Snapshot, node_type: str, nodes: int) -> float | None:
+    """Seconds until the slowest of so many new machines has joined; None where no boot tells."""
+    alike = _alike(snapshot, node_type)
+    return slowest_s([each.boot_s for each in alike], nodes) if alike else None
+
+
+def received_gib(snapshot: Snapshot, node_type: str) -> float:
+    """What a new machine fetches while it is set up, GiB; 0 where no boot tells."""
+    told = [each.setup.received_bytes for each in _alike(snapshot, node_type) if each.setup is not None]
+    return median(told) / _GIB if told else 0.0
+
+
+def slowest_s(seconds: Iterable[float], nodes: int) -> float:
+    """What the slowest of so many machines takes, by what each of others took.
+
+    That is the quantile n / (n + 1), which the largest of n draws has on average (David and Nagaraja, Order Statistics,
+    2003, section 2.3): the median for one machine, and the slow end for many.
+
+    >>> [slowest_s([30, 40, 50, 60, 200], nodes) for nodes in (1, 3, 99)]
+    [50.0, 60.0, 194.4]
+    """
+    ordered = sorted(seconds)
+    place = (len(ordered) - 1) * nodes / (nodes + 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def _alike(snapshot: Snapshot, node_type: str) -> Sequence[Boot]:
+    """Boots of the type from its present image, else from that image at all, else of the type."""
+    image = next((each.image for each in snapshot.node_types if each.name == node_type), None)
+    of_image = [each for each in snapshot.boots if each.image == image]
+    of_type = [each for each in snapshot.boots if each.node_type == node_type]
+    both = [each for each in of_image if each.node_type == node_type]
+    return (both or of_image or of_type)[:_NEWEST]

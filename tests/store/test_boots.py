@@ -1,0 +1,27 @@
+"""How machines booted, as the store remembers it over all jobs."""
+
+from __future__ import annotations
+
+from elastic.model import Boot, JobSpec, Node, Setup
+from elastic.store import Store
+from tests.builders import intend
+from tests.store.conftest import HALF
+
+
+def test_what_a_machine_was_made_from_and_its_set_up_are_on_record(store: Store, node: Node) -> None:
+    other = intend(store, node.job_id, HALF, now_s=120.0)
+    store.node_launched(other.id, "machine-2", launched_at_s=121.0, minimum_s=0.0, image="ami-1")
+    store.node_joined(other.id, now_s=171.0, setup=Setup(30.5, 3_000_000_000))
+    found = store.node(other.id)
+    assert (found.image, found.setup) == ("ami-1", Setup(30.5, 3_000_000_000))
+    assert (node.image, node.setup) == (None, None)
+
+
+def test_boots_are_those_of_every_job_newest_first_and_outlive_their_machines(store: Store, node: Node) -> None:
+    second = store.submit_job(JobSpec("second", ("train.py",)), key=None, request_hash="h", now_s=120.0)[0]
+    other = intend(store, second.id, HALF, now_s=120.0)
+    assert store.boots() == (Boot(HALF.node_type, None, 5.0),), "one that has not joined tells nothing"
+    store.node_launched(other.id, "machine-2", launched_at_s=121.0, minimum_s=0.0, image="ami-1")
+    store.node_joined(other.id, now_s=171.0, setup=Setup(30.5, 7))
+    store.node_gone(node.id, at_s=200.0)
+    assert store.boots() == (Boot(HALF.node_type, "ami-1", 50.0, Setup(30.5, 7)), Boot(HALF.node_type, None, 5.0))
