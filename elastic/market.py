@@ -41,7 +41,8 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
     """The limits that every decision keeps, by these settings and where nodes come from."""
     policy = settings.policy.model_dump()
     if policy["boot_prior_s"] is None:
-        policy["boot_prior_s"] = _BOOT_PRIOR_S[settings.provider]
+        installs = settings.provider == "ec2" and settings.ec2.bootstrap is None
+        policy["boot_prior_s"] = _INSTALL_PRIOR_S if installs else _BOOT_PRIOR_S
     return Limits(
         **policy,
         minimum_billed_s=provider.minimum_billed_s,
@@ -108,5 +109,10 @@ _MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tup
 }
 """What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
 
-_BOOT_PRIOR_S: Mapping[str, float] = {"local": 60.0, "ec2": 60.0}
-"""What a boot is taken to last until one was seen."""
+_BOOT_PRIOR_S = 60.0
+_INSTALL_PRIOR_S = 120.0
+"""What a boot is taken to last until one was seen: with the default bootstrap, which installs torch, twice as long.
+
+Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build by pip. Half a
+minute is for EC2 itself, which nobody has measured here; the first boot of all replaces the whole.
+"""

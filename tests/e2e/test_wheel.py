@@ -1,4 +1,4 @@
-"""What a node installs: pip takes the wheel of a daemon that runs, and what it holds is an agent that starts."""
+"""What a node installs: uv takes the wheel of a daemon that runs, and what it holds is an agent that starts."""
 
 from __future__ import annotations
 
@@ -35,26 +35,29 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
             yield running
 
 
-def ask_pip(daemon: RunningDaemon, folder: Path, *, wrong: bool = False) -> subprocess.CompletedProcess[str]:
-    """Runs the line by which a node installs, but into a folder and without what elasticd needs."""
+def ask_uv(daemon: RunningDaemon, folder: Path, *, wrong: bool = False) -> subprocess.CompletedProcess[str]:
+    """Runs the lines by which a node installs, but into a folder and without what elasticd needs."""
     with daemon.client() as client:
         wheel = wheel_url(own_wheel(), daemon_url=client.url)
-    (line,) = (each for each in DEFAULT_BOOTSTRAP.splitlines() if "pip install" in each)
-    there = f"{sys.executable} -m pip --disable-pip-version-check"
-    line = f"{line} --no-deps --target {folder}".replace("/opt/elasticd/bin/pip", there).replace("--quiet", "")
+    lines = DEFAULT_BOOTSTRAP[DEFAULT_BOOTSTRAP.index("TMPDIR=") : DEFAULT_BOOTSTRAP.index("export PATH")].strip()
+    lines = f"{lines} --no-deps --target {folder}".replace("/opt/elasticd/bin/uv", f"{sys.executable} -m uv")
+    lines = lines.replace("--quiet", "").replace("--python /opt/elasticd", f"--python {sys.executable}")
     if wrong:
         wheel = wheel.replace("#sha256=", "#sha256=0")[:-1]
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")} | {
-        "ELASTICD_WHEEL": wheel
-    }
-    return subprocess.run(["sh", "-euc", line], env=plain, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        ["sh", "-euc", lines],
+        env={**os.environ, "ELASTICD_WHEEL": wheel},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
-def test_pip_installs_it_over_plain_http_and_its_agent_starts(daemon: RunningDaemon, tmp_path: Path) -> None:
-    done = ask_pip(daemon, tmp_path / "there")
+def test_uv_installs_it_over_plain_http_and_its_agent_starts(daemon: RunningDaemon, tmp_path: Path) -> None:
+    done = ask_uv(daemon, tmp_path / "there")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Successfully installed elasticd" in done.stdout
-    assert "trusted" not in done.stderr
+    assert "+ elasticd==" in done.stderr
     config = tmp_path / "agent.json"
     config.write_text("{}")
     config.chmod(0o644)
@@ -67,8 +70,8 @@ def test_pip_installs_it_over_plain_http_and_its_agent_starts(daemon: RunningDae
     assert "agent.json" in agent.stderr
 
 
-def test_pip_refuses_what_has_another_sum(daemon: RunningDaemon, tmp_path: Path) -> None:
-    done = ask_pip(daemon, tmp_path / "there", wrong=True)
+def test_uv_refuses_what_has_another_sum(daemon: RunningDaemon, tmp_path: Path) -> None:
+    done = ask_uv(daemon, tmp_path / "there", wrong=True)
     assert done.returncode != 0
-    assert "DO NOT MATCH THE HASHES" in done.stderr
-    assert not (tmp_path / "there").exists()
+    assert "Hash mismatch" in done.stderr
+    assert not (tmp_path / "there/elastic").exists()

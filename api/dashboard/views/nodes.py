@@ -46,7 +46,7 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         id=node.id,
         job_id=node.job_id,
         node_type=node.offering.node_type,
-        detail=f"{node.offering.capacity} · {node.offering.zone}",
+        detail=_detail(node),
         phase=Badge(words(node.phase), NODE_TONES[node.phase]),
         agent=_agent(node),
         heartbeat=instant_or_none(node.heartbeat_at_s, now_s),
@@ -58,6 +58,13 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         is_silent=_is_silent(node, now_s),
         notice=_notice(node),
     )
+
+
+def _detail(node: Node) -> str:
+    detail = f"{node.offering.capacity} · {node.offering.zone}"
+    if node.setup is None:
+        return detail
+    return f"{detail} · set up in {duration(node.setup.elapsed_s)}, {node.setup.received_bytes / 1e6:,.0f} MB"
 
 
 def _is_silent(node: Node, now_s: float) -> bool:

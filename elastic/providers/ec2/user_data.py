@@ -35,7 +35,7 @@ if ! find_python; then
 fi
 "$python" -m venv /opt/elasticd
 /opt/elasticd/bin/pip install --quiet --no-cache-dir uv
-TMPDIR=/var/tmp /opt/elasticd/bin/uv pip install --quiet --no-cache --python /opt/elasticd \
+TMPDIR=/var/tmp /opt/elasticd/bin/uv pip install --quiet --no-cache --python /opt/elasticd \\
   "elasticd[train] @ $ELASTICD_WHEEL"
 export PATH="/opt/elasticd/bin:$PATH"
 """
