@@ -48,9 +48,11 @@ def choose_precision(spec: JobSpec, node_types: Iterable[NodeType], prices: Iter
     *lower, fp32 = promises
     best = max(promises, key=lambda each: each.value)  # of equals the first
     other = max(lower, key=lambda each: each.value) if best is fp32 else fp32
+    value = "its iterations per dollar"
+    if other.node_type != best.node_type:
+        value = f"the iterations per dollar of {other.node_type}"
     ratio = figures(best.value / other.value)
-    why = f"{best.node_type} promises {ratio} x the iterations per dollar of {other.node_type} in {other.precision}"
-    return Choice(best.precision, why)
+    return Choice(best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}")
 
 
 def _cheapest(spec: JobSpec, types: Sequence[NodeType], prices: Iterable[Price]) -> Mapping[str, float]:

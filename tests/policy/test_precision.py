@@ -41,6 +41,8 @@ def test_a_choice_says_what_it_compared() -> None:
     assert choose_precision(job_spec(), types, found).why == (
         "c7i promises 1.44 x the iterations per dollar of c5 in fp32"
     )
+    alone = choose_precision(job_spec(), (NEW,), prices({"c7i": 0.2}))
+    assert alone.why == "c7i promises 1.8 x its iterations per dollar in fp32"
     dear = prices({"c5": 0.1, "c7i": 0.36})
     assert choose_precision(job_spec(), types, dear).why == "c5 promises 2 x the iterations per dollar of c7i in bf16"
     assert choose_precision(job_spec(), (OLD,), found).why == "no node type of the job computes in a faster format"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from elastic.errors import Forbidden, QuotaReached
-from elastic.model import Job, JobPhase, Offering
+from elastic.model import Job, JobPhase, Offering, Precision
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -37,6 +38,16 @@ def test_a_job_all_of_whose_types_exceed_it_ends_with_its_name(cluster: VirtualC
     again = cluster.submit(name="again")
     cluster.run(10)
     assert cluster.done[again.id] > 0, "a job that is submitted once it is raised is not held up"
+
+
+def test_a_type_that_cannot_run_the_job_keeps_none_of_its_hopes_up(cluster: VirtualCluster) -> None:
+    small, large = cluster.cloud.types
+    cluster.cloud.types = (replace(small, precisions=(Precision.FP32, Precision.BF16)), large)
+    cluster.cloud.fail_next(Operation.LAUNCH, FULL)
+    job = cluster.submit(precision=Precision.BF16)
+    cluster.run(10)
+    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert asked_for(cluster, job) == [SMALL]
 
 
 def test_a_job_one_of_whose_types_has_room_left_goes_on_with_that(cluster: VirtualCluster) -> None:

@@ -29,7 +29,7 @@ _FREE_TO_CHANGE = frozenset(
         "log_interval",
         "data",
         "dataset_name",
-        "precision",
+        "precision",  # a job keeps to one by its spec; its checkpoints are float32 in all of them
         "held_out_crops",
         "held_out_size",
         "collective_timeout_s",
