@@ -32,16 +32,16 @@ class Arithmetic:
         return precision if self.products == "ieee" else f"{precision} with products in {self.products}"
 
 
-def arithmetic_of(capability: tuple[int, int] | None, *, has_fixed_shapes: bool) -> Arithmetic:
+def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool) -> Arithmetic:
     """Gives what suits a GPU of that compute capability; None is a CPU.
 
     Where shapes change from turn to turn kernels are not tried: that takes seconds, while all others wait.
 
-    >>> arithmetic_of((8, 6), has_fixed_shapes=True)
+    >>> arithmetic_for((8, 6), has_fixed_shapes=True)
     Arithmetic(products='tf32', tries_kernels=True)
-    >>> arithmetic_of((7, 5), has_fixed_shapes=False)
+    >>> arithmetic_for((7, 5), has_fixed_shapes=False)
     Arithmetic(products='ieee', tries_kernels=False)
-    >>> arithmetic_of(None, has_fixed_shapes=True)
+    >>> arithmetic_for(None, has_fixed_shapes=True)
     Arithmetic(products='ieee', tries_kernels=False)
     """
     if capability is None:
@@ -52,7 +52,7 @@ def arithmetic_of(capability: tuple[int, int] | None, *, has_fixed_shapes: bool)
 def set_up(device: torch.device, *, has_fixed_shapes: bool) -> Arithmetic:
     """Has this process compute so on its device, and gives how."""
     capability = torch.cuda.get_device_capability(device) if device.type == "cuda" else None
-    arithmetic = arithmetic_of(capability, has_fixed_shapes=has_fixed_shapes)
+    arithmetic = arithmetic_for(capability, has_fixed_shapes=has_fixed_shapes)
     if capability is not None:
         use(arithmetic)
     return arithmetic

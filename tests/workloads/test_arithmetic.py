@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from elastic.workloads import arithmetic
-from elastic.workloads.arithmetic import Arithmetic, arithmetic_of, set_up, use
+from elastic.workloads.arithmetic import Arithmetic, arithmetic_for, set_up, use
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_the_examples_hold() -> None:
     ("capability", "products"), [((7, 0), "ieee"), ((7, 5), "ieee"), ((8, 0), "tf32"), ((9, 0), "tf32")]
 )
 def test_tf32_is_for_gpus_that_have_it(capability: tuple[int, int], products: str) -> None:
-    assert arithmetic_of(capability, has_fixed_shapes=True).products == products
+    assert arithmetic_for(capability, has_fixed_shapes=True).products == products
 
 
 @pytest.mark.usefixtures("settings")
