@@ -35,6 +35,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--events", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dtype", choices=list(TOLERANCES), default="float64")
+    parser.add_argument("--pause", type=float, default=0.02, help="seconds added to each member's part of a step")
     parser.add_argument("--unlike", action="store_true", help="have members calculate as unlike processors do")
     parser.add_argument("--task", choices=("network", "classifier", "esrgan"), default="network")
     parser.add_argument("--optimizer", choices=("ours", "adamw", "sgd"), default="ours")
@@ -43,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        settings = ["--pause", "0.02", "--dtype", options.dtype, "--task", options.task]
+        settings = ["--pause", str(options.pause), "--dtype", options.dtype, "--task", options.task]
         settings += ["--optimizer", options.optimizer, *(["--stand-in"] if options.stand_in else [])]
         capabilities, least = (("avx2", "default"), 2) if options.unlike else ((), 1)
         with running_fleet(Path(folder), *settings, launch=forking(), capabilities=capabilities) as fleet:
