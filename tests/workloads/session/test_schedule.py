@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
+from tests.workloads.session import tasks
 from tests.workloads.session.running import assert_near, running_fleet, undisturbed
 from tests.workloads.session.schedule import Schedule
 
@@ -24,3 +26,21 @@ def test_no_event_tears_the_state_or_changes_what_is_trained(tmp_path: Path) -> 
         fleet.assert_identical()
         for member in schedule.alive:
             assert_near(member.weights(), undisturbed(steps), tolerance=1e-12)
+
+
+@pytest.mark.skipif(
+    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"), reason="this processor has no unlike kernels"
+)
+@pytest.mark.parametrize(("name", "optimizer"), [("esrgan", "ours"), ("classifier", "adamw")])
+def test_members_on_unlike_processors_hold_the_same_bytes_at_each_step(
+    tmp_path: Path, name: str, optimizer: str
+) -> None:
+    options = ("--pause", "0.05", "--task", name, "--optimizer", optimizer)
+    with running_fleet(tmp_path, *options, capabilities=("avx2", "default")) as fleet:
+        schedule = Schedule(fleet, seed=3, least=2)
+        schedule.play(5)
+        steps = fleet.await_end(schedule.alive)
+        fleet.assert_identical()
+        wanted = tasks.undisturbed(tasks.task_of(name, optimizer, torch.float64), steps)
+        for member in schedule.alive:
+            assert_near(member.weights(), wanted, tolerance=1e-4)
