@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
+from elastic.config import Ec2Settings
 from elastic.lab import CapacityWindow, Effect, Fault, Outage, running_lab
 from tests.lab.conftest import StartLab
 from tests.lab.world import describe, eventually, fleet, launch, state, template, terminate_all
@@ -191,6 +192,19 @@ def test_each_instance_of_a_launch_has_its_role(start_lab: StartLab, client: Cli
     launch(ec2, MinCount=3, MaxCount=3, IamInstanceProfile={"Name": "node"})
     found = ec2.describe_iam_instance_profile_associations()["IamInstanceProfileAssociations"]
     assert len({each["InstanceId"] for each in found}) == 3
+    terminate_all(ec2)
+
+
+def test_a_disk_that_does_not_hold_its_image_is_refused(start_lab: StartLab, client: Client) -> None:
+    lab = start_lab()
+    ec2, parameter = client(lab), Ec2Settings().ami_parameter_gpu
+    image = client(lab, "ssm").get_parameter(Name=parameter)["Parameter"]["Value"]
+    short, enough = ([{"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": gib}}] for gib in (74, 75))
+    with pytest.raises(ClientError) as caught:
+        launch(ec2, ImageId=image, BlockDeviceMappings=short)
+    assert code(caught) == "InvalidBlockDeviceMapping"
+    assert lab.instances() == ()
+    launch(ec2, ImageId=image, BlockDeviceMappings=enough)
     terminate_all(ec2)
 
 

@@ -43,6 +43,7 @@ from elastic.model import (
     Precision,
     Price,
     Reason,
+    Setup,
     Tier,
     Workers,
 )
@@ -281,6 +282,15 @@ def test_a_node_costs_what_its_ledger_rows_add_up_to() -> None:
     (row,) = node_rows((node,), rows, now_s=100.0)
     assert row.usd.value == pytest.approx(0.015)
     assert not row.is_silent
+
+
+def test_a_node_shows_what_its_set_up_took() -> None:
+    node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, setup=Setup(17.2, 333_423_179))
+    plain = replace(node, setup=None)
+    assert [each.detail.partition(" · set up in ")[2] for each in node_rows((node, plain), (), now_s=100.0)] == [
+        "17 s, 333 MB",
+        "",
+    ]
 
 
 def test_a_node_unheard_of_for_long_is_called_silent() -> None:
