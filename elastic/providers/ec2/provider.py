@@ -244,9 +244,10 @@ class Ec2Provider:
         )
 
     def _packages(self, kind: Kind) -> str:
-        settings, has_gpu = self._settings, kind.node_type.gpu_count > 0
-        index = (has_gpu and settings.package_index_gpu) or settings.package_index
-        return package_source(index or None, has_gpu=has_gpu)
+        has_gpu, index = kind.node_type.gpu_count > 0, self._settings.package_index
+        if has_gpu and self._settings.package_index_gpu is not None:
+            index = self._settings.package_index_gpu
+        return package_source(index, has_gpu=has_gpu)
 
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
         """What the job's template says, and where that is gone, its machines.
