@@ -286,6 +286,18 @@ def test_packages_come_from_where_settings_say_for_each_sort_of_machine(endpoint
     ]
 
 
+def test_only_a_machine_with_gpus_must_show_them_after_the_bootstrap(endpoint: Endpoint) -> None:
+    endpoint.always["GetParameter"] = Scripted(
+        "200 OK", b'{"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}', "application/x-amz-json-1.1"
+    )
+    settings = PLAIN.model_copy(update={"types": ("c5.large", "g4dn.xlarge"), "bootstrap": "installed"})
+    for number, node_type in enumerate(settings.types):
+        buy(provider_of(settings), request(number, Offering(node_type, zone="us-east-1a")))
+    plain, with_gpu = (_user_data(sent) for sent in endpoint.sent("CreateLaunchTemplateVersion"))
+    assert "nvidia-smi" not in plain
+    assert with_gpu.index("\ninstalled\n") < with_gpu.index("nvidia-smi -L")
+
+
 def test_a_provider_without_anything_for_nodes_to_install_is_not_made(clock: ManualClock) -> None:
     with pytest.raises(InvalidInput, match=r"ec2\.bootstrap"):
         Ec2Provider(PLAIN, aws=connect(REGION), clock=clock, paths=Paths("/shared", "/shared"))

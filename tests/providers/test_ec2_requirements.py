@@ -12,9 +12,10 @@ ONE_T4 = NodeType("g4dn.xlarge", 4, 16, gpu_count=1, gpu_model="T4")
 FOUR_T4 = NodeType("g4dn.12xlarge", 48, 192, gpu_count=4, gpu_model="T4")
 ONE_A10G = NodeType("g5.xlarge", 4, 16, gpu_count=1, gpu_model="A10G")
 ONE_V520 = NodeType("g4ad.xlarge", 4, 16, gpu_count=1, gpu_model="Radeon Pro V520")
+ONE_V100 = NodeType("p3.2xlarge", 8, 61, gpu_count=1, gpu_model="V100")
 EIGHT_GAUDI = NodeType("dl1.24xlarge", 96, 768, gpu_count=8, gpu_model="Gaudi HL-205")
-ALL = (PLAIN, ONE_T4, FOUR_T4, ONE_A10G, ONE_V520, EIGHT_GAUDI)
-MAKERS = {"Radeon Pro V520": "AMD", "Gaudi HL-205": "Habana", "T4": "NVIDIA", "A10G": "NVIDIA"}
+ALL = (PLAIN, ONE_T4, FOUR_T4, ONE_A10G, ONE_V520, ONE_V100, EIGHT_GAUDI)
+MAKERS = {"Radeon Pro V520": "AMD", "Gaudi HL-205": "Habana", "T4": "NVIDIA", "A10G": "NVIDIA", "V100": "NVIDIA"}
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,9 @@ MAKERS = {"Radeon Pro V520": "AMD", "Gaudi HL-205": "Habana", "T4": "NVIDIA", "A
         ({"gpu": "Radeon Pro V520"}, {"g4ad.xlarge"}),
         ({"gpu": "Habana,T4:1..8"}, {"dl1.24xlarge", "g4dn.xlarge", "g4dn.12xlarge"}),
         ({"gpu": "nvidia:4.."}, {"g4dn.12xlarge"}),
+        ({"cpu": "8", "gpu": "0.."}, set()),
+        ({"cpu": "8", "gpu": "nvidia"}, set()),
+        ({"cpu": "8", "gpu": "V100:1.."}, {"p3.2xlarge"}),
     ],
 )
 def test_requirements_admit_what_meets_them(wanted: dict[str, str], admitted: set[str]) -> None:

@@ -179,6 +179,29 @@ def test_a_bootstrap_that_fails_ends_the_machine_and_starts_no_agent(boot: Boot)
     assert boot(user_data(GIVEN, bootstrap="false", lease_s=600)) == "shutdown -h now\n"
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_run"),
+    [("echo 'GPU 0: Tesla T4 (UUID: GPU-1)'", True), ("echo 'No devices were found'", False), ("exit 9", False)],
+)
+def test_a_machine_of_ec2_whose_gpus_have_no_driver_ends_and_says_so(
+    boot: Boot, tmp_path: Path, answer: str, is_run: bool
+) -> None:
+    write(tmp_path / "proc/sysrq-trigger", "")
+    write(tmp_path / "sys/class/dmi/id/sys_vendor", "Amazon EC2\n")
+    said = boot(
+        user_data(GIVEN, bootstrap="true", has_nvidia=True, lease_s=600),
+        programs={"nvidia-smi": f"#!/bin/sh\n{answer}\n"},
+        path="var/lib/cloud/instance/scripts/part-001",
+    )
+    assert ("agent" in said) == is_run
+    assert ("ec2.ami_parameter_gpu" in read(tmp_path / "console")) != is_run
+
+
+def test_a_machine_of_the_lab_runs_the_agent_without_the_gpus_of_its_type(boot: Boot) -> None:
+    script = user_data(GIVEN, bootstrap="true", has_nvidia=True, lease_s=600)
+    assert boot(script, programs={"nvidia-smi": "#!/bin/sh\nexit 9\n"}).startswith("agent")
+
+
 def test_an_agent_that_dies_ends_the_machine(boot: Boot) -> None:
     said = boot(user_data(GIVEN, bootstrap="true", lease_s=600), agent="kill -9 $$")
     assert said.endswith("shutdown -h now\n")

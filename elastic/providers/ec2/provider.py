@@ -232,6 +232,7 @@ class Ec2Provider:
                 bootstrap=self._settings.bootstrap,
                 wheel=wheel_url(self._wheel, daemon_url=request.daemon_url) if self._wheel else "",
                 packages=self._packages(kind),
+                has_nvidia=kind.gpu_maker == "NVIDIA",
                 lease_s=self._lease_s,
                 boot_s=self._register_s,
             ),

@@ -14,6 +14,8 @@ _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*(MB|MIB|GB|GIB|TB|TIB)", re.IGNORECASE)
 _GIB = {"M": 1 / 1024, "G": 1.0, "T": 1024.0}
 # The image for GPUs (ec2.ami_parameter_gpu) brings NVIDIA's driver, and no other maker's.
 _UNLESS_NAMED = frozenset({"NVIDIA"})
+# That driver is the open one, for Turing and later (README of NVIDIA's open-gpu-kernel-modules). EC2's GPUs before it:
+_NOT_DRIVEN = frozenset({"K520", "K80", "M60", "P100", "V100"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What is asked of a node type. `gpu` counts GPUs; `gpu_names` are models or makers, NVIDIA's if empty."""
+    """What is asked of a node type. `gpu` counts GPUs; `gpu_names` are models or makers, NVIDIA's if empty.
+
+    A model that the default image cannot drive is admitted by its own name alone.
+    """
 
     cpu: Range = Range()
     memory_gib: Range = Range()
@@ -37,8 +42,9 @@ class Requirements:
     gpu_names: frozenset[str] = frozenset()
 
     def admit(self, node_type: NodeType, *, gpu_maker: str | None = None) -> bool:
-        names = {(node_type.gpu_model or "").upper(), (gpu_maker or "").upper()}
-        is_named = bool(names & (self.gpu_names or _UNLESS_NAMED))
+        model, maker = (node_type.gpu_model or "").upper(), (gpu_maker or "").upper()
+        is_makers = maker in (self.gpu_names or _UNLESS_NAMED) and model not in _NOT_DRIVEN
+        is_named = model in self.gpu_names or is_makers
         return (
             self.cpu.admits(node_type.cpu)
             and self.memory_gib.admits(node_type.memory_gib)

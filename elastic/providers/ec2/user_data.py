@@ -40,6 +40,13 @@ TMPDIR=/var/tmp /opt/elasticd/bin/uv pip install --quiet --no-cache --python /op
 export PATH="/opt/elasticd/bin:$PATH"
 """
 
+# Machines of the lab have no GPU, whatever their type: they calculate on the CPU, and cost nothing.
+_DRIVER = """
+if [ "$is_ec2" = yes ] && ! nvidia-smi -L | grep '^GPU '; then
+  power_off "wanted GPUs that NVIDIA's driver runs, found none by nvidia-smi -L; set ec2.ami_parameter_gpu"
+fi
+"""
+
 _SCRIPT = """\
 #!/bin/sh
 # Made by elasticd. Whatever ends this script ends the machine, which is terminated by its shutdown.
@@ -141,7 +148,7 @@ ELASTICD_END
 ELASTICD_WHEEL={wheel}
 {packages}
 {bootstrap}
-
+{driver}
 python3 - "$dir" <<'ELASTICD_END'
 import json, os, sys, time, urllib.request
 def received(path):
@@ -203,6 +210,7 @@ def user_data(
     bootstrap: str | None,
     wheel: str = "",
     packages: str = "",
+    has_nvidia: bool = False,
     lease_s: float,
     boot_s: float = 0.0,
 ) -> bytes:
@@ -210,7 +218,8 @@ def user_data(
 
     `given` is the agent's configuration but for what only the machine knows: its id, its address, its folder, and what
     the bootstrap took. `bootstrap` are shell lines after which `python3` has elasticd, None for the usual ones. They
-    find `wheel` in ELASTICD_WHEEL, and `packages`, the line of `package_source`, comes before them. Until the agent
+    find `wheel` in ELASTICD_WHEEL, and `packages`, the line of `package_source`, comes before them. After them a
+    machine of EC2 that `has_nvidia` must show a GPU, or it ends: it would train on its CPU. Until the agent
     notes its first lease the machine has `boot_s`, and a lease at least: a bootstrap may take longer than a lease.
     Raises ProviderError if the script is too long even so.
     """
@@ -221,6 +230,7 @@ def user_data(
         bootstrap=(DEFAULT_BOOTSTRAP if bootstrap is None else bootstrap).strip(),
         wheel=shlex.quote(wheel),
         packages=packages,
+        driver=_DRIVER if has_nvidia else "",
     ).encode()
     if len(script) <= MOST_BYTES:
         return script
