@@ -21,7 +21,7 @@ def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, 
     """Gives a spec with the precision that the job keeps, and why it was chosen; "" where its author named it."""
     if not is_precision_open(spec):
         return spec, ""
-    choice = choose_precision(spec, context.provider.node_types(), _prices(context, now_s=now_s))
+    choice = choose_precision(_snapshot(context, spec, now_s=now_s))
     return with_precision(spec, choice.precision), choice.why
 
 

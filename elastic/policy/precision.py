@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from elastic.model import JobSpec, NodeType, Precision, Price, Tier
-from elastic.policy.words import figures
+from elastic.model import NodeType, Obstacle, Precision, Snapshot, Tier, longest_block
+from elastic.policy.quotes import Quote, fresh_quotes, latest_quotes
+from elastic.policy.words import figures, shortened
 
 _CPU_GAIN = 1.8  # bf16 took 1.76 to 2.09 times less than fp32 (benchmarks/esrgan_step.py)
 # The least of 1.5 to 5.5 on V100; none was measured here.
@@ -31,20 +32,69 @@ class _Promise:
     node_type: str
 
 
-def choose_precision(spec: JobSpec, node_types: Iterable[NodeType], prices: Iterable[Price]) -> Choice:
+def choose_precision(snapshot: Snapshot) -> Choice:
     """Gives the format in which a dollar should buy the most iterations, on the best node type that computes in it.
 
-    A node type promises its cores per dollar, times what the format gains over fp32. Where a candidate has GPUs, they
-    count instead of cores. Without any price all cores are taken to cost the same. bf16 comes before fp16, which needs
-    a loss scale; sessions (T2) have none.
+    A node type promises its cores, or GPUs if it has any, per dollar, times what the format gains over fp32. Cores and
+    GPUs cannot be compared: where the job may buy both, a faster format must be the best for each of them. bf16 comes
+    before fp16, which needs a loss scale; sessions (T2) have none.
     """
-    types = [each for each in node_types if spec.admits_type(each.name) and spec.unfit(each) is None]
-    types = [each for each in types if each.gpu_count] or types
+    spec = snapshot.job.spec
+    fit = [each for each in snapshot.node_types if spec.admits_type(each.name) and spec.unfit(each) is None]
+    if not fit:
+        return Choice(Precision.FP32, "no node type fits the job")
     formats = [Precision.BF16, *([] if spec.tier is Tier.T2 else [Precision.FP16]), Precision.FP32]
-    usd_per_h = _cheapest(spec, types, prices)
+    usd_per_h = _usd_per_h(snapshot, fit)
+    with_gpus = [each for each in fit if each.name in usd_per_h and each.gpu_count]
+    without = [each for each in fit if each.name in usd_per_h and not each.gpu_count]
+    if not (with_gpus and without):
+        return _best(formats, with_gpus or without, usd_per_h)
+    gpus = _best(formats, with_gpus, usd_per_h)
+    cores = _best(formats, without, usd_per_h)
+    why = f"with GPUs {gpus.precision} is best ({gpus.why}), without GPUs {cores.precision} ({cores.why})"
+    if gpus.precision is cores.precision:
+        return Choice(gpus.precision, why)
+    return Choice(Precision.FP32, f"no faster format is best for both: {why}")
+
+
+def _usd_per_h(snapshot: Snapshot, types: Iterable[NodeType]) -> Mapping[str, float]:
+    """The least price of each type that the job may buy now; if it may buy none, the least known one of each.
+
+    Where nothing has a price, what would make all cores cost the same.
+    """
+    units = {each.name: _units(each) for each in types}
+    buyable = [each for each in fresh_quotes(snapshot).values() if _may_be_bought(snapshot, each)]
+    return _least(snapshot, units, buyable) or _least(snapshot, units, latest_quotes(snapshot).values()) or units
+
+
+def _may_be_bought(snapshot: Snapshot, quote: Quote) -> bool:
+    """Whether the least nodes of it are within the job's cap, and no standing refusal is known."""
+    spec = snapshot.job.spec
+    cap = spec.objective.max_usd_per_hour
+    if cap is not None and spec.nodes_min * quote.usd_per_h > cap:
+        return False
+    # A refusal for want of capacity soon passes; a right or a quota waits for a person.
+    refusals = [each for each in snapshot.unavailable if each.why in (Obstacle.FORBIDDEN, Obstacle.QUOTA)]
+    return longest_block(refusals, quote.offering, spec.nodes_min, now_s=snapshot.now_s) is None
+
+
+def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[Quote]) -> dict[str, float]:
+    """The least price of each of these types, among the offerings that the job admits."""
+    wanted = set(names)
+    found: dict[str, float] = {}
+    for quote in quotes:
+        name = quote.offering.node_type
+        if name in wanted and snapshot.job.spec.admits(quote.offering):
+            found[name] = min(quote.usd_per_h, found.get(name, quote.usd_per_h))
+    return found
+
+
+def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Mapping[str, float]) -> Choice:
+    """The format of the best promise among types that are alike in having GPUs or none."""
     promises = [each for each in (_promise(format_, types, usd_per_h) for format_ in formats) if each is not None]
     if len(promises) < 2:
-        return Choice(Precision.FP32, "no node type of the job computes in a faster format")
+        names = ", ".join(shortened([each.name for each in types]))
+        return Choice(Precision.FP32, f"no faster format suits {names}")
     *lower, fp32 = promises
     best = max(promises, key=lambda each: each.value)  # of equals the first
     other = max(lower, key=lambda each: each.value) if best is fp32 else fp32
@@ -55,23 +105,12 @@ def choose_precision(spec: JobSpec, node_types: Iterable[NodeType], prices: Iter
     return Choice(best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}")
 
 
-def _cheapest(spec: JobSpec, types: Sequence[NodeType], prices: Iterable[Price]) -> Mapping[str, float]:
-    """The least price of each of the types that has one; where none has, what would make all cores cost the same."""
-    units = {each.name: _units(each) for each in types}
-    found: dict[str, float] = {}
-    for price in prices:
-        name = price.offering.node_type
-        if name in units and spec.admits(price.offering):
-            found[name] = min(price.usd_per_h, found.get(name, price.usd_per_h))
-    return found or units
-
-
 def _promise(precision: Precision, types: Iterable[NodeType], usd_per_h: Mapping[str, float]) -> _Promise | None:
     """The best promise of those that compute in a format; of equals the last by name."""
     found = [
         (_units(each) * _gain(precision, each) / usd_per_h[each.name], each.name)
         for each in types
-        if precision in each.precisions and each.name in usd_per_h
+        if precision in each.precisions
     ]
     return _Promise(precision, *max(found)) if found else None
 
