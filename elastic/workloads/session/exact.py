@@ -25,15 +25,20 @@ SIDE = 32
 Function = Callable[..., Any]
 
 
-@cache
 def arithmetic_of(device: torch.device) -> int:
     """Gives a number for how this process calculates on `device`: equal where the same kernels run on the same kind of
-    processor, and have given the same bits."""
+    processor, with as many threads, and have given the same bits."""
+    # Threads add up parts of a tensor each, and take other kernels for what is left over.
+    return _arithmetic_of(device, torch.get_num_threads() if device.type == "cpu" else 0)
+
+
+@cache
+def _arithmetic_of(device: torch.device, threads: int) -> int:
     if device.type == "cuda":
         properties = torch.cuda.get_device_properties(device)
         processor = f"{properties.name} {properties.major}.{properties.minor}"
     else:
-        processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+        processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()} {threads}"
     # Names are not enough: MKL takes other ways on processors of other makers that have the same vector units.
     return crc32(_sample_of(device), crc32(f"{torch.__version__} {processor}".encode()))
 
@@ -127,7 +132,7 @@ def _sqrt(own: Any) -> Any:
     are rounded correctly; a GPU's is an approximation, but its square root is rounded correctly."""
     if own.is_cuda:
         return own.sqrt()
-    return torch.where(own > 0, own * own.rsqrt(), own.sqrt())
+    return torch.where((own > 0) & (own < math.inf), own * own.rsqrt(), own.sqrt())
 
 
 def _rsqrt(own: Any) -> Any:
@@ -152,41 +157,58 @@ FORMULAS: Mapping[str, Function] = {
 """Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded once."""
 
 
-def _new(formula: Function) -> Function:
-    """Gives what does a formula on tensors of any type, and gives a new one."""
+def _new(formula: Function, original: Function) -> Function:
+    """Gives what does a formula, and gives a new tensor."""
 
     def new(own: Any, *args: Any, out: Tensor | None = None, **options: Any) -> Tensor:
-        result: Tensor = formula(_wide(own), *map(_wide, args), **options)
-        if out is not None:
-            return out.copy_(result)
-        wanted = torch.result_type(own, args[0]) if args else own.dtype
-        return result.to(wanted) if result.dtype != wanted else result
+        dtype = _dtype_of(own, *args)
+        if dtype is None:
+            more = {} if out is None else {"out": out}
+            result: Tensor = original(own, *args, **options, **more)
+            return result
+        result = formula(_wide(own), *map(_wide, args), **options)
+        if dtype in NARROW:
+            result = result.to(dtype)
+        if out is None:
+            return result
+        return (out if out.shape == result.shape else out.resize_(result.shape)).copy_(result)
 
     return new
 
 
-def _in_place(formula: Function) -> Function:
+def _in_place(formula: Function, original: Function) -> Function:
+    """Gives what does a formula, and overwrites its first tensor."""
+
     def in_place(own: Tensor, *args: Any, **options: Any) -> Tensor:
+        if _dtype_of(own, *args) is None:
+            result: Tensor = original(own, *args, **options)
+            return result
         return own.copy_(formula(_wide(own), *map(_wide, args), **options))
 
     return in_place
 
 
-def _for_each(function: Function) -> Function:
-    """Gives what does to lists of tensors what `function` does to one."""
+def _dtype_of(*values: Any) -> torch.dtype | None:
+    """Gives the type that all tensors are of; None where they are not floating point numbers of one type, for which
+    torch has rules of its own. A tensor without dimensions counts as a number, as it does there."""
+    tensors = [each for each in values if isinstance(each, Tensor)]
+    if not all(each.is_floating_point() for each in tensors):
+        return None
+    types = {each.dtype for each in tensors if each.dim()} or {each.dtype for each in tensors}
+    return types.pop() if len(types) == 1 else None
 
-    def for_each(own: Sequence[Tensor], *args: Any, **options: Any) -> list[Any]:
-        columns = [_column(each, len(own)) for each in args]
-        return [function(*row, **options) for row in zip(own, *columns, strict=True)]
+
+def _for_each(function: Function, original: Function) -> Function:
+    """Gives what does to lists of tensors what `function` does to one, or what torch does where that is not for all."""
+
+    def for_each(own: Sequence[Tensor], *args: Any, **options: Any) -> Any:
+        rows = list(zip(own, *(_column(each, len(own)) for each in args), strict=True))
+        if any(_dtype_of(*row) is None for row in rows):
+            return original(own, *args, **options)
+        results = [function(*row, **options) for row in rows]
+        return None if results and results[0] is own[0] else results  # in place there is nothing to give
 
     return for_each
-
-
-def _for_each_in_place(function: Function) -> Function:
-    def for_each_in_place(*args: Any, **options: Any) -> None:
-        _for_each(function)(*args, **options)
-
-    return for_each_in_place
 
 
 def _column(argument: Any, size: int) -> Sequence[Any]:
@@ -198,7 +220,8 @@ def _column(argument: Any, size: int) -> Sequence[Any]:
 
 
 def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002 (torch's name)
-    if ord != 2 or any(each is not None and each is not False for each in (*args, *options.values())):
+    has_more = any(each is not None and each is not False for each in (*args, *options.values()))
+    if ord != 2 or has_more or not own.is_floating_point():
         return torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)  # type: ignore[no-any-return]
     wide: Tensor = _wide(own)
     return _sqrt(_total(wide * wide)).to(own.dtype)  # type: ignore[no-any-return]
@@ -331,7 +354,7 @@ def _table() -> dict[Any, Function]:
     aten: Any = torch.ops.aten
     table: dict[Any, Function] = {
         aten.linalg_vector_norm: _vector_norm,
-        aten._foreach_norm: _for_each(_vector_norm),  # noqa: SLF001 (torch has no other name for it)
+        aten._foreach_norm: _for_each(_vector_norm, aten._foreach_norm),  # noqa: SLF001 (torch has no other name for it)
         aten.sum: _sum,
         aten._fused_adam_: _fused(_adam),
         aten._fused_adamw_: _fused(_adamw),
@@ -339,14 +362,12 @@ def _table() -> dict[Any, Function]:
         aten._fused_adagrad_: _fused(_adagrad),
     }
     for name, formula in FORMULAS.items():
-        new, in_place = _new(formula), _in_place(formula)
-        functions = {
-            name: new,
-            f"{name}_": in_place,
-            f"_foreach_{name}": _for_each(new),
-            f"_foreach_{name}_": _for_each_in_place(in_place),
-        }
-        table |= {getattr(aten, each): function for each, function in functions.items() if hasattr(aten, each)}
+        for ending, kind in (("", _new), ("_", _in_place)):
+            one, many = getattr(aten, f"{name}{ending}", None), getattr(aten, f"_foreach_{name}{ending}", None)
+            if one is not None:
+                table[one] = kind(formula, one)
+            if one is not None and many is not None:
+                table[many] = _for_each(table[one], many)
     return table
 
 

@@ -24,20 +24,20 @@ class Leveling:
         self._state, self._generation, self._group = state, generation, generation.group
         self._source, self._chunk_bytes = source, chunk_bytes
 
-    def is_within_rounding(self) -> bool:
-        """Compares this rank's state with the source's; False where it really differs.
+    def differing_unit(self) -> int | None:
+        """Compares this rank's state with the source's; gives the first unit that really differs.
 
-        Raises GenerationLost where another rank's does.
+        Raises GenerationLost where another rank's state does.
         """
-        is_close = True
+        found: int | None = None
         for first, last, packed in self._chunks():  # to the end, whatever is found: every rank takes part
-            is_close = is_close and self._is_close(first, last, packed)
+            found = self._differing(first, last, packed) if found is None else found
         differing = torch.zeros(self._generation.world_size)
-        differing[self._generation.rank or 0] = not is_close
+        differing[self._generation.rank or 0] = found is not None
         self._group.wait(self._group.all_reduce(differing))
-        if is_close and differing.any():
+        if found is None and differing.any():
             raise GenerationLost("a member has other values")
-        return is_close
+        return found
 
     def take_over(self) -> None:
         """Overwrites this rank's state by the source's."""
@@ -55,10 +55,11 @@ class Leveling:
             yield first, last, packed
             first = last
 
-    def _is_close(self, first: int, last: int, packed: Tensor) -> bool:
-        own = [tensor for unit in self._state.units[first:last] for tensor in unit]
+    def _differing(self, first: int, last: int, packed: Tensor) -> int | None:
+        own = [(index, tensor) for index in range(first, last) for tensor in self._state.units[index]]
         theirs = self._state.unpacked(first, last, packed)
-        return all(is_close(*pair) for pair in zip(own, theirs, strict=True))
+        pairs = zip(own, theirs, strict=True)
+        return next((index for (index, mine), other in pairs if not is_close(mine, other)), None)
 
 
 def is_close(mine: Tensor, theirs: Tensor) -> bool:
@@ -71,6 +72,8 @@ def is_close(mine: Tensor, theirs: Tensor) -> bool:
     mine, theirs = mine.detach().cpu(), theirs.cpu()
     if torch.equal(mine, theirs):
         return True
+    if mine.is_complex():
+        return is_close(torch.view_as_real(mine), torch.view_as_real(theirs))
     if not mine.is_floating_point():
         return False
     tolerance = torch.finfo(mine.dtype).eps ** 0.5

@@ -108,10 +108,6 @@ class Riders:
         is_agreed = offers[0] > 0 and offers.count(offers[0]) == size
         return Told(told[size : 2 * size], is_agreed, self._is_mixed, source)
 
-    def unit(self, step: int) -> int:
-        """Gives the unit whose turn it is to be compared after a step."""
-        return _count(step) % len(self._units)
-
 
 def _right(prints: Sequence[float], generation: Generation) -> int:
     """Gives the first rank whose state is the right one: what most of those have who were members before."""

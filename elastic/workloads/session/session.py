@@ -26,6 +26,7 @@ from elastic.workloads.session.riders import Riders, Told
 from elastic.workloads.session.settings import Settings
 from elastic.workloads.session.state import Apply, Snapshot, State
 from elastic.workloads.session.sums import Sums
+from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import Terms, require_whole
 from elastic.workloads.session.turn import Compute, Outcome, Outdated, Turn
 from elastic.workloads.session.wholeness import Wholeness
@@ -43,7 +44,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
         self._buffers, self._riders = Buffers(state.parameters, terms.numbers), Riders(state)
         self._watch = stopwatch.Stopwatch(stopwatch.marking(state.device))
-        self._chunk_bytes = settings.chunk_bytes
+        self._chunk_bytes, self._has_told_of_leveling = settings.chunk_bytes, False
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
         self._end = End(settings, self._desk, self._membership.links)
@@ -274,8 +275,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Takes over the state of rank `source`, as all ranks do. Raises SessionEnded where this one's really differs,
         GenerationLost where another's does."""
         leveling = Leveling(self._state, generation, source, chunk_bytes=self._chunk_bytes)
-        if not leveling.is_within_rounding():
-            raise ended(self._riders.unit(self.step), self.step)
+        if (unit := leveling.differing_unit()) is not None:
+            raise ended(unit, self.step)
+        if not self._has_told_of_leveling:
+            self._has_told_of_leveling = True
+            tell(
+                f"session: after step {self.step} members' values differed within rounding: all take over rank {source}'s"
+            )
         self._desk.settle()
         leveling.take_over()
 

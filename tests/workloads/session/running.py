@@ -146,10 +146,12 @@ class Fleet:
                 str(self.folder / "goal"),
                 *self.options,
             ]
-            environment = self.environment
+            environment = dict(self.environment)
             if self.capabilities:
                 capability = self.capabilities[len(self.members) % len(self.capabilities)]
-                environment = {**environment, "ATEN_CPU_CAPABILITY": capability}
+                # torch's own kernels, and oneDNN's, which multiplies its matrices.
+                widest = {"avx2": "AVX2", "default": "SSE41"}[capability]
+                environment |= {"ATEN_CPU_CAPABILITY": capability, "ONEDNN_MAX_CPU_ISA": widest}
             if host is not None:
                 command, environment = host.command(*command), {**environment, "ELASTICD_SESSION_HOST": host.address}
             member = Member(self.launch(command, environment, log.with_suffix(".err")), log)

@@ -3,11 +3,12 @@ optimizers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
-from torch import Tensor, optim
+from torch import Tensor, nn, optim
 from torch.nn import functional
 
 from elastic.workloads.adam import Adam
@@ -22,8 +23,8 @@ from examples.classifier.__main__ import Classifier, samples
 from tests.workloads.esrgan.builders import alone, tiny_options
 
 WARMUP = 20
-# Faster, ESRGAN makes much of little: at 1e-4 two undisturbed processes, one with AVX2 and one without, are 2e-8 apart
-# after 50 steps in float64, 1e-5 after 300. Then no comparison of weights tells whether members went wrong.
+# ESRGAN makes much of little: the faster it trains, the further apart two undisturbed processes come, one with AVX2 and
+# one without. Then no comparison of weights tells whether members went wrong.
 CALM_LR = 2e-6
 Unit = tuple[Tensor, ...]
 Stepping = Callable[[Sequence[Tensor | None]], None]
@@ -98,6 +99,8 @@ class Enlarging:
         device = alone().device
         networks = build_networks(self._options, device, dtype=dtype)
         features = random_features(self._options.feature_layers, seed=0).to(dtype)
+        for each in (networks.generator, networks.discriminator, features):
+            _begin_alike(each)
         self._passes = Passes(networks, self._options, device, features=features, dtype=torch.float32)
         generator, discriminator = self._passes.generator_weights, self._passes.discriminator_weights
         self._first = len(generator)
@@ -130,6 +133,16 @@ class Enlarging:
         layout = torch.channels_last
         weights = torch.full((len(places),), weight, dtype=self._dtype)
         return Batch(low.contiguous(memory_format=layout), high.contiguous(memory_format=layout), weights)
+
+
+@torch.no_grad()
+def _begin_alike(network: nn.Module) -> None:
+    """Draws weights as whole numbers: torch's normal distribution comes out otherwise on other processors."""
+    chance = torch.Generator().manual_seed(0)
+    for each in network.parameters():
+        spread = 2.0 ** round(math.log2(float(each.std()) + 2**-20)) if each.dim() > 1 else 0.0
+        drawn = torch.randint(-1024, 1025, each.shape, generator=chance).to(each.dtype) / 512 * spread
+        each.copy_(drawn if each.dim() > 1 else each.round())
 
 
 def _image(place: int, options: EsrganOptions) -> Tensor:

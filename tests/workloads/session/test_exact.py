@@ -145,6 +145,59 @@ def test_narrow_types_are_rounded_once_a_step_not_at_each_operation() -> None:
     assert (found != wanted).float().mean() < 0.01
 
 
+def test_a_spike_of_gradients_is_survived_as_without() -> None:
+    for name in ("AdamW", "AdamW, fused", "Adam, AMSGrad, by lists", "RMSprop", "Adagrad, fused"):
+        exact, usual = (_with_a_spike(name, is_exact=is_exact) for is_exact in (True, False))
+        assert torch.allclose(exact, usual, rtol=1e-5) and exact.isfinite().all()
+    with ExactArithmetic():
+        assert torch.full((5,), 1e20).norm().item() == torch.inf
+        assert torch.tensor([0.0, torch.inf, 4.0]).sqrt().tolist() == [0.0, torch.inf, 2.0]
+
+
+def _with_a_spike(name: str, *, is_exact: bool) -> Tensor:
+    kind, options = VARIANTS[name]
+    weight = torch.ones(3, requires_grad=True)
+    # Centred, a processor without fused multiply-adds has infinity less infinity, by torch's own kernels too.
+    optimizer = kind(
+        [weight], **{each: value for each, value in options.items() if each not in ("centered", "maximize")}
+    )
+    for gradient in (0.5, 0.5, 1e22, 0.5):
+        weight.grad = torch.full((3,), gradient)
+        _within(optimizer.step, is_exact=is_exact)
+    return weight.detach()
+
+
+def test_numbers_that_are_no_floats_of_one_type_are_left_to_torch() -> None:
+    counts, wide = torch.tensor([2, 3]), torch.ones(2, dtype=torch.float64)
+
+    def results() -> list[Tensor]:
+        complex_ = torch.tensor([1 + 2j, 3j])
+        lists = [counts.float(), counts.double()]
+        return [
+            *(counts.sqrt(), counts.rsqrt(), 1 / counts, complex_.sqrt(), complex_.norm().real),
+            *(counts.float().addcmul(counts.float(), wide), counts.bfloat16().addcmul(counts.bfloat16(), wide)),
+            *torch._foreach_addcmul(lists, lists[::-1], lists, value=0.5),  # noqa: SLF001 (torch has no other name)
+            torch.add(counts.float(), wide.float(), alpha=0.5, out=torch.empty(0)),
+        ]
+
+    with ExactArithmetic():
+        exact = results()
+    for found, wanted in zip(exact, results(), strict=True):
+        assert found.dtype == wanted.dtype and torch.allclose(found, wanted)
+
+
+def test_a_process_with_another_number_of_threads_calculates_otherwise() -> None:
+    threads = torch.get_num_threads()
+    try:
+        found = set()
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            found.add(arithmetic_of(torch.device("cpu")))
+        assert len(found) == 2
+    finally:
+        torch.set_num_threads(threads)
+
+
 def test_whole_numbers_and_other_operations_are_left_alone() -> None:
     with ExactArithmetic():
         assert torch.arange(5).sum().item() == 10 and torch.tensor([3]).add(2, alpha=4).item() == 11

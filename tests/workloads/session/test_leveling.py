@@ -37,7 +37,9 @@ def _rounded_otherwise(task: Task) -> Apply:
 
 
 @pytest.mark.timeout(60)
-def test_members_that_round_otherwise_are_brought_level_and_none_ends(settings: Settings) -> None:
+def test_members_that_round_otherwise_are_brought_level_and_none_ends(
+    settings: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
     tasks = [Task(dtype=torch.float32, width=16) for _ in range(2)]
     weights: list[dict[int, Tensor]] = [{}, {}]
 
@@ -58,6 +60,7 @@ def test_members_that_round_otherwise_are_brought_level_and_none_ends(settings: 
     assert len(both) >= STEPS / 2
     off = [float((weights[0][step] - weights[1][step]).norm() / weights[0][step].norm()) for step in both]
     assert 0 < max(off) <= 12 * 2**-22, "compared at every eighth step at least, and level after that"
+    assert capfd.readouterr().err.count("values differed within rounding") == 2, "each says it once"
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)

@@ -66,3 +66,21 @@ def test_members_none_of_whom_has_whole_state_end(step: int) -> None:
 @pytest.mark.parametrize("step", [0, 1, NEWEST])
 def test_who_comes_with_torn_state_starts_over_also_where_nobody_has_made_a_step(step: int) -> None:
     assert _meet([step, step], holders=[0], torn=[1]) == [GenerationLost, TooOld]
+
+
+def test_who_is_handed_the_last_step_applies_it_as_the_others_did() -> None:
+    store = HashStore()
+
+    def rank(own: int) -> bool:
+        buffers = Buffers([torch.zeros(4)], 0)
+        if own == 0:
+            buffers.fill([torch.full((4,), SUMS)], None, torch.zeros(4))
+            buffers.keep(NEWEST, is_exact=True)
+        group = Gloo(store, own, 2, Plug("127.0.0.1"), {}, timeout_s=20.0)
+        step = NEWEST - own
+        generation, has_sums = met(2, "ab", own, group=group), buffers.holds(step)
+        meeting = Meeting(generation, group, step, is_torn=False, has_sums=has_sums, is_exact=buffers.is_exact)
+        return meeting.end(buffers) and meeting.is_exact
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(rank, range(2))) == [False, True]
