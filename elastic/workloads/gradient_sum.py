@@ -66,10 +66,17 @@ class GradientSum:
         for work in self._works:
             work.wait()
         self._works = []
+        for bucket in self._buckets:
+            bucket.gradients.clear()  # of a pass that an error ended
         return self._views, self._flat[self._flat.numel() - self._riders :]
 
     def _take(self, bucket: _Bucket, place: int, gradient: Tensor) -> None:
-        """Takes a gradient that a backward pass has just given."""
+        """Takes a gradient that a backward pass has just given. Raises RuntimeError in a second pass before `start`."""
+        if bucket in self._buckets[: len(self._works)]:
+            raise RuntimeError(
+                f"parameter {place}: wanted start() after each backward pass, found a second pass before it, whose "
+                "gradients cannot be added to what is on its way"
+            )
         bucket.gradients[place] = gradient
         # In their order, whatever the pass's is: the ranks' sums are paired by it.
         for each in self._buckets[len(self._works) : -1]:
@@ -86,7 +93,7 @@ class GradientSum:
         self._works.append(self._group.begin_sum(bucket.message))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Bucket:
     """Some parameters' places among all, what mirrors them in the flat buffer, and the gradients that have come."""
 

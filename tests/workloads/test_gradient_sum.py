@@ -137,3 +137,18 @@ def in_threads(rank: Callable[[int, Any], list[list[Tensor]]]) -> list[list[list
     store = HashStore()
     with ThreadPoolExecutor(2) as threads:
         return list(threads.map(rank, range(2), [store, store]))
+
+
+def test_a_second_pass_before_the_first_was_summed_is_refused(recording: Recording) -> None:
+    network = model()
+    weights = list(network.parameters())
+    sums = GradientSum(weights, recording, bucket_bytes=100)
+
+    def one_pass() -> list[Tensor]:
+        return list(torch.autograd.grad(network(torch.ones(1, 3, 4, 4, dtype=torch.float64)).sum(), weights))
+
+    sums.start(one_pass())
+    sums.finish()
+    one_pass()
+    with pytest.raises(RuntimeError, match=r"wanted start\(\) after each backward pass"):
+        one_pass()

@@ -279,9 +279,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
             raise ended(unit, self.step)
         if not self._has_told_of_leveling:
             self._has_told_of_leveling = True
-            tell(
-                f"session: after step {self.step} members' values differed within rounding: all take over rank {source}'s"
-            )
+            what = f"after step {self.step} members' values differed within rounding"
+            tell(f"session: {what}: all take over rank {source}'s, and will again where that is needed")
         self._desk.settle()
         leveling.take_over()
 
