@@ -243,7 +243,7 @@ def test_every_operation_says_what_it_does_under_a_name_of_its_own() -> None:
 def test_a_workload_s_precision_is_chosen_once_stored_and_said_why(client: TestClient, world: World) -> None:
     planned = client.post("/v1/jobs:plan", json=ESRGAN).json()
     assert planned["spec"]["precision"] == "bf16"
-    assert planned["why_precision"] == "small promises 1.8 x its iterations per dollar in fp32"
+    assert planned["why_precision"] == "small promises 1.3 x its iterations per dollar in fp32"
     assert planned["plan"]["left_out"] == {"large": "large cannot compute in bf16"}
     assert {member[0]["node_type"] for each in planned["candidates"] for member in each["group"]["members"]} == {
         "small"
