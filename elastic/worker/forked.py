@@ -43,8 +43,10 @@ def _forget_the_parent() -> None:
         numpy_random.seed()
     # The parent has loaded torch to compute with one thread, which alone survives a fork.
     torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+    # OpenMP takes a list, one number a level of nesting: torch's loops are the outermost.
+    threads = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if torch is not None and threads.isdecimal() and int(threads) > 0:
+        torch.set_num_threads(int(threads))
 
 
 def _exit_code(arguments: Sequence[str]) -> int:

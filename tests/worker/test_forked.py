@@ -26,14 +26,29 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) % 256)
 """
 
 
+# What stands in for the torch that torchrun has imported.
+WITH_TORCH = """
+import sys, types
+torch = sys.modules["torch"] = types.ModuleType("torch")
+torch.threads = 1
+torch.set_num_threads = lambda threads: vars(torch).update(threads=threads)
+"""
+
+
 def run(
-    folder: Path, script: str, *, way: tuple[str, ...] = ("--watched",), socket: str = ""
+    folder: Path,
+    script: str,
+    *,
+    way: tuple[str, ...] = ("--watched",),
+    socket: str = "",
+    before: str = "",
+    **env: str,
 ) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(script)
     command = way if "-m" in way else (*way, str(folder / "train.py"))
     return subprocess.run(
-        [sys.executable, "-c", TORCHRUN, str(FORKED), *command],
-        env=os.environ | {"ELASTICD_SOCKET": socket, "PYTHONPATH": f"{folder}:{Path.cwd()}"},
+        [sys.executable, "-c", before + TORCHRUN, str(FORKED), *command],
+        env=os.environ | {"ELASTICD_SOCKET": socket, "PYTHONPATH": f"{folder}:{Path.cwd()}"} | env,
         capture_output=True,
         text=True,
         timeout=30,
@@ -55,6 +70,15 @@ def run(
 )
 def test_the_exit_code_is_python_s_own(tmp_path: Path, script: str, code: int) -> None:
     assert run(tmp_path, script).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("said", "threads"), [("3", "3"), ("2,1", "2"), (" 2 , 1", "2"), ("", "1"), ("0", "1"), ("-1", "1"), ("all", "1")]
+)
+def test_torch_takes_the_threads_that_openmp_would_or_stays_as_it_is(tmp_path: Path, said: str, threads: str) -> None:
+    script = "import torch; print(torch.threads)"
+    result = run(tmp_path, script, way=("--plain", "-m", "train"), before=WITH_TORCH, OMP_NUM_THREADS=said)
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"{threads}\n", "")
 
 
 def test_what_goes_wrong_is_printed(tmp_path: Path) -> None:
