@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -66,8 +67,18 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
 
 
 def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
-    precisions = precisions_here()
-    types = [NodeType(each.name, each.cpu, each.memory_gib, precisions=precisions) for each in settings.local_types]
+    precisions, cores = precisions_here(), len(os.sched_getaffinity(0))
+    types = [
+        NodeType(
+            each.name,
+            each.cpu,
+            each.memory_gib,
+            # A type may say more than this machine has: no more can compute, and no more threads are started.
+            physical_cores=min(each.cpu, cores),
+            precisions=precisions,
+        )
+        for each in settings.local_types
+    ]
     provider = LocalProvider(
         settings.data_dir.absolute() / "local",
         types,

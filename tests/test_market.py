@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from elastic.clock import ManualClock
-from elastic.config import Ec2Settings, PolicySettings, Settings
-from elastic.market import limits
+from elastic.config import Ec2Settings, LocalType, PolicySettings, Settings
+from elastic.market import limits, market
+from elastic.model import PerNode, Workers, workers_on
 from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.store import open_store
+from tests.empty_database import lay_out
 
 
 @pytest.mark.parametrize(
@@ -30,3 +36,18 @@ def test_what_a_network_charges_counts_where_nodes_are_ec2s() -> None:
     charged = Ec2Settings(usd_per_gib_received=0.045)
     assert limits(Settings(provider="ec2", ec2=charged), provider).usd_per_gib_received == 0.045
     assert limits(Settings(ec2=charged), provider).usd_per_gib_received == 0.0
+
+
+def test_a_local_type_larger_than_this_machine_computes_with_the_cores_that_are_here(tmp_path: Path) -> None:
+    here = len(os.sched_getaffinity(0))
+    table = (
+        LocalType(name="larger", cpu=here + 6, usd_per_h=0.1),
+        LocalType(name="half", cpu=0.5, usd_per_h=0.1),
+    )
+    settings = Settings(data_dir=tmp_path, local_types=table)
+    store = open_store(lay_out(tmp_path / "elasticd.db"))
+    provider, *_ = market(settings, ManualClock(0.0), store, None)
+    store.close()
+    larger, half = provider.node_types()
+    assert (larger.cpu, larger.cores, half.cores) == (here + 6, here, 0.5)
+    assert workers_on(PerNode.AUTO, larger) == Workers(1, threads=here)
