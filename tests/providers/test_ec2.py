@@ -831,7 +831,11 @@ def test_a_type_computes_in_what_its_generation_or_its_gpu_does() -> None:
 
 @pytest.mark.parametrize(
     ("cpu", "memory", "here", "not_here"),
-    [("4", "8GB", "c5a.xlarge", "inf1.xlarge"), ("8", "32GB", "m5a.2xlarge", "trn1.2xlarge")],
+    [
+        ("4", "8GB", "c5a.xlarge", "inf1.xlarge"),
+        ("8", "32GB", "m5a.2xlarge", "trn1.2xlarge"),
+        ("4", "16GB", "m5a.xlarge", "g6f.xlarge"),
+    ],
 )
 def test_cpu_candidates_have_no_other_accelerator_either(cpu: str, memory: str, here: str, not_here: str) -> None:
     settings = Ec2Settings(region=REGION, requirements=Ec2Requirements(cpu=cpu, memory=memory))
@@ -840,6 +844,11 @@ def test_cpu_candidates_have_no_other_accelerator_either(cpu: str, memory: str, 
     assert not_here not in names
     named = provider_of(PLAIN.model_copy(update={"types": (not_here,), "zones": ()})).node_types()
     assert [each.name for each in named] == [not_here], "a type that is named is taken as it is"
+
+
+def test_gpus_beside_arm64_have_no_image_and_are_refused() -> None:
+    with pytest.raises(ProviderError, match=r"found g5g\.xlarge with arm64"):
+        provider_of(PLAIN.model_copy(update={"types": ("c5.large", "g5g.xlarge")})).node_types()
 
 
 def test_requirements_that_too_many_meet_are_refused() -> None:

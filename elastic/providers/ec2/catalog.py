@@ -29,7 +29,7 @@ _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capac
 class Kind:
     """A node type with what a launch must know of it beyond the port's vocabulary.
 
-    `accelerators` says which of EC2's accelerators it has that are no GPUs, by the names of their fields.
+    `accelerators` says which of EC2's accelerators it has that are no whole GPUs, by the names of their fields.
     """
 
     node_type: NodeType
@@ -102,7 +102,7 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
         subnets = _subnets(aws, settings)
         listed = _kinds(aws, settings.types) if requirements is None else _current_kinds(aws)
         kinds = {each.node_type.name: each for each in listed if _is_wanted(each, requirements)}
-        _check_number(kinds, settings)
+        _check_kinds(kinds, settings)
         zones = _zones(aws, tuple(kinds))
     offerings = tuple(_offerings(kinds.values(), subnets, zones, settings))
     if not offerings:
@@ -187,6 +187,9 @@ def _current_kinds(aws: Aws) -> list[Kind]:
 
 def _kind(raw: Mapping[str, Any]) -> Kind:
     gpus = [gpu for gpu in raw.get("GpuInfo", {}).get("Gpus", []) if gpu.get("Count")]
+    others = {name for name in _ACCELERATORS if raw.get(name)}
+    if raw.get("GpuInfo") and not gpus:
+        others.add("GpuInfo")  # a fraction of a GPU (g6f): paid for, and counted as none
     architectures = raw.get("ProcessorInfo", {}).get("SupportedArchitectures", [])
     return Kind(
         node_type=NodeType(
@@ -202,7 +205,7 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
         capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
         is_burstable=bool(raw.get("BurstablePerformanceSupported")),
         gpu_maker=gpus[0].get("Manufacturer") if gpus else None,
-        accelerators=frozenset(name for name in _ACCELERATORS if raw.get(name)),
+        accelerators=frozenset(others),
     )
 
 
@@ -226,7 +229,7 @@ def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
     return is_plain and requirements.admit(kind.node_type, gpu_maker=kind.gpu_maker)
 
 
-def _check_number(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
+def _check_kinds(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
     if settings.types and not kinds:
         raise ProviderError(
             f"ec2.types: wanted node types that EC2 has in this region, found none of {', '.join(settings.types)}; "
@@ -236,6 +239,12 @@ def _check_number(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
         raise ProviderError(
             f"ec2.requirements: wanted 1 to {MOST_TYPES} node types, found {len(kinds)} that meet them; "
             "narrow or widen them, or name types (ec2.types)"
+        )
+    arm = sorted(name for name, kind in kinds.items() if kind.architecture == "arm64" and kind.node_type.gpu_count)
+    if arm:
+        raise ProviderError(
+            f"ec2.types: wanted GPUs beside x86_64 processors, found {', '.join(arm)} with arm64, for which no image "
+            "with a driver is known here; name others"
         )
 
 
