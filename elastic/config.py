@@ -78,7 +78,7 @@ class Ec2Requirements(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    cpu: str | None = Field(None, description="Cores: 4.., 4..8 or 4.")
+    cpu: str | None = Field(None, description="vCPUs: 4..8, 4 or 4..")
     memory: str | None = Field(None, description="Memory: 8GB.., 8GB..64GB.")
     gpu: str | None = Field(None, description="GPUs: T4:1, T4,A10G:1..4; none without it.")
 

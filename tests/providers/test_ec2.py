@@ -857,6 +857,13 @@ def test_requirements_that_too_many_meet_are_refused() -> None:
         provider_of(settings).node_types()
 
 
+def test_the_example_of_requirements_has_candidates() -> None:
+    with pytest.raises(InvalidInput) as told:
+        provider_of(Ec2Settings(region=REGION))
+    example = dict(re.findall(r"(\w+) = '([^']+)'", str(told.value)))
+    assert provider_of(Ec2Settings(region=REGION, requirements=Ec2Requirements(**example))).node_types()
+
+
 def test_neither_types_nor_requirements_is_an_error_at_once() -> None:
     with pytest.raises(InvalidInput, match=r"ec2\.types: wanted node types by name"):
         provider_of(Ec2Settings(region=REGION))

@@ -78,5 +78,10 @@ def test_what_cannot_be_read_is_told_by_setting_with_an_example(name: str, text:
     assert "such as" in str(told.value)
 
 
+def test_what_is_asked_of_processors_counts_vcpus() -> None:
+    with pytest.raises(InvalidInput, match="wanted vCPUs such as"):
+        parse_requirements(cpu="four")
+
+
 def test_an_open_range_has_no_bound() -> None:
     assert parse_requirements(cpu="4..").cpu == Range(4, math.inf)

@@ -89,7 +89,8 @@ def check_choice(settings: Ec2Settings) -> Requirements | None:
         return None
     if wanted.cpu is None and wanted.memory is None and wanted.gpu is None:
         raise InvalidInput(
-            "ec2.types: wanted node types by name, or ec2.requirements such as cpu = '4..8', got neither; name some",
+            "ec2.types: wanted node types by name, or ec2.requirements such as cpu = '4..8', memory = '8GB'; "
+            "got neither, name some",
             field="ec2.types",
         )
     return parse_requirements(cpu=wanted.cpu, memory=wanted.memory, gpu=wanted.gpu)

@@ -65,7 +65,7 @@ def parse_requirements(*, cpu: str | None = None, memory: str | None = None, gpu
     """
     names, gpus = (frozenset[str](), Range(0, 0)) if gpu is None else _gpu(gpu)
     return Requirements(
-        cpu=Range() if cpu is None else _range(cpu, _count, "cpu", "cores such as 4.., 4..8 or 4"),
+        cpu=Range() if cpu is None else _range(cpu, _count, "cpu", "vCPUs such as 4..8 or 4 (beside memory = '8GB')"),
         memory_gib=Range() if memory is None else _range(memory, _gib, "memory", "memory such as 8GB.. or 8GB..64GB"),
         gpu=gpus,
         gpu_names=names,
