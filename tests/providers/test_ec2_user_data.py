@@ -340,7 +340,7 @@ def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(b
     assert 8 < time.monotonic() - began < 30
 
 
-def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str = "") -> list[str]:
+def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str = "", brings: str = "new") -> list[str]:
     """What the usual bootstrap asks for on a machine with this `python3`, where `installer` brings another."""
     programs, said, ours = tmp_path / "programs", tmp_path / "said", tmp_path / "opt"
     write(ours / "bin" / "pip", _SAY.format(said=said))
@@ -348,7 +348,7 @@ def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str 
     write(programs / "python3", _OLD_PYTHON if python3 == "old" else _NEW_PYTHON.format(said=said))
     for each in (installer, "apt-get"):
         write(programs / each, _SAY.format(said=said) + f"cp {tmp_path}/python3.11 {programs}\n")
-    write(tmp_path / "python3.11", _NEW_PYTHON.format(said=said))
+    write(tmp_path / "python3.11", _OLD_PYTHON if brings == "old" else _NEW_PYTHON.format(said=said))
     for each in ("cp", "sed", "sh", "basename"):
         (programs / each).symlink_to(shutil.which(each) or "")
     wheel = wheel_url(own_wheel(), daemon_url="http://[::1]:8470")
@@ -356,7 +356,8 @@ def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str 
     assert DEFAULT_BOOTSTRAP.strip() in lines
     usual = lines[lines.index("ELASTICD_WHEEL=") : lines.index('python3 - "$dir"')]
     script = usual.replace("/opt/elasticd", str(ours))
-    subprocess.run(["/bin/sh", "-euc", script], check=True, env={"PATH": str(programs)})
+    environ = {"PATH": str(programs)}
+    subprocess.run(["/bin/sh", "-euc", script], check=True, env=environ, stderr=subprocess.PIPE, text=True)
     return said.read_text().replace(str(ours), "/opt/elasticd").splitlines()
 
 
@@ -391,6 +392,12 @@ def test_a_node_with_an_old_python_gets_a_newer_one_from_its_own_distribution(
     found = bootstrapped(tmp_path, python3="old", installer=installer)
     assert [" ".join(each.split()[:2]) for each in found[: len(asked)]] == asked
     assert found[len(asked)] == "python3.11 -m venv /opt/elasticd"
+
+
+def test_a_node_without_a_python_that_is_new_enough_says_what_it_wanted(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as told:
+        bootstrapped(tmp_path, python3="old", installer="apt-get", brings="old")
+    assert told.value.stderr == ("elasticd: wanted Python 3.11 or newer with venv, found none; set ec2.bootstrap\n")
 
 
 def test_an_index_of_ones_own_is_used_in_place_of_all_others(tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ if ! find_python; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y -o DPkg::Lock::Timeout=120 python3-venv
   fi
-  find_python
+  if ! find_python; then
+    echo "elasticd: wanted Python 3.11 or newer with venv, found none; set ec2.bootstrap" >&2
+    exit 1
+  fi
 fi
 "$python" -m venv /opt/elasticd
 /opt/elasticd/bin/pip install --quiet --no-cache-dir uv
