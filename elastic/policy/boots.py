@@ -42,9 +42,9 @@ def slowest_s(seconds: Iterable[float], nodes: int) -> float:
 
 
 def _alike(snapshot: Snapshot, node_type: str) -> Sequence[Boot]:
-    """Boots of the type from its present image, else from that image at all, else of the type."""
+    """Boots of the type from its present image, else of the type, else from that image at all."""
     image = next((each.image for each in snapshot.node_types if each.name == node_type), None)
     of_image = [each for each in snapshot.boots if each.image == image]
     of_type = [each for each in snapshot.boots if each.node_type == node_type]
     both = [each for each in of_image if each.node_type == node_type]
-    return (both or of_image or of_type)[:_NEWEST]
+    return (both or of_type or of_image)[:_NEWEST]

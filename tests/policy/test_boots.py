@@ -37,11 +37,15 @@ def test_the_boots_of_a_type_from_its_present_image_tell_best() -> None:
 
 
 def test_a_type_that_never_booted_is_taken_to_boot_as_others_do_from_its_image() -> None:
-    assert boot_s(learnt(booted(50, of="local.half"), booted(5, image="old")), "local.full", 1) == 50
+    assert boot_s(learnt(booted(50, of="local.half"), booted(5, of="other", image="old")), "local.full", 1) == 50
 
 
 def test_a_new_image_is_taken_to_boot_as_the_last_one_did_until_it_has() -> None:
     assert boot_s(learnt(booted(44, image="old"), booted(7, of="other", image="other")), "local.full", 1) == 44
+
+
+def test_a_types_own_boots_tell_more_than_those_of_another_from_a_new_image() -> None:
+    assert boot_s(learnt(booted(7, of="other"), booted(*[44] * 16, image="old")), "local.full", 1) == 44
 
 
 def test_where_nothing_tells_nothing_is_learnt() -> None:
