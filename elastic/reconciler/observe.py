@@ -57,8 +57,13 @@ def observe(
         doubted_usd=doubted_usd,
         is_catalog_known=is_known,
         withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
-        boots=boots,
+        boots=tuple(each for each in boots if not is_known or _tells(each, catalog)),
     )
+
+
+def _tells(boot: Boot, catalog: Catalog) -> bool:
+    """Whether a boot is of a node type on offer, or from its image; decisions store no others."""
+    return any(boot.node_type == each.name or boot.image == each.image for each in catalog.node_types)
 
 
 def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Group | None:

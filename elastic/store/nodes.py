@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select, update
@@ -44,12 +44,19 @@ _OPEN_LAUNCHES = (
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
-_NEWEST_BOOTS = (
+_LATE_BOOTS = (
     select(nodes)
     .where(nodes.c.joined_at_s.is_not(None), nodes.c.launched_at_s.is_not(None))
     .order_by(nodes.c.seq.desc())
-    .limit(256)  # a lately used type has plenty among these, and each look reads them
+    .limit(2048)  # each look reads them, however many nodes there ever were
+    .subquery()
 )
+_PLACE = func.row_number().over(
+    partition_by=(_LATE_BOOTS.c.node_type, _LATE_BOOTS.c.image), order_by=_LATE_BOOTS.c.seq.desc()
+)
+_PLACED_BOOTS = select(_LATE_BOOTS, _PLACE.label("place")).subquery()
+# No more of a sort tell anything (`elastic.policy.boots`), and a busy type drives out no other.
+_NEWEST_BOOTS = select(_PLACED_BOOTS).where(_PLACED_BOOTS.c.place <= 16).order_by(_PLACED_BOOTS.c.seq.desc())
 _OF_LAUNCH = (
     select(nodes)
     .join(intents, intents.c.node_id == nodes.c.id)
@@ -276,11 +283,11 @@ def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:
 
 
 def boots(connection: Connection) -> tuple[Boot, ...]:
-    """How the machines booted that joined last, newest first, of all jobs."""
-    return tuple(
-        Boot(row.node_type, row.image, max(row.joined_at_s - row.launched_at_s, 0.0), _setup(row))
-        for row in connection.execute(_NEWEST_BOOTS)
-    )
+    """How the machines booted that joined last, newest first, of all jobs: 16 of each node type and image.
+
+    Times are rounded to 0.1 s, since each decision stores them.
+    """
+    return tuple(_boot(row) for row in connection.execute(_NEWEST_BOOTS))
 
 
 def change(connection: Connection, node_id: str, values: Mapping[str, object]) -> None:
@@ -316,6 +323,13 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         image=row.image,
         setup=_setup(row),
     )
+
+
+def _boot(row: Row[tuple[object, ...]]) -> Boot:
+    setup = _setup(row)
+    if setup is not None:
+        setup = replace(setup, elapsed_s=round(setup.elapsed_s, 1))
+    return Boot(row.node_type, row.image, round(max(row.joined_at_s - row.launched_at_s, 0.0), 1), setup)
 
 
 def _setup(row: Row[tuple[object, ...]]) -> Setup | None:

@@ -202,7 +202,7 @@ class Store:
         return self._write(nodes.joined, node_id, now_s=now_s, setup=setup)
 
     def boots(self) -> tuple[Boot, ...]:
-        """How the machines booted that joined last, newest first, of all jobs."""
+        """How the machines booted that joined last, newest first, of all jobs: 16 of each node type and image."""
         return self._read(nodes.boots)
 
     def intend_end(self, node_id: str, *, reason: str, now_s: float) -> Node:
