@@ -124,10 +124,12 @@ def resume_job(
     check_version(if_match, found.version)
     objective = objective_of(found, resume or schemas.Resume(), now_s=now_s)
     refuse_unpayable(context, found, objective, now_s=now_s)
+    why_precision = ""
     if is_precision_open(found.spec) and found.phase.may_resume:
         # It began before jobs had one precision: from here on it keeps to one.
-        context.store.set_spec(found.id, settled(context, found.spec, now_s=now_s)[0])
-    resumed = context.store.resumes.resume(found.id, objective, now_s=now_s)
+        spec, why_precision = settled(context, found.spec, now_s=now_s)
+        context.store.set_spec(found.id, spec)
+    resumed = context.store.resumes.resume(found.id, objective, now_s=now_s, why_precision=why_precision)
     context.wake()
     return _shown(context, resumed, response)
 

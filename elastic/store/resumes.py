@@ -49,15 +49,17 @@ class Resumes:
         with self._database.read() as connection:
             return _stored(connection, job_rows.get(connection, job_id))
 
-    def resume(self, job_id: str, objective: Objective, *, now_s: float) -> Job:
+    def resume(self, job_id: str, objective: Objective, *, now_s: float, why_precision: str = "") -> Job:
         """Makes a job that is over, but did not succeed, wanted again: the same job, from its newest checkpoint on.
 
         Its failures count anew; its generations, rounds and dollars go on. Raises Conflict if it cannot go on: it goes
         on already, it succeeded, a node of it is not gone, its name is another's, its budget is spent, its deadline has
         passed. Raises NotFound if its code is not stored any more.
+
+        Its event says `why_precision`, where it got its precision now.
         """
         with self._database.write() as connection:
-            return _resume(connection, job_rows.get(connection, job_id), objective, now_s)
+            return _resume(connection, job_rows.get(connection, job_id), objective, now_s, why_precision)
 
 
 def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
@@ -66,7 +68,7 @@ def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
     return tuple(Resume(each.ended_at_s, JobPhase(each.ending), each.resumed_at_s) for each in rows)
 
 
-def _resume(connection: Connection, job: Job, objective: Objective, now_s: float) -> Job:
+def _resume(connection: Connection, job: Job, objective: Objective, now_s: float, why_precision: str) -> Job:
     _refuse_phase(job)
     _refuse_living_nodes(connection, job)
     _refuse_a_taken_name(connection, job)
@@ -86,7 +88,10 @@ def _resume(connection: Connection, job: Job, objective: Objective, now_s: float
         "failed_iteration": -1,
     }
     job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "target")))
-    said = "; ".join([f"job {job.spec.name} is resumed at iteration {retained}", *_changed(job, objective)])
+    begins = f"job {job.spec.name} is resumed at iteration {retained}"
+    if why_precision:
+        begins += f" in {job.spec.precision}: {why_precision}"
+    said = "; ".join([begins, *_changed(job, objective)])
     text = f"{said}; it was {job.phase}" + (f": {job.message}" if job.message else "")
     numbers = {"iteration": retained, "resume": number}
     add_event(connection, "job_resumed", text, job_id=job.id, numbers=numbers, now_s=now_s)

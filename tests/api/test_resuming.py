@@ -184,3 +184,5 @@ def test_a_job_from_before_jobs_had_one_precision_goes_on_in_one(client: TestCli
     spec = resume(client).json()["spec"]
     assert spec["precision"] == "fp32"
     assert spec["command"][spec["command"].index("--precision") + 1] == "fp32"
+    (event,) = [each for each in world.store.events(after=None, job_id=job.id) if each.kind == "job_resumed"]
+    assert event.text.startswith("job first is resumed at iteration 0 in fp32: no faster format suits ")
