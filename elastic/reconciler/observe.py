@@ -57,13 +57,15 @@ def observe(
         doubted_usd=doubted_usd,
         is_catalog_known=is_known,
         withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
-        boots=tuple(each for each in boots if not is_known or _tells(each, catalog)),
+        boots=_telling(boots, catalog) if is_known else boots,
     )
 
 
-def _tells(boot: Boot, catalog: Catalog) -> bool:
-    """Whether a boot is of a node type on offer, or from its image; decisions store no others."""
-    return any(boot.node_type == each.name or boot.image == each.image for each in catalog.node_types)
+def _telling(boots: tuple[Boot, ...], catalog: Catalog) -> tuple[Boot, ...]:
+    """Those of node types on offer, or from their images: a decision stores no others."""
+    names = {each.name for each in catalog.node_types}
+    images = {each.image for each in catalog.node_types}
+    return tuple(each for each in boots if each.node_type in names or each.image in images)
 
 
 def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Group | None:

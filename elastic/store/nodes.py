@@ -44,8 +44,9 @@ _OPEN_LAUNCHES = (
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
+_TELLING = ("seq", "node_type", "image", "launched_at_s", "joined_at_s", "setup_s", "setup_bytes")
 _LATE_BOOTS = (
-    select(nodes)
+    select(*(nodes.c[name] for name in _TELLING))
     .where(nodes.c.joined_at_s.is_not(None), nodes.c.launched_at_s.is_not(None))
     .order_by(nodes.c.seq.desc())
     .limit(2048)  # each look reads them, however many nodes there ever were
