@@ -19,7 +19,7 @@ from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.esrgan.step import Passes
 from elastic.workloads.session import Turn, optimizer_units
 from elastic.workloads.session.generation import Generation
-from examples.classifier.__main__ import Classifier, samples
+from examples.classifier.__main__ import CLASSES, SIZE, Classifier
 from tests.workloads.esrgan.builders import alone, tiny_options
 
 WARMUP = 20
@@ -66,12 +66,13 @@ def optimized(name: str, parameters: Sequence[Tensor], *, lr: float) -> tuple[li
 
 
 class Striped:
-    """The example's classifier."""
+    """The example's classifier, on stripes like the example's."""
 
     batch = 16
 
     def __init__(self, optimizer: str, dtype: torch.dtype) -> None:
         self._model, self._dtype = Classifier().model.to(dtype), dtype
+        _begin_alike(self._model)
         self.parameters = list(self._model.parameters())
         self._units, self._step = optimized(optimizer, self.parameters, lr=1e-4)
 
@@ -82,12 +83,25 @@ class Striped:
         self._step(gradients)
 
     def compute(self, turn: Turn) -> Sequence[Tensor]:
-        images, labels = samples(turn.places() or range(1))
-        images = (images.to(self._dtype) * 256).round() / 256  # the same on all processors, as pictures in files are
+        drawn = [_stripes(place) for place in turn.places() or range(1)]
+        images = torch.stack([image for image, _ in drawn]).to(self._dtype)
+        labels = torch.tensor([label for _, label in drawn])
         losses = functional.cross_entropy(self._model(images), labels, reduction="sum") / turn.batch
         loss = losses if turn.share else losses * 0.0
         turn.numbers = loss.detach().reshape(1)
         return torch.autograd.grad(loss, self.parameters)
+
+
+def _stripes(place: int) -> tuple[Tensor, int]:
+    """Gives stripes under noise as the example's are, but from whole numbers: the same on all processors."""
+    chance = torch.Generator().manual_seed(place)
+    label = int(torch.randint(CLASSES, (), generator=chance))
+    down, across = torch.meshgrid(torch.arange(SIZE), torch.arange(SIZE), indexing="ij")
+    along = (down, across, down + across, down - across)[label]
+    phase = int(torch.randint(7, (), generator=chance))
+    stripes = ((along + phase) % 7 < 3).double()
+    noise = torch.randint(-1024, 1025, (SIZE, SIZE), generator=chance).double() / 512
+    return (stripes + noise).unsqueeze(0), label
 
 
 class Enlarging:
