@@ -38,7 +38,7 @@ def test_members_on_unlike_processors_hold_the_same_bytes_at_each_step(
     options = ("--pause", "0.05", "--task", name, "--optimizer", optimizer)
     with running_fleet(tmp_path, *options, capabilities=("avx2", "default")) as fleet:
         schedule = Schedule(fleet, seed=3, least=2)
-        schedule.play(5)
+        schedule.play(3)
         steps = fleet.await_end(schedule.alive)
         fleet.assert_identical()
         wanted = tasks.undisturbed(tasks.task_of(name, optimizer, torch.float64), steps)
