@@ -231,7 +231,7 @@ def member(options: argparse.Namespace) -> NoReturn:
         for _ in range(WARM + options.turns):
             session.run(compute)  # the host waits in each for the sum: its clock tells a turn's time
             ends_s.append(perf_counter())
-    # The median: whoever is done first leaves the other one alone for its last turns.
+    # The median: the rank that is done first leaves the other one alone for its last turns.
     together_s = median(end_s - before_s for before_s, end_s in pairwise(ends_s[-options.turns - 1 :]))
     print(json.dumps({"alone_s": alone_s, "together_s": together_s}), flush=True)
     os._exit(0)

@@ -17,7 +17,7 @@ class Setup:
 class Boot:
     """One machine's boot, of whichever job. `boot_s` counts from launch to joining, set-up included.
 
-    `image` is what it was made from, None where its provider has none; `setup` is None where nobody told of it.
+    `image` is what it was made from, None where its provider has none; `setup` is None where it was not reported.
     """
 
     node_type: str

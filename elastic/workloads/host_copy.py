@@ -120,7 +120,7 @@ class Beside:
         return torch.cuda.stream(self._stream)
 
     def mark(self) -> Done:
-        # Blocking: whoever waits sleeps, and leaves the processor to the training.
+        # Blocking: a process that waits sleeps, and leaves the processor to the training.
         event: Done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         event.record(self._stream)  # type: ignore[attr-defined]
         return event

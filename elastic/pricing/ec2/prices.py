@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """What prices are wanted for, asked anew at each refresh; `public_zones` are those whose nodes get an address.
+    """What prices are wanted for, asked again at each refresh; `public_zones` are those whose nodes get an address.
 
     `disk_gib` gives the size of a node type's disk, or raises ElasticError while that is not known.
     """

@@ -60,7 +60,7 @@ class Stopwatch:
         self._ended: deque[tuple[int, list[tuple[Mark, Mark]]]] = deque()
 
     def begin(self) -> None:
-        """A turn begins, or begins anew."""
+        """A turn begins, or begins again."""
         self._parts = []
         self._began = self._mark()
 
