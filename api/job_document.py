@@ -14,6 +14,7 @@ from pydantic import (
     Field,
     FiniteFloat,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -36,8 +37,8 @@ Count = Annotated[int, Field(ge=1, le=10**9)]
 AUTO = "auto"
 
 
-def _as_text(value: Any) -> Any:
-    """An environment holds text, but YAML's `1` and `true` are no text."""
+def as_text(value: Any) -> Any:
+    """Environments and commands hold text, but YAML's `1` and `true` are no text."""
     match value:
         case bool():
             return str(value).lower()
@@ -75,7 +76,11 @@ NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
 Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
-EnvironmentText = Annotated[Text, BeforeValidator(_as_text)]
+Command = Annotated[
+    list[Text],
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string", "maxLength": 4096}}]}),
+]
+EnvironmentText = Annotated[Text, BeforeValidator(as_text)]
 
 
 class _Part(BaseModel):
@@ -143,11 +148,12 @@ class JobDocument(_Part):
     """A job as its author describes it: a `command`, or a `workload` that elasticd brings along."""
 
     name: Name = Field(description="What people call the job: lower-case letters, digits and hyphens.")
-    command: list[Text] | None = Field(
+    command: Command | None = Field(
         None,
         min_length=1,
         max_length=1024,
-        description="The script, or -m and a module, then arguments. A script's path is absolute, or within `code`.",
+        description="What starts the training, as a line or a list: `torchrun --nproc_per_node 4 train.py`, "
+        "`python train.py`, `bash run.sh`, or the script itself. Its path is absolute, or within `code`.",
     )
     code: str | None = Field(
         None,
@@ -185,6 +191,9 @@ class JobDocument(_Part):
         default_factory=dict,
         max_length=256,
         description="Most samples of a batch that fit one worker's memory, by node type; on tier T2 alone.",
+    )
+    max_restarts: int = Field(
+        3, ge=0, le=100, description="How often torchrun restarts crashed workers on a node before the node gives up."
     )
     precision: str | None = Field(
         None,

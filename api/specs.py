@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,22 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from api.documents import JsonValue
-from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, instant_s
+from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, as_text, instant_s
 from elastic.errors import InvalidInput
 from elastic.model import (
-    MODULE_OPTIONS,
     JobSpec,
     NodeType,
     Objective,
     Precision,
     Tier,
     TrainingPhase,
+    Understood,
+    check_shell_script,
     choose_tier,
     declared_tier,
+    is_python,
+    script_at,
+    understand,
 )
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
@@ -48,7 +53,7 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
     Raises InvalidInput, which names every fault.
     """
     try:
-        asked = JobDocument.model_validate(document, context={"now_s": now_s})
+        asked = JobDocument.model_validate(settle_command(document), context={"now_s": now_s})
     except ValidationError as error:
         raise _invalid(tuple(_fault(each) for each in error.errors())) from error
     _check_policy(asked)
@@ -124,15 +129,37 @@ def check_workers(spec: JobSpec) -> None:
         )
 
 
-def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
-    """Gives the document with its script and its data as absolute paths; relative ones count from `folder`.
+def settle_command(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Gives the document with its command in the form that jobs keep; torchrun's own options become the job's fields.
 
-    A script within the job's code stays as it is: the node has that folder elsewhere.
+    What is no command is left to be refused with the other faults.
     """
     found = dict(document)
     match found.get("command"):
-        case [str(script), *arguments] if _is_relative(script) and "code" not in found:
-            found["command"] = [str(folder.resolve() / script), *arguments]
+        case str(line):
+            understood = understand(line)
+        case [_, *_] as parts if all(isinstance(each, bool | int | float | str) for each in parts):
+            understood = understand([as_text(each) for each in parts])
+        case _:
+            return found
+    found["command"] = list(understood.command)
+    _take_over(found, understood)
+    return found
+
+
+def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
+    """Gives the document with its script and its data as absolute paths; relative ones count from `folder`.
+
+    A script within the job's code stays as it is: the node has that folder elsewhere. The command is a settled one.
+    """
+    found = dict(document)
+    match found.get("command"):
+        case [str(), *_] as command if "code" not in found:
+            parts = [str(each) for each in command]
+            position = script_at(parts)
+            if position is not None and _is_relative(parts[position]):
+                parts[position] = str(folder.resolve() / parts[position])
+                found["command"] = list(parts)
     match found.get("data"):
         case str(data) if data != _SKIMAGE and _is_relative(data):
             found["data"] = str(folder.resolve() / data)
@@ -142,23 +169,76 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
 def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
     """Gives the document with the tier that its script says it supports: where the daemon is, it may not be.
 
-    A relative path counts from `folder`, which is absolute where there is one.
+    A relative path counts from `folder`, which is absolute where there is one. Raises InvalidInput for a shell's script
+    that starts torchrun itself.
     """
     found = dict(document)
     match found.get("command"):
-        case [str(script), *_] if found.get("tier", AUTO) == AUTO and (tier := declared_by([folder / script])):
-            found["tier"] = tier.value
+        case [str(), *_] as command:
+            tier = declared_by([str(each) for each in command], folder)
+            if tier is not None and found.get("tier", AUTO) == AUTO:
+                found["tier"] = tier.value
     return found
 
 
-def declared_by(command: Sequence[object]) -> Tier | None:
-    """The tier that a command's script says it supports; None if it says none, or cannot be read on this machine."""
-    path = Path(str(command[0]))
+def declared_by(command: Sequence[str], folder: Path = Path()) -> Tier | None:
+    """The tier that a command's script says it supports; None if it says none, or cannot be read on this machine.
+
+    Raises InvalidInput for a shell's script that starts torchrun itself.
+    """
+    position = script_at(command)
+    text = None if position is None else _text_at(folder / command[position])
+    if position is None or text is None:
+        return None
+    if is_python(command) is False:
+        check_shell_script(Path(command[position]).name, text)
+        return None
+    return declared_tier(text)
+
+
+def _text_at(path: Path) -> str | None:
     try:
         is_script = path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
-        return declared_tier(path.read_text()) if is_script else None
+        return path.read_text() if is_script else None
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
+    """Puts what a command says of the job's fields into them. Raises InvalidInput where the two disagree."""
+    if said.nproc_per_node is not None:
+        _set_once(found, "nproc_per_node", said.nproc_per_node, option="--nproc_per_node")
+    if said.max_restarts is not None:
+        _set_once(found, "max_restarts", said.max_restarts, option="--max_restarts")
+    nodes = found.get("nodes")
+    if said.nodes is not None and (nodes is None or isinstance(nodes, dict)):
+        least, most = said.nodes
+        _set_once(found, "nodes", {"min": least, "max": most}, option="--nnodes")
+    if said.is_one_node and isinstance(found.get("nodes"), dict) and found["nodes"] != {"min": 1, "max": 1}:
+        raise InvalidInput(
+            f"nodes: torchrun's --standalone says one node, but nodes is {_plain(found['nodes'])}: take one of the two "
+            "out",
+            field="nodes",
+        )
+    env = found.get("env", {})
+    if said.env and isinstance(env, dict):
+        for name, value in said.env.items():
+            if str(as_text(env.get(name, value))) != value:
+                raise InvalidInput(f"env.{name}: the command says another value: write it once", field="env")
+        found["env"] = {**env, **said.env}
+
+
+def _set_once(found: dict[str, JsonValue], field: str, value: JsonValue, *, option: str) -> None:
+    if found.setdefault(field, value) != value:
+        raise InvalidInput(
+            f"{field}: wanted it said once, but it is {_plain(found[field])}, and torchrun's {option} in the command "
+            f"says {_plain(value)}: take one of the two out",
+            field=field,
+        )
+
+
+def _plain(value: JsonValue) -> str:
+    return json.dumps(value) if isinstance(value, dict) else str(value)
 
 
 def _is_relative(path: str) -> bool:
@@ -194,18 +274,17 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
     )
 
 
-def _check_script(command: list[str], *, has_code: bool) -> None:
-    script = command[0]
+def _check_script(command: Sequence[str], *, has_code: bool) -> None:
+    position = script_at(command)
+    if position is None:
+        return
+    script = command[position]
     if script.startswith("python") and not script.endswith(".py"):
         raise InvalidInput(
-            f"command: wanted the script itself (torchrun starts Python), or another Python's absolute path; "
-            f"got {script!r}",
+            f"command: wanted python (the node's own), or another Python's absolute path; got {script!r}",
             field="command",
         )
-    if script in MODULE_OPTIONS:
-        if len(command) == 1:
-            raise InvalidInput(f"command: wanted a module's name after {script}, got nothing", field="command")
-    elif has_code:
+    if has_code:
         if not script.startswith("/") and ".." in Path(script).parts:
             raise InvalidInput(f"command: wanted a script within the code's folder, got {script!r}", field="command")
     elif not script.startswith("/"):
@@ -304,6 +383,7 @@ def _spec(
         tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported),
         most_samples=dict(asked.most_samples),
         precision=precision,
+        max_restarts=asked.max_restarts,
     )
     check_workers(spec)
     if spec.most_samples and spec.tier is not Tier.T2:

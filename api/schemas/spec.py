@@ -49,6 +49,7 @@ class JobSpec(Wire):
     tier: model.Tier
     most_samples: dict[str, int]
     precision: model.Precision | None
+    max_restarts: int
 
 
 class JobState(Wire):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.agent.wire import Assignment
-from elastic.model import MODULE_OPTIONS, Outcome, Tier, is_python
+from elastic.model import MODULE_OPTIONS, Outcome, Tier, is_python, is_shell
 
 WORKLOADS = "elastic.workloads."
 _SNIFFED_BYTES = 256
@@ -104,7 +104,10 @@ def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:
 
 def _within(code_dir: Path | None, command: Sequence[str]) -> tuple[str, ...]:
     script, *arguments = command
-    return tuple(command) if code_dir is None or script.startswith("-") else (str(code_dir / script), *arguments)
+    # A shell is looked for as any program is; the script that it runs counts from the folder that it is started in.
+    if code_dir is None or script.startswith("-") or is_shell(script):
+        return tuple(command)
+    return (str(code_dir / script), *arguments)
 
 
 def _is_python(command: Sequence[str]) -> bool:

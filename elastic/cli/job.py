@@ -19,6 +19,7 @@ from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOptio
 from elastic.cli.render import Column, Output
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
+from elastic.model import script_at
 
 if TYPE_CHECKING:
     from elastic.cli.client import Client, JsonObject
@@ -230,7 +231,7 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
     folder = Path() if file == "-" else Path(file).parent
-    document = documents.read_document(body)
+    document = specs.settle_command(documents.read_document(body))
     match document.get("code"):
         case str(named) if not re.fullmatch(SUM_PATTERN, named):
             code_folder = (folder / Path(named).expanduser()).resolve()
@@ -248,19 +249,28 @@ def path_of(job: str) -> str:
 
 def _check_script(command: object, code: Archive, folder: Path) -> None:
     """Raises InvalidInput for a script that would not be among what is sent."""
-    match command:
-        case [str(script), *_] if not script.startswith(("-", "/")):
-            if os.path.normpath(script) not in code.paths:
-                why = "git ignores it" if (folder / script).is_file() else "nothing is there"
-                raise InvalidInput(f"command: {script} is not among the files of {folder}: {why}", field="command")
+    script = _script_of(command)
+    if script is not None and not script.startswith(("-", "/")) and os.path.normpath(script) not in code.paths:
+        why = "git ignores it" if (folder / script).is_file() else "nothing is there"
+        raise InvalidInput(f"command: {script} is not among the files of {folder}: {why}", field="command")
 
 
 def _check_paths(spec: dict[str, Any], file: str) -> None:
     """Raises InvalidInput for a script or data in the file's own folder that is not there: better known than paid."""
     folder = Path() if file == "-" else Path(file).parent
-    for field, value in (("command", next(iter(spec.get("command") or ()), None)), ("data", spec.get("data"))):
+    for field, value in (("command", _script_of(spec.get("command"))), ("data", spec.get("data"))):
         if isinstance(value, str) and Path(value).is_relative_to(folder.resolve()) and not Path(value).exists():
             raise InvalidInput(f"{field}: nothing is at {value}; relative paths count from the job file's folder")
+
+
+def _script_of(command: object) -> str | None:
+    """The file that a settled command runs, None if it runs none."""
+    match command:
+        case [str(), *_]:
+            parts = [str(each) for each in command]
+            position = script_at(parts)
+            return None if position is None else parts[position]
+    return None
 
 
 def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:

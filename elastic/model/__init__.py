@@ -1,6 +1,7 @@
 """The vocabulary: frozen values that validate themselves, and the tables of their legal moves."""
 
 from elastic.model.boot import Boot, Setup
+from elastic.model.command import MODULE_OPTIONS, Understood, check_shell_script, is_shell, script_at, understand
 from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     LEGAL_JOB_MOVES,
@@ -48,7 +49,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.precision import Precision
 from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
-from elastic.model.tier import MODULE_OPTIONS, Tier, choose_tier, declared_tier, is_python
+from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
 from elastic.model.workers import (
     ONE_WORKER,
     NprocPerNode,
@@ -116,9 +117,11 @@ __all__ = [
     "Tier",
     "TrainingPhase",
     "Unavailable",
+    "Understood",
     "Window",
     "Workers",
     "WorkersWanted",
+    "check_shell_script",
     "choose_tier",
     "declared_tier",
     "histories",
@@ -126,13 +129,16 @@ __all__ = [
     "idle_s",
     "interruptions_per_h",
     "is_python",
+    "is_shell",
     "last_safe_instant",
     "longest_block",
     "move_job",
     "move_node",
+    "script_at",
     "spent_usd",
     "stretches",
     "surcharge_usd",
+    "understand",
     "unfit",
     "wanted_on",
     "workers_on",

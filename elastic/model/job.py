@@ -105,7 +105,8 @@ class JobSpec:
     `command` is the argv after torchrun's own options; `code` is the SHA-256 of the folder's archive that it runs in,
     None where it runs what the node has. `node_types` limits the candidates (empty = all on offer).
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`. Workers are
-    to run on `tier`; a node where that cannot be uses a lower one. `most_samples` of a batch fit one worker's memory on
+    to run on `tier`; a node where that cannot be uses a lower one. torchrun restarts them `max_restarts` times on a
+    node. `most_samples` of a batch fit one worker's memory on
     a node type; of those it does not name all do. All workers compute in `precision`; None leaves it to the program.
     """
 
@@ -130,6 +131,7 @@ class JobSpec:
     tier: Tier = Tier.T1
     most_samples: Mapping[str, int] = field(default_factory=dict)
     precision: Precision | None = None
+    max_restarts: int = 3
 
     def admits(self, offering: Offering) -> bool:
         """Whether the job may run on this offering."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from elastic.errors import InvalidInput
+from elastic.model.command import MODULE_OPTIONS, is_shell
 
-MODULE_OPTIONS = ("-m", "--module")
 DECLARATION = "ELASTICD_TIER"
 """The name by which a script says, in a line at its top level, which tier it supports."""
 _SHELL_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
@@ -36,7 +36,7 @@ def is_python(command: Sequence[str]) -> bool | None:
     first = command[0]
     if first in (*MODULE_OPTIONS, "python", "python3") or first.endswith(".py"):
         return True
-    if first.endswith(_SHELL_SUFFIXES) or first.rpartition("/")[2].startswith("python"):
+    if is_shell(first) or first.endswith(_SHELL_SUFFIXES) or first.rpartition("/")[2].startswith("python"):
         return False
     return None
 

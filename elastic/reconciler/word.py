@@ -31,7 +31,7 @@ class Assignment:
     drain_grace_s: float
     checkpoint_dir: str
     artifact_dir: str
-    max_restarts: int = 3
+    max_restarts: int
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
     stored_iteration: int | None = None
@@ -94,6 +94,7 @@ def _assignment(job: Job, generation: Generation, node: Node, stored_iteration: 
         drain_grace_s=job.spec.drain_grace_s,
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
+        max_restarts=job.spec.max_restarts,
         tier=job.spec.tier,
         interruptions_per_h=interruptions_per_h([node.offering] * nnodes),
         stored_iteration=stored_iteration,

@@ -15,6 +15,7 @@ from api.specs import (
     check_node_types,
     is_precision_open,
     resolve_paths,
+    settle_command,
     settle_tier,
     to_spec,
     with_precision,
@@ -145,13 +146,59 @@ def test_a_name_cannot_lead_anywhere(name: str) -> None:
     ("command", "hint"),
     [
         (["train.py"], "absolute path"),
-        (["python3", "train.py"], "torchrun starts Python"),
+        (["python3.12", "train.py"], "another Python's absolute path"),
         (["-m"], "module's name"),
         ([], "at least 1 item"),
     ],
 )
 def test_a_command_that_could_not_run_is_refused_before_it_costs(command: list[str], hint: str) -> None:
     assert hint in faults({"name": "mine", "command": command})["command"]
+
+
+def test_torchruns_options_become_the_jobs_fields() -> None:
+    line = "LR=0.1 torchrun --nproc_per_node 4 --nnodes 1:3 --max_restarts 7 /srv/train.py --epochs 2"
+    spec = to_spec({"name": "mine", "command": line, "env": {"LR": 0.1, "DEBUG": 1}}, now_s=NOW_S)
+    assert spec.command == ("/srv/train.py", "--epochs", "2")
+    assert (spec.nproc_per_node, spec.nodes_min, spec.nodes_max, spec.max_restarts) == (4, 1, 3, 7)
+    assert spec.env == {"LR": "0.1", "DEBUG": "1"}
+
+
+def test_numbers_in_a_command_need_no_quotes() -> None:
+    command: list[Any] = ["torchrun", "--nproc_per_node", 2, "/srv/train.py", "--lr", 0.1]
+    spec = to_spec({"name": "mine", "command": command}, now_s=NOW_S)
+    assert (spec.nproc_per_node, spec.command) == (2, ("/srv/train.py", "--lr", "0.1"))
+
+
+@pytest.mark.parametrize(
+    ("extra", "field"),
+    [
+        ({"nproc_per_node": 2}, "nproc_per_node"),
+        ({"nodes": {"min": 1, "max": 2}}, "nodes"),
+        ({"max_restarts": 1}, "max_restarts"),
+        ({"env": {"LR": "0.2"}}, "env"),
+    ],
+)
+def test_a_command_and_a_field_that_disagree_are_both_named(extra: dict[str, Any], field: str) -> None:
+    line = "LR=0.1 torchrun --nproc_per_node 4 --nnodes 1:3 --max_restarts 7 /srv/train.py"
+    assert "take one of the two out" in (said := faults({"name": "mine", "command": line, **extra})[field]) or (
+        "write it once" in said
+    )
+
+
+def test_one_node_is_what_standalone_says() -> None:
+    line = "torchrun --standalone /srv/train.py"
+    assert to_spec({"name": "mine", "command": line}, now_s=NOW_S).nodes_max == 1
+    assert "--standalone" in faults({"name": "mine", "command": line, "nodes": {"min": 1, "max": 2}})["nodes"]
+
+
+def test_a_shells_script_is_looked_into_where_it_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text("torchrun train.py\n")
+    document = {"name": "mine", "command": "bash run.sh"}
+    settled = resolve_paths(settle_command(document), tmp_path)
+    assert settled["command"] == ["bash", str(tmp_path / "run.sh")]
+    with pytest.raises(InvalidInput, match="line 1"):
+        settle_tier(settled)
+    assert "line 1" in faults(settled)["command"]
 
 
 def test_another_python_s_own_path_is_a_program_like_any_other() -> None:
