@@ -43,7 +43,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._state, self._batch = state, terms.batch
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
         self._buffers, self._riders = Buffers(state.parameters, terms.numbers), Riders(state)
-        self._watch = stopwatch.Stopwatch(stopwatch.marking(state.device))
+        self._watch = stopwatch.stopwatch_of(state.device)
         self._chunk_bytes, self._has_told_of_leveling = settings.chunk_bytes, False
         self._patience, self._has_left = Patience(settings.hang_s), False
         self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
@@ -263,8 +263,15 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._await_meeting()
         desk, current, step = self._desk, self.generation, self.step
         offered = desk.ready()
-        about = {"is_due": is_due, "is_unlike": desk.follows_unlike()}
-        message = message_of(self._riders.own(current, offered=offered, cost=desk.cost, step=step, **about))
+        riders = self._riders.own(
+            current,
+            offered=offered,
+            cost=desk.cost,
+            step=step,
+            is_due=is_due,
+            is_unlike=desk.follows_unlike(),
+        )
+        message = message_of(riders)
         (self._sums.apart if is_due else self._sums.last)(message.whole, message.aside)
         told = self._riders.compared(message.riders.tolist(), current)
         if told.source is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -89,8 +88,10 @@ class State:
 
     def move(self, gradients: Sequence[Tensor | None], step: int, *, is_exact: bool) -> None:
         """Has the script move the units; `is_exact`: in arithmetic that unlike processors round alike."""
-        exact: AbstractContextManager[object] = ExactArithmetic() if is_exact else nullcontext()
-        with exact:
+        if not is_exact:
+            self.apply(gradients, step)
+            return
+        with ExactArithmetic():
             self.apply(gradients, step)
 
     def bytes_of(self, unit: int) -> int:

@@ -20,63 +20,55 @@ class Mark(Protocol):
         """Gives the milliseconds from here to another mark that the device has come to."""
 
 
-class Instant(float):
-    """A mark on a CPU, which does what it is given at once: the seconds of its clock."""
-
-    __slots__ = ()
-
-    def query(self) -> bool:
-        return True
-
-    def elapsed_time(self, end_event: Any) -> float:
-        return 1e3 * float(end_event - self)
-
-
-def now() -> Instant:
-    """Gives a mark on the CPU."""
-    return Instant(perf_counter())
-
-
-def marking(device: torch.device) -> Callable[[], Mark]:
-    """Gives what puts marks behind all that a device was given."""
-    if device.type != "cuda":
-        return now
-
-    def mark() -> Mark:
-        event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        event.record(torch.cuda.current_stream(device))
-        return event
-
-    return mark
-
-
 class Stopwatch:
-    """Times turns, but for what they wait for others."""
+    """Times turns on a CPU, but for what they wait for others. All is done there once it is given."""
 
-    def __init__(self, mark: Callable[[], Mark] = now) -> None:
+    def __init__(self) -> None:
+        self._began_s = perf_counter()
+        self._took_s = 0.0
+
+    def begin(self) -> None:
+        """A turn begins, or begins again."""
+        self._took_s = 0.0
+        self._began_s = perf_counter()
+
+    def pause(self) -> None:
+        """From here on others are waited for."""
+        self._took_s += perf_counter() - self._began_s
+
+    def go_on(self) -> None:
+        """They have come."""
+        self._began_s = perf_counter()
+
+    def end(self, samples: int) -> list[float]:
+        """This rank has computed its part of a turn, so many samples.
+
+        Gives the seconds a sample of each turn that is known now; 0 for one without a sample.
+        """
+        self.pause()
+        return [self._took_s / samples if samples else 0.0]
+
+
+class GpuStopwatch(Stopwatch):
+    """The same by marks among a GPU's work. A turn's time is given with a later turn, once the GPU has come there."""
+
+    def __init__(self, mark: Callable[[], Mark]) -> None:
         self._mark = mark
         self._began = mark()
         self._parts: list[tuple[Mark, Mark]] = []
         self._ended: deque[tuple[int, list[tuple[Mark, Mark]]]] = deque()
 
     def begin(self) -> None:
-        """A turn begins, or begins again."""
         self._parts = []
         self._began = self._mark()
 
     def pause(self) -> None:
-        """From here on others are waited for."""
         self._parts.append((self._began, self._mark()))
 
     def go_on(self) -> None:
-        """They have come."""
         self._began = self._mark()
 
     def end(self, samples: int) -> list[float]:
-        """This rank has computed its part of a turn, so many samples.
-
-        Gives the seconds a sample of each turn that the device has come to the end of since; 0 without a sample.
-        """
         self.pause()
         self._ended.append((samples, self._parts))
         costs = []
@@ -85,3 +77,16 @@ class Stopwatch:
             took_ms = sum([begin.elapsed_time(end) for begin, end in parts])
             costs.append(took_ms / 1e3 / of if of else 0.0)
         return costs
+
+
+def stopwatch_of(device: torch.device) -> Stopwatch:
+    """Gives what times turns on a device."""
+    if device.type != "cuda":
+        return Stopwatch()
+
+    def mark() -> Mark:
+        event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        event.record(torch.cuda.current_stream(device))
+        return event
+
+    return GpuStopwatch(mark)

@@ -28,7 +28,7 @@ def install() -> None:
     nccl.Gpu.name = lambda gpu: f"GPU of {os.getpid()}"  # type: ignore[assignment,method-assign]
     nccl.mark = lambda device: _own.last
     c10d.nccl_group = StandIn
-    stopwatch.marking = lambda device: lambda: Late(perf_counter())
+    stopwatch.stopwatch_of = lambda device: stopwatch.GpuStopwatch(lambda: Late(perf_counter()))
 
 
 def sizes(*, since: int) -> set[int]:
@@ -41,8 +41,8 @@ def sums() -> int:
     return len(_kernels)
 
 
-class Late(stopwatch.Instant):
-    """A mark that a GPU comes to later than the thread that puts it there: whoever asks at once hears that."""
+class Late(float):
+    """A mark, in seconds, that a GPU comes to later than the thread that puts it there, which hears so at first."""
 
     asked: ClassVar[set[float]] = set()
 
@@ -50,6 +50,9 @@ class Late(stopwatch.Instant):
         was_asked = self in self.asked
         self.asked.add(self)
         return was_asked
+
+    def elapsed_time(self, end_event: Late) -> float:
+        return 1e3 * float(end_event - self)
 
 
 class StandIn:

@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    replaced = (nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group"), (stopwatch, "marking")
+    replaced = (nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group"), (stopwatch, "stopwatch_of")
     for module, name in replaced:
         monkeypatch.setattr(module, name, getattr(module, name))  # puts back what is replaced
     nccl_stand_in.install()

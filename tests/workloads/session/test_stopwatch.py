@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from elastic.workloads.session.stopwatch import Stopwatch
+from elastic.workloads.session.stopwatch import GpuStopwatch, Stopwatch
 
 
 @dataclass
@@ -48,13 +48,13 @@ def gpu() -> Gpu:
 
 
 @pytest.fixture
-def watch(gpu: Gpu) -> Stopwatch:
-    watch = Stopwatch(gpu.mark)
+def watch(gpu: Gpu) -> GpuStopwatch:
+    watch = GpuStopwatch(gpu.mark)
     gpu.waiting.clear()
     return watch
 
 
-def test_a_turn_is_told_with_a_later_one_once_the_gpu_has_come_to_its_end(gpu: Gpu, watch: Stopwatch) -> None:
+def test_a_turn_is_told_with_a_later_one_once_the_gpu_has_come_to_its_end(gpu: Gpu, watch: GpuStopwatch) -> None:
     watch.begin()
     assert watch.end(4) == []
     gpu.works(2000.0, marks=2)
@@ -64,7 +64,7 @@ def test_a_turn_is_told_with_a_later_one_once_the_gpu_has_come_to_its_end(gpu: G
     assert watch.end(4) == []
 
 
-def test_what_is_waited_for_others_does_not_count(gpu: Gpu, watch: Stopwatch) -> None:
+def test_what_is_waited_for_others_does_not_count(gpu: Gpu, watch: GpuStopwatch) -> None:
     watch.begin()
     watch.pause()
     watch.go_on()
@@ -74,7 +74,7 @@ def test_what_is_waited_for_others_does_not_count(gpu: Gpu, watch: Stopwatch) ->
     assert watch.end(1) == [2.0]
 
 
-def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(gpu: Gpu, watch: Stopwatch) -> None:
+def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(gpu: Gpu, watch: GpuStopwatch) -> None:
     for samples in (1, 0, 2):
         watch.begin()
         assert watch.end(samples) == []
@@ -83,7 +83,7 @@ def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(gpu: Gpu, w
     assert watch.end(1) == [1.0, 0.0, 0.5]
 
 
-def test_of_a_turn_that_is_begun_anew_only_the_last_time_counts(gpu: Gpu, watch: Stopwatch) -> None:
+def test_of_a_turn_that_is_begun_anew_only_the_last_time_counts(gpu: Gpu, watch: GpuStopwatch) -> None:
     watch.begin()
     watch.pause()
     watch.begin()
