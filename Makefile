@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo test slow soak crash cover check format lint types imports clean
+.PHONY: help venv browser demo zoo test slow soak crash cover check format lint types imports clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,11 @@ browser:  ## Finds Chromium, or installs it with apt-get when run as root.
 
 demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 minutes, and accounts for it.
 	@$(BIN)/python -m examples.demo
+
+ROWS ?=
+TIERS ?=
+zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of each; ROWS=ddp,gan and TIERS=T1 choose.
+	@$(BIN)/python -m benchmarks.zoo --rows "$(ROWS)" --tiers "$(TIERS)"
 
 test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'

@@ -1,0 +1,1 @@
+"""Scripts of many kinds, run unmodified under the daemon, and a table of what came of each."""

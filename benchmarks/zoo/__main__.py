@@ -1,0 +1,79 @@
+"""Runs scripts of many kinds unmodified under a daemon, and prints what came of each.
+
+Run: python -m benchmarks.zoo [--rows ddp,gan] [--tiers T0,T1] [--jobs 1]
+Each script begins on one node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is
+compared with what elasticd says. Ends with status 1 where a row falls short. Takes about 75 s a row and tier.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from pathlib import Path
+
+from benchmarks.zoo.daemon import running_daemon
+from benchmarks.zoo.play import play
+from benchmarks.zoo.rows import ROWS
+from benchmarks.zoo.table import HEADER, lines_of
+from benchmarks.zoo.verdict import shortfalls
+
+TIERS = ("T0", "T1")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plays the rows that are asked for; gives the exit status."""
+    given = _parser().parse_args(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="elasticd-zoo-"))
+    short = 0
+    runs = list(product(given.rows, given.tiers))
+    print(HEADER, flush=True)
+    with running_daemon(folder) as daemon, ThreadPoolExecutor(given.jobs) as pool:
+        folders = [folder / f"{name}-{tier}" for name, tier in runs]
+        for each in folders:
+            each.mkdir()
+        pending = [
+            pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=own)
+            for (name, tier), own in zip(runs, folders, strict=True)
+        ]
+        for future, own in zip(pending, folders, strict=True):
+            seen = future.result()
+            found = shortfalls(seen)
+            short += bool(found)
+            print(*lines_of(seen, found, str(own)), sep="\n", flush=True)
+    if short == 0:
+        shutil.rmtree(folder)
+        print(f"{len(runs)} of {len(runs)} runs kept every promise")
+        return 0
+    print(f"{short} of {len(runs)} runs fall short; the daemon's log and data: {folder}")
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.zoo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=_names_of(ROWS), default=tuple(ROWS), help="names, by commas")
+    parser.add_argument("--tiers", type=_names_of(TIERS), default=TIERS, help="T0, T1 or both")
+    parser.add_argument("--jobs", type=int, default=1, help="rows that are played at the same time")
+    return parser
+
+
+def _names_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
+    """Reads names with commas between them; no name is all of them."""
+
+    def names(text: str) -> tuple[str, ...]:
+        given = tuple(name for name in text.split(",") if name) or tuple(known)
+        if unknown := sorted(set(given) - set(known)):
+            raise argparse.ArgumentTypeError(f"no {', '.join(unknown)}; there is {', '.join(known)}")
+        return given
+
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main())

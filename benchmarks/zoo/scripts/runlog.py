@@ -1,0 +1,22 @@
+"""A plain log: one line an event, to stdout and to the file that RUN_LOG names."""
+
+import hashlib
+import os
+import time
+
+_GROUP = f"{os.environ.get('MASTER_ADDR', 'here')}:{os.environ.get('MASTER_PORT', '0')}"
+_RANK = f"{os.environ.get('RANK', '0')}/{os.environ.get('WORLD_SIZE', '1')}"
+
+
+def log(text):
+    line = f"{time.time():.3f} pid {os.getpid()} group {_GROUP} rank {_RANK} {text}"
+    print(line, flush=True)
+    path = os.environ.get("RUN_LOG")
+    if path:
+        with open(path, "a") as file:
+            file.write(line + "\n")
+
+
+def log_saved(path):
+    with open(path, "rb") as file:
+        log(f"saved {path} {hashlib.sha256(file.read()).hexdigest()[:16]}")

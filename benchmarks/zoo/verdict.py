@@ -1,0 +1,110 @@
+"""What was seen of a row, and where it falls short: pure functions of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from benchmarks.zoo.rows import Row
+from benchmarks.zoo.script_log import ScriptLog
+
+MOST_COUNT_OFF = 0.01
+MOST_RATE_OFF = 0.05
+FEWEST_STEPS = 40  # of fewer, one more or less at the edge is more than half of what may be off
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Iterations a second of one generation, by elasticd and by the script's own log."""
+
+    ours: float
+    theirs: float
+
+    @property
+    def off(self) -> float:
+        return abs(self.ours / self.theirs - 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSeen:
+    """A measurement as the daemon shows it."""
+
+    generation: int
+    iterations: int
+    elapsed_s: float
+    ended_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that a user could see of one run: `trouble` is what kept the run from being played to its end."""
+
+    row: Row
+    tier: str
+    log: ScriptLog
+    phase: str
+    said: str
+    iteration: int
+    windows: tuple[WindowSeen, ...]
+    fetched: Mapping[str, str]
+    nodes: int
+    seconds: float
+    trouble: str | None = None
+
+    @property
+    def count_off(self) -> float | None:
+        survived = self.log.survived
+        return abs(self.iteration - survived) / survived if survived else None
+
+    @property
+    def rate(self) -> Rate | None:
+        """The rates of the generation in which they differ most."""
+        return max(self._rates(), key=lambda each: each.off, default=None)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Files that the script saved and the user did not get as they were saved last."""
+        return tuple(name for name, digest in self.log.saved.items() if self.fetched.get(name) != digest)
+
+    def _rates(self) -> Iterator[Rate]:
+        for generation in sorted({each.generation for each in self.windows}):
+            windows = [each for each in self.windows if each.generation == generation]
+            begun_s = min(each.ended_at_s - each.elapsed_s for each in windows)
+            steps, theirs = self.log.rate(begun_s, max(each.ended_at_s for each in windows))
+            if steps >= FEWEST_STEPS and theirs is not None:
+                ours = sum(each.iterations for each in windows) / sum(each.elapsed_s for each in windows)
+                yield Rate(ours, theirs)
+
+
+def shortfalls(seen: Seen) -> list[str]:
+    """Each promise that this run did not keep, in words."""
+    found = [] if seen.trouble is None else [seen.trouble]
+    if seen.phase != seen.row.ends:
+        found.append(f"it should have {seen.row.ends}, it is {seen.phase}")
+    found += [f"the daemon should say {word!r}" for word in seen.row.says if word not in seen.said.lower()]
+    found += _of_training(seen) if seen.row.is_whole else _of_waste(seen)
+    if seen.row.most_starts is not None and seen.log.starts > seen.row.most_starts:
+        found.append(f"{seen.log.starts} worker starts, {seen.row.most_starts} are enough")
+    return found
+
+
+def _of_waste(seen: Seen) -> list[str]:
+    return [f"{seen.nodes} nodes were bought, one is enough"] if seen.nodes > 1 else []
+
+
+def _of_training(seen: Seen) -> list[str]:
+    found = []
+    if seen.count_off is None:
+        found.append("the script made no step")
+    elif seen.count_off > MOST_COUNT_OFF and (seen.row.is_counted or seen.iteration):
+        found.append(f"elasticd counts {seen.iteration} iterations, the script {seen.log.survived}")
+    rate = seen.rate
+    if rate is not None and rate.off > MOST_RATE_OFF:
+        found.append(f"elasticd measures {rate.ours:.2f} it/s, the script {rate.theirs:.2f}")
+    if rate is None and seen.row.is_counted:
+        found.append("no it/s was measured")
+    if seen.lost:
+        found.append(f"{len(seen.lost)} of {len(seen.log.saved)} files lost: {', '.join(seen.lost[:3])}")
+    uneven = [each.begins_at for each in seen.log.rounds if len(each.begins_at) > 1]
+    found += [f"ranks began at {' and '.join(f'{at:g}' for at in places)}" for places in uneven]
+    return found

@@ -1,0 +1,94 @@
+"""The zoo tells the truth about a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchmarks.zoo.rows import ROWS
+from benchmarks.zoo.script_log import ScriptLog, read_log
+from benchmarks.zoo.verdict import Seen, WindowSeen, shortfalls
+from tests.docs.pages import ROOT
+
+
+def log_of(*rounds: tuple[float, int], resumed: float | None = None) -> ScriptLog:
+    """The log of rounds, each of one rank that began at a step and made so many, a second each; one file is saved."""
+    lines, at_s = [], 100.0
+    for number, (first, steps) in enumerate(rounds):
+        who = f"pid {number} group a:{number} rank 0/1"
+        lines += [f"{at_s:.3f} {who} started", f"{at_s:.3f} {who} begins at {first}"]
+        if resumed is not None:
+            lines.append(f"{at_s:.3f} pid 99 group a:{number} rank 1/2 begins at {resumed}")
+        for step in range(steps):
+            at_s += 1.0
+            lines.append(f"{at_s:.3f} {who} at {first + step + 1} loss 0.1")
+        lines.append(f"{at_s:.3f} {who} saved out/last.pt abc")
+    return read_log(lines)
+
+
+def seen(log: ScriptLog) -> Seen:
+    """A run of which everything is as it should be."""
+    steps = log.rounds[0].steps
+    window = WindowSeen(1, iterations=len(steps), elapsed_s=float(len(steps)), ended_at_s=steps[-1].at_s)
+    return Seen(
+        row=ROWS["ddp"],
+        tier="T1",
+        log=log,
+        phase="succeeded",
+        said="",
+        iteration=log.survived,
+        windows=(window,),
+        fetched={"out/last.pt": "abc"},
+        nodes=1,
+        seconds=1.0,
+    )
+
+
+def test_a_run_that_kept_everything_falls_short_nowhere() -> None:
+    assert shortfalls(seen(log_of((0, 100)))) == []
+
+
+def test_steps_that_are_done_again_survive_once() -> None:
+    assert log_of((0, 100), (60, 50), (0, 10), (110, 5)).survived == 115
+    assert log_of((0, 100), (0, 30)).survived == 30, "it began again at 0: what it had done is lost"
+
+
+def test_steps_that_are_counted_twice_are_told() -> None:
+    (told,) = shortfalls(replace(seen(log_of((0, 100), (60, 50))), iteration=150))
+    assert told == "elasticd counts 150 iterations, the script 110"
+
+
+def test_a_rate_that_is_not_the_logs_is_told() -> None:
+    run = seen(log_of((0, 100)))
+    wrong = replace(run.windows[0], iterations=110)
+    (told,) = shortfalls(replace(run, windows=(wrong,)))
+    assert told == "elasticd measures 1.10 it/s, the script 1.00"
+
+
+def test_a_file_that_came_home_as_it_was_before_is_lost() -> None:
+    (told,) = shortfalls(replace(seen(log_of((0, 100))), fetched={"out/last.pt": "older"}))
+    assert told == "1 of 1 files lost: out/last.pt"
+
+
+def test_ranks_that_began_apart_are_told() -> None:
+    (told,) = shortfalls(seen(log_of((0, 100), resumed=40)))
+    assert told == "ranks began at 0 and 40"
+
+
+def test_a_script_that_elasticd_cannot_count_may_have_no_count_if_the_daemon_says_what_to_do() -> None:
+    unknown = replace(seen(log_of((0, 100))), row=ROWS["by_hand"], iteration=0, windows=())
+    assert shortfalls(unknown) == ["the daemon should say 'paramount'"]
+    assert shortfalls(replace(unknown, said="call paramount() once a turn")) == []
+
+
+def test_a_failure_may_start_two_workers_on_one_node() -> None:
+    failed = replace(seen(log_of((0, 1))), row=ROWS["import_error"], phase="failed")
+    told = replace(failed, said="no module named some_package_that_is_missing")
+    assert shortfalls(told) == []
+    thrice = replace(told, log=log_of((0, 1), (0, 1), (0, 1)), nodes=2)
+    assert shortfalls(thrice) == ["2 nodes were bought, one is enough", "3 worker starts, 2 are enough"]
+
+
+def test_each_row_has_a_script_and_its_job() -> None:
+    folders = {each.name for each in (ROOT / "benchmarks/zoo/scripts").iterdir() if each.is_dir()}
+    assert folders - {"__pycache__"} == set(ROWS)
+    assert all((row.folder / "job.yaml").is_file() for row in ROWS.values())
