@@ -1,7 +1,8 @@
-"""What a job would begin with and cost, from the same decision that its first tick would take."""
+"""What a job would begin with or be scaled to, and cost, from the same decision that a tick would take."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,8 +11,9 @@ from api.deps import Context
 from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.market import limits
-from elastic.model import Change, Job, JobPhase, JobSpec, Price, Snapshot, surcharge_usd
-from elastic.policy import choose_precision, decide
+from elastic.model import Change, Group, Job, JobPhase, JobSpec, Price, Snapshot, surcharge_usd
+from elastic.policy import burn_usd_per_h, choose_precision, dearest_quotes, decide
+from elastic.reconciler import observe, read_catalog
 
 _LOOKED_BACK = 100
 """How many of the newest jobs are looked through for an earlier run of the same program."""
@@ -57,6 +59,33 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
         spent_usd=facts.spent_usd,
         doubted=doubted,
         doubted_usd=surcharge_usd(store.ledger_of_job(job.id), doubted, now_s) if doubted else 0.0,
+    )
+
+
+def priced_scaling(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> schemas.PricedScaling:
+    """Decides as the next tick would, were the job's spec this one; nothing is stored."""
+    store, provider, doubted = context.store, context.provider, context.doubted()
+    facts = store.facts(job.id, now_s=now_s)
+    snapshot = observe(
+        replace(facts, job=replace(facts.job, spec=spec)),
+        read_catalog(provider),
+        store.prices_in_force(now_s),
+        boots=store.boots(),
+        unavailable=provider.blocks.listed(now_s=now_s),
+        doubted=doubted,
+        doubted_usd=surcharge_usd(store.ledger_of_job(job.id), doubted, now_s) if doubted else 0.0,
+        limits=limits(context.settings, provider),
+        now_s=now_s,
+    )
+    plan, quotes = decide(snapshot), dearest_quotes(snapshot)
+    paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
+    held = Group(tuple(sorted(paid.items()))) if paid else None
+    return schemas.PricedScaling(
+        group=None if held is None else schemas.Group.of(held),
+        usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
+        target_group=None if plan.target is None else schemas.Group.of(plan.target),
+        target_usd_per_h=0.0 if plan.target is None else burn_usd_per_h(plan.target, quotes),
+        why=plan.reason.text,
     )
 
 

@@ -9,8 +9,9 @@ from api.dashboard.format import usd
 from api.deps import Context
 from api.job_document import instant_s
 from api.plans import if_resumed
+from api.specs import check_workers
 from elastic.errors import Conflict, InvalidInput
-from elastic.model import Job, Objective, Snapshot
+from elastic.model import Job, JobSpec, Snapshot
 from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h
 
 _S_PER_H = 3600.0
@@ -18,21 +19,28 @@ _S_PER_H = 3600.0
 _ALLOWANCE = 1.1
 
 
-def objective_of(job: Job, asked: schemas.Resume, *, now_s: float) -> Objective:
-    """Gives the job's objective with what is asked for in it. Raises InvalidInput for a deadline that is none."""
-    objective = job.spec.objective
+def spec_of(job: Job, asked: schemas.Resume, *, now_s: float) -> JobSpec:
+    """Gives the job's spec with what is asked for in it. Raises InvalidInput."""
+    spec, objective = job.spec, job.spec.objective
     if asked.budget_usd is not None:
         objective = replace(objective, budget_usd=asked.budget_usd)
     if asked.deadline is not None:
         objective = replace(objective, deadline_s=_deadline_s(asked.deadline, now_s))
-    return objective
+    spec = replace(spec, objective=objective)
+    if asked.nodes_min is not None or asked.nodes_max is not None:
+        least = spec.nodes_min if asked.nodes_min is None else asked.nodes_min
+        most = spec.nodes_max if asked.nodes_max is None else asked.nodes_max
+        # A number that it was scaled to belongs to the old bounds.
+        spec = replace(spec, nodes_min=least, nodes_max=most, nodes_wanted=None)
+        check_workers(spec)
+    return spec
 
 
-def refuse_unpayable(context: Context, job: Job, objective: Objective, *, now_s: float) -> None:
+def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:
     """Raises Conflict where the next tick would stop the job at its budget again, and says which one would do."""
-    if objective.budget_usd is None or not job.phase.may_resume:
+    if spec.objective.budget_usd is None or not job.phase.may_resume:
         return
-    snapshot = if_resumed(context, job, replace(job.spec, objective=objective), now_s=now_s)
+    snapshot = if_resumed(context, job, spec, now_s=now_s)
     plan = decide(snapshot)
     if "budget" not in plan.limited_by:
         return

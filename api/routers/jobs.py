@@ -16,9 +16,9 @@ from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, c
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.job_document import AUTO
 from api.paging import cut
-from api.plans import priced_plan, settled
-from api.resuming import objective_of, refuse_unpayable
-from api.specs import check_fit, check_node_types, check_workers, is_precision_open, to_spec, without_untried
+from api.plans import priced_plan, priced_scaling, settled
+from api.resuming import refuse_unpayable, spec_of
+from api.specs import check_fit, check_node_types, is_precision_open, to_spec, without_untried
 from api.standings import standing_of
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec
@@ -122,32 +122,35 @@ def resume_job(
     """
     found, now_s = context.store.job(job), context.clock.now_s()
     check_version(if_match, found.version)
-    objective = objective_of(found, resume or schemas.Resume(), now_s=now_s)
-    refuse_unpayable(context, found, objective, now_s=now_s)
+    spec = spec_of(found, resume or schemas.Resume(), now_s=now_s)
+    refuse_unpayable(context, found, spec, now_s=now_s)
     why_precision = ""
-    if is_precision_open(found.spec) and found.phase.may_resume:
+    if is_precision_open(spec) and found.phase.may_resume:
         # It began before jobs had one precision: from here on it keeps to one.
-        spec, why_precision = settled(context, found.spec, now_s=now_s)
-        context.store.set_spec(found.id, spec)
-    resumed = context.store.resumes.resume(found.id, objective, now_s=now_s, why_precision=why_precision)
+        spec, why_precision = settled(context, spec, now_s=now_s)
+    resumed = context.store.resumes.resume(found.id, spec, now_s=now_s, why_precision=why_precision)
     context.wake()
     return _shown(context, resumed, response)
+
+
+@router.post("/jobs/{job}:plan")
+def plan_scaling(job: JobKey, scale: schemas.Scale, context: ContextOf) -> schemas.PricedScaling:
+    """Says what `:scale` with the same body would change, and what that costs an hour; changes nothing."""
+    found = context.store.job(job)
+    return priced_scaling(context, found, _scaled(context, found, scale), now_s=context.clock.now_s())
 
 
 @router.post("/jobs/{job}:scale", status_code=202)
 def scale_job(
     job: JobKey, scale: schemas.Scale, response: Response, context: ContextOf, if_match: IfMatch = None
 ) -> schemas.Job:
-    """Makes the job train on this many nodes, on this node type, or both; the next tick moves it there."""
+    """Makes the job train on this many nodes, on this node type, or both; the next tick moves it there.
+
+    Its bounds, nodes_min and nodes_max, stay; a number beyond them is refused. `"auto"` leaves it to the policy.
+    """
     found = context.store.job(job)
     check_version(if_match, found.version)
-    if found.phase.is_final or found.phase is JobPhase.DRAINING:
-        raise Conflict(f"job {found.spec.name} is {found.phase}; only a job that goes on can be scaled")
-    spec = _scaled(found.spec, scale)
-    check_node_types(spec, _type_names(context))
-    check_fit(spec, context.provider.node_types())
-    check_workers(spec)
-    changed = context.store.set_spec(found.id, spec)
+    changed = context.store.set_spec(found.id, _scaled(context, found, scale))
     context.wake()
     return _shown(context, changed, response)
 
@@ -176,11 +179,17 @@ def _type_names(context: Context) -> list[str]:
     return [each.name for each in context.provider.node_types()]
 
 
-def _scaled(spec: JobSpec, scale: schemas.Scale) -> JobSpec:
+def _scaled(context: Context, job: Job, scale: schemas.Scale) -> JobSpec:
+    """The job's spec once it is scaled so. Raises Conflict and InvalidInput."""
+    spec = job.spec
+    if job.phase.is_final or job.phase is JobPhase.DRAINING:
+        raise Conflict(f"job {spec.name} is {job.phase}; only a job that goes on can be scaled")
     if scale.nodes is not None:
-        spec = replace(spec, nodes_min=scale.nodes, nodes_max=scale.nodes)
+        spec = replace(spec, nodes_wanted=scale.nodes if isinstance(scale.nodes, int) else None)
     if scale.node_type is not None:
         spec = replace(spec, policy="fixed", fixed_node_type=scale.node_type)
+    check_node_types(spec, _type_names(context))
+    check_fit(spec, context.provider.node_types())
     return spec
 
 

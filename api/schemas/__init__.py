@@ -16,7 +16,19 @@ from api.schemas.decision import (
     Switch,
 )
 from api.schemas.fleet import Alarm, Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
-from api.schemas.job import Artifact, CostPoint, FixedChoice, Job, NodeCost, PricedPlan, Progress, Report, Resume, Scale
+from api.schemas.job import (
+    Artifact,
+    CostPoint,
+    FixedChoice,
+    Job,
+    NodeCost,
+    PricedPlan,
+    PricedScaling,
+    Progress,
+    Report,
+    Resume,
+    Scale,
+)
 from api.schemas.market import (
     Audit,
     AuditFinding,
@@ -76,6 +88,7 @@ __all__ = [
     "PriceHistories",
     "PriceHistory",
     "PricedPlan",
+    "PricedScaling",
     "Problem",
     "Progress",
     "Reason",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
 from api.job_document import Usd
@@ -11,6 +13,8 @@ from api.schemas.market import Offering, Price
 from api.schemas.spec import JobSpec, JobState
 from api.schemas.wire import Wire
 from elastic.model import Tier
+
+NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
 
 class Progress(Wire):
@@ -57,12 +61,24 @@ class PricedPlan(Wire):
     notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
 
 
+class PricedScaling(Wire):
+    """What a job has now, what scaling it would make of that, and what each costs an hour; nothing has been changed."""
+
+    group: Group | None = Field(description="The nodes that are paid now; null while there are none.")
+    usd_per_h: FiniteFloat | None = Field(description="What they cost; null if a price is not known.")
+    target_group: Group | None = Field(description="What the next tick would decide on.")
+    target_usd_per_h: FiniteFloat | None = Field(description="What that costs; null if a price is not known.")
+    why: str = Field(description="The reason of that decision.")
+
+
 class Scale(Wire):
     """What to train on from now on: a number of nodes, a node type, or both."""
 
     model_config = ConfigDict(strict=True)
 
-    nodes: int | None = Field(None, ge=1, le=1024, description="Train on exactly this many nodes.")
+    nodes: NodeCount | Literal["auto"] | None = Field(
+        None, description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it to the policy."
+    )
     node_type: str | None = Field(None, min_length=1, max_length=63, description="Stay on this node type.")
 
     @model_validator(mode="after")
@@ -83,6 +99,8 @@ class Resume(Wire):
         max_length=64,
         description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
     )
+    nodes_min: NodeCount | None = Field(None, description="Fewest nodes that may train.")
+    nodes_max: NodeCount | None = Field(None, description="Most nodes that may train.")
 
 
 class CostPoint(Wire):

@@ -36,6 +36,7 @@ class JobSpec(Wire):
     hyperparameters: dict[str, bool | int | FiniteFloat | str]
     nodes_min: int
     nodes_max: int
+    nodes_wanted: int | None
     nproc_per_node: model.NprocPerNode
     global_batch: int | None
     iterations: int | None

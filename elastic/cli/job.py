@@ -169,10 +169,13 @@ def resume(
     deadline: Annotated[
         str | None, typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone.")
     ] = None,
+    min_nodes: Annotated[int | None, typer.Option(min=1, help="Fewest nodes that may train.")] = None,
+    max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
     """Let a job that is over, but did not succeed, go on from its newest checkpoint."""
     with connection_of(context).open() as client:
-        resumed = client.post(f"{path_of(job)}:resume", _given(budget_usd=budget, deadline=deadline))
+        limits = _given(budget_usd=budget, deadline=deadline, nodes_min=min_nodes, nodes_max=max_nodes)
+        resumed = client.post(f"{path_of(job)}:resume", limits)
         print(
             f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} with "
             f"{render.usd(resumed['spent_usd'])} spent; `elasticd job watch {resumed['spec']['name']}` follows it"
@@ -183,16 +186,22 @@ def resume(
 def scale(
     context: typer.Context,
     job: JobArgument,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Train on this many nodes.")] = None,
+    nodes: Annotated[
+        str | None,
+        typer.Option(help="Train on this many nodes, within the job's bounds; auto leaves it to the policy."),
+    ] = None,
     node_type: Annotated[str | None, typer.Option("--type", help="Train on this node type.")] = None,
+    yes: YesOption = False,
 ) -> None:
-    """Ask for another group now; the next decisions start from there."""
-    given = _given(nodes=nodes, node_type=node_type)
+    """Print what another group costs, ask, and move the job there."""
+    given = _given(nodes=_node_count(nodes), node_type=node_type)
     if not given:
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
     with connection_of(context).open() as client:
+        job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
+        _confirm(f"scale {job}?", yes=yes)
         found = client.post(f"{path_of(job)}:scale", given)
-        print(f"job {found['id']} ({found['phase']}) is to train on {_wanted(found['spec'])}")
+        print(f"job {found['id']} ({found['phase']}): {job_pages.wanted_nodes(found['spec'])}")
 
 
 @app.command("explain")
@@ -296,9 +305,11 @@ def _given(**options: str | float | None) -> JsonObject:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _wanted(spec: JsonObject) -> str:
-    """What the job's spec says of its nodes now."""
-    least, most = spec["nodes_min"], spec["nodes_max"]
-    count = f"{least}" if least == most else f"{least} to {most}"
-    kind = spec["fixed_node_type"] or "the node type that is worth most"
-    return f"{count} {'node' if most == 1 else 'nodes'} of {kind}"
+def _node_count(text: str | None) -> int | str | None:
+    """The number in `--nodes`, or auto. Raises InvalidInput."""
+    if text is None or text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError as error:
+        raise InvalidInput(f"--nodes: wanted a number or auto, got {text!r}") from error

@@ -71,6 +71,7 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(f"waits: {job['waits_because']}")
     for alarm in job.get("alarms", ()):
         print(f"alarm: {alarm}")
+    print(wanted_nodes(spec))
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
     if spec.get("precision"):
@@ -82,6 +83,22 @@ def show_job(job: Mapping[str, Any]) -> None:
         shown = shortlist(job["candidates"], kept=[job["target_group"], job["current_group"]])
         render.show(candidate_table(shown, chosen=job["target_group"]))
         _tell_of_more(job["candidates"], shown, f"`elasticd job explain {spec['name']}` lists them")
+
+
+def show_scaling(priced: Mapping[str, Any]) -> None:
+    """Prints what a job has now, what scaling it would make of that, and what each costs an hour."""
+    print(f"now:  {_priced(priced['group'], priced['usd_per_h'])}")
+    print(f"then: {_priced(priced['target_group'], priced['target_usd_per_h'])}")
+    print(textwrap.fill(priced["why"], _WIDTH))
+
+
+def wanted_nodes(spec: Mapping[str, Any]) -> str:
+    """How many nodes a job may have and what it was scaled to, in words."""
+    least, most, wanted = spec["nodes_min"], spec["nodes_max"], spec["nodes_wanted"]
+    count = f"{least}" if least == most else f"{least} to {most}"
+    kind = f" of {spec['fixed_node_type']}" if spec["fixed_node_type"] else ""
+    scaled = "" if wanted is None else f", scaled to {wanted} (`job scale --nodes auto` ends that)"
+    return f"{count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
 
 
 def show_report(report: Mapping[str, Any]) -> None:
@@ -103,6 +120,13 @@ def show_report(report: Mapping[str, Any]) -> None:
         print(f"note: {note}")
     for artifact in report["artifacts"]:
         print(f"artifact: {artifact['name']} ({artifact['bytes']:,} bytes)")
+
+
+def _priced(group: Mapping[str, Any] | None, usd_per_h: float | None) -> str:
+    if group is None:
+        return "no nodes"
+    price = "at a price that is not known" if usd_per_h is None else f"at {render.usd(usd_per_h)}/h"
+    return f"{render.group(group)} {price}"
 
 
 def _tell_of_more(candidates: Sequence[object], shown: Sequence[object], where: str) -> None:

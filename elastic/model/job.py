@@ -104,10 +104,11 @@ class JobSpec:
 
     `command` is the argv after torchrun's own options; `code` is the SHA-256 of the folder's archive that it runs in,
     None where it runs what the node has. `node_types` limits the candidates (empty = all on offer).
-    `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy `fixed`. Workers are
-    to run on `tier`; a node where that cannot be uses a lower one. torchrun restarts them `max_restarts` times on a
-    node. `most_samples` of a batch fit one worker's memory on
-    a node type; of those it does not name all do. All workers compute in `precision`; None leaves it to the program.
+    `nodes_min` is also how few members a generation may go on with. `nodes_wanted` is the number that a user scaled
+    the job to; None leaves it to the policy. `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type`
+    belongs to the policy `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. torchrun
+    restarts them `max_restarts` times on a node. `most_samples` of a batch fit one worker's memory on a node type; of
+    those it does not name all do. All workers compute in `precision`; None leaves it to the program.
     """
 
     name: str
@@ -118,6 +119,7 @@ class JobSpec:
     hyperparameters: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     nodes_min: int = 1
     nodes_max: int = 1
+    nodes_wanted: int | None = None
     nproc_per_node: NprocPerNode = PerNode.AUTO
     global_batch: int | None = None
     iterations: int | None = None
@@ -132,6 +134,19 @@ class JobSpec:
     most_samples: Mapping[str, int] = field(default_factory=dict)
     precision: Precision | None = None
     max_restarts: int = 3
+
+    @property
+    def sizes(self) -> range:
+        """How many nodes a group may have that a policy chooses.
+
+        >>> JobSpec("j", ("train.py",), nodes_max=3).sizes
+        range(1, 4)
+        >>> JobSpec("j", ("train.py",), nodes_max=3, nodes_wanted=2).sizes
+        range(2, 3)
+        """
+        if self.nodes_wanted is None:
+            return range(self.nodes_min, self.nodes_max + 1)
+        return range(self.nodes_wanted, self.nodes_wanted + 1)
 
     def admits(self, offering: Offering) -> bool:
         """Whether the job may run on this offering."""
@@ -166,6 +181,13 @@ class JobSpec:
         if not 1 <= self.nodes_min <= self.nodes_max:
             raise InvalidInput(
                 f"nodes: wanted 1 <= min <= max, got min {self.nodes_min} and max {self.nodes_max}", field="nodes"
+            )
+        if self.nodes_wanted is not None and not self.nodes_min <= self.nodes_wanted <= self.nodes_max:
+            raise InvalidInput(
+                f"nodes: wanted {self.nodes_min} to {self.nodes_max}, the bounds of job {self.name}; "
+                f"got {self.nodes_wanted}. To change the bounds, stop the job and resume it with --min-nodes or "
+                "--max-nodes",
+                field="nodes",
             )
 
 

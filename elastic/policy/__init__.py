@@ -7,13 +7,14 @@ from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
 from elastic.policy.horizon import iterations_by_phase
 from elastic.policy.precision import choose_precision
-from elastic.policy.quotes import dearest_quotes, known_burn_usd_per_h
+from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, known_burn_usd_per_h
 
 __all__ = [
     "POLICIES",
     "FixedChoice",
     "Policy",
     "best_value",
+    "burn_usd_per_h",
     "choose_precision",
     "dearest_quotes",
     "decide",

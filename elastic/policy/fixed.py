@@ -1,7 +1,4 @@
-"""The policy `fixed`: the node type that the job names, at its least number of nodes, from start to end.
-
-`elasticd job scale` sets both the least and the greatest number, so what a job is scaled to is held.
-"""
+"""The policy `fixed`: the node type that the job names, at its least number of nodes, or at what it is scaled to."""
 
 from __future__ import annotations
 
@@ -70,7 +67,7 @@ def _fitting(survey: Survey, node_type: str) -> Iterator[Offering]:
 
 
 def _group(snapshot: Snapshot, offering: Offering) -> Group:
-    return Group.of(offering, snapshot.job.spec.nodes_min)
+    return Group.of(offering, snapshot.job.spec.sizes[0])
 
 
 def _refused(survey: Survey, node_type: str) -> str:

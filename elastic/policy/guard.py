@@ -83,10 +83,12 @@ def _with_doubts(snapshot: Snapshot, text: str) -> str:
 
 def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
     spec, target = snapshot.job.spec, plan.target
-    if target is None or spec.nodes_min <= target.node_count <= spec.nodes_max:
+    if target is None or target.node_count in spec.sizes:
         return plan
-    is_over = target.node_count > spec.nodes_max
-    limit, count = ("nodes_max", spec.nodes_max) if is_over else ("nodes_min", spec.nodes_min)
+    is_over = target.node_count > spec.sizes[-1]
+    limit, count = ("nodes_max", spec.sizes[-1]) if is_over else ("nodes_min", spec.sizes[0])
+    if spec.nodes_wanted is not None:
+        limit = "nodes_wanted"
     return _resized(
         snapshot, plan, _resize(target, count), limit, f"{target.node_count} nodes wanted, {limit} is {count}"
     )
@@ -111,7 +113,7 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     if cap is None or target is None or burn is None or burn <= cap:
         return plan
     why = f"{name(target)} burns {usd(burn)}/h, the cap is {usd(cap)}/h"
-    for count in range(target.node_count - 1, snapshot.job.spec.nodes_min - 1, -1):
+    for count in range(target.node_count - 1, snapshot.job.spec.sizes[0] - 1, -1):
         fewer = _resize(target, count)
         if (burn_usd_per_h(fewer, quotes) or 0.0) <= cap:
             return _resized(snapshot, plan, fewer, "max_usd_per_hour", why)

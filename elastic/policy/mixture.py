@@ -41,8 +41,8 @@ def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
     for base in filter(is_in_one_zone, _bases(snapshot)):
         found |= {base, *_without_a_part(base)}
         near = [each for each in sold if each.zone == base.members[0][0].zone]
-        found |= {_beside(base, each, more) for each in near for more in _numbers(spec.nodes_max - base.node_count)}
-    return {group for group in found if is_mix(group) and spec.nodes_min <= group.node_count <= spec.nodes_max}
+        found |= {_beside(base, each, more) for each in near for more in _numbers(spec.sizes[-1] - base.node_count)}
+    return {group for group in found if is_mix(group) and group.node_count in spec.sizes}
 
 
 def _bases(snapshot: Snapshot) -> set[Group]:

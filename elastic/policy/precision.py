@@ -73,11 +73,11 @@ def _may_be_bought(snapshot: Snapshot, quote: Quote) -> bool:
     """Whether the least nodes of it are within the job's cap, and no standing refusal is known."""
     spec = snapshot.job.spec
     cap = spec.objective.max_usd_per_hour
-    if cap is not None and spec.nodes_min * quote.usd_per_h > cap:
+    if cap is not None and spec.sizes[0] * quote.usd_per_h > cap:
         return False
     # A refusal for want of capacity soon passes; a right or a quota waits for a person.
     refusals = [each for each in snapshot.unavailable if each.why in (Obstacle.FORBIDDEN, Obstacle.QUOTA)]
-    return longest_block(refusals, quote.offering, spec.nodes_min, now_s=snapshot.now_s) is None
+    return longest_block(refusals, quote.offering, spec.sizes[0], now_s=snapshot.now_s) is None
 
 
 def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[Quote]) -> dict[str, float]:

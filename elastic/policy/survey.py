@@ -229,8 +229,9 @@ def _objection(
             return f"the job does not admit {offering.node_type} {offering.capacity}"
         if offering.node_type in left_out:
             return left_out[offering.node_type]
-    if not spec.nodes_min <= group.node_count <= spec.nodes_max:
-        wanted = f"{spec.nodes_min} to {spec.nodes_max}" if spec.nodes_min < spec.nodes_max else f"{spec.nodes_max}"
+    if group.node_count not in spec.sizes:
+        least, most = spec.sizes[0], spec.sizes[-1]
+        wanted = f"{least} to {most}" if least < most else f"{most}"
         return f"the job asks for {wanted} nodes, not {group.node_count}"
     if (misfit := _batch_misfit(spec, group, workers)) is not None:
         return misfit
@@ -310,7 +311,8 @@ def _shortened(snapshot: Snapshot, outlooks: Sequence[Outlook]) -> tuple[Outlook
 
 def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) -> set[int]:
     """The least and the most nodes, doublings between, and what is known with its neighbours: few, yet within reach."""
-    least, most = snapshot.job.spec.nodes_min, snapshot.job.spec.nodes_max
+    sizes = snapshot.job.spec.sizes
+    least, most = sizes[0], sizes[-1]
     counts = {least, most}
     count = least
     while (count := 2 * count) < most:
@@ -319,7 +321,7 @@ def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) 
         if [each for each, _ in types] == [offering.node_type]:
             size = types[0][1]
             counts |= {size - 1, size, size + 1}
-    return {count for count in counts if least <= count <= most}
+    return {count for count in counts if count in sizes}
 
 
 def _predicted(types: NodeTypes, measured: Mapping[NodeTypes, Interval]) -> Interval | None:

@@ -2,6 +2,7 @@
 
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
 from elastic.reconciler.audit import Audit, Difference, Finding, audit
+from elastic.reconciler.catalog import read_catalog
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import Machines, Terms
 from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
@@ -43,6 +44,7 @@ __all__ = [
     "observe",
     "offered_or_held",
     "place_of",
+    "read_catalog",
     "secret_in",
     "training_group",
     "word_for",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, bindparam, select
 
 from elastic.errors import Conflict
-from elastic.model import Job, JobPhase, Objective, Resume, move_job
+from elastic.model import Job, JobPhase, JobSpec, Objective, Resume, move_job
 from elastic.store import jobs as job_rows
 from elastic.store import ledger, nodes
 from elastic.store.code import refuse_unknown
@@ -49,8 +48,9 @@ class Resumes:
         with self._database.read() as connection:
             return _stored(connection, job_rows.get(connection, job_id))
 
-    def resume(self, job_id: str, objective: Objective, *, now_s: float, why_precision: str = "") -> Job:
-        """Makes a job that is over, but did not succeed, wanted again: the same job, from its newest checkpoint on.
+    def resume(self, job_id: str, spec: JobSpec, *, now_s: float, why_precision: str = "") -> Job:
+        """Makes a job that is over, but did not succeed, wanted again as `spec`: the same job, from its newest
+        checkpoint on.
 
         Its failures count anew; its generations, rounds and dollars go on. Raises Conflict if it cannot go on: it goes
         on already, it succeeded, a node of it is not gone, its name is another's, its budget is spent, its deadline has
@@ -59,7 +59,7 @@ class Resumes:
         Its event says `why_precision`, where it got its precision now.
         """
         with self._database.write() as connection:
-            return _resume(connection, job_rows.get(connection, job_id), objective, now_s, why_precision)
+            return _resume(connection, job_rows.get(connection, job_id), spec, now_s, why_precision)
 
 
 def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
@@ -68,20 +68,21 @@ def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
     return tuple(Resume(each.ended_at_s, JobPhase(each.ending), each.resumed_at_s) for each in rows)
 
 
-def _resume(connection: Connection, job: Job, objective: Objective, now_s: float, why_precision: str) -> Job:
+def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_precision: str) -> Job:
     _refuse_phase(job)
     _refuse_living_nodes(connection, job)
     _refuse_a_taken_name(connection, job)
-    _refuse_limits(job, objective, ledger.spent(connection, job.id, now_s=now_s), now_s)
-    if job.spec.code is not None:
-        refuse_unknown(connection, job.spec.code)
+    _refuse_limits(job, spec.objective, ledger.spent(connection, job.id, now_s=now_s), now_s)
+    if spec.code is not None:
+        refuse_unknown(connection, spec.code)
     retained, number = _retained(connection, job), len(listed(connection, job.id)) + 1
     ended_at_s = now_s if job.finished_at_s is None else job.finished_at_s
     values = {"job_id": job.id, "number": number, "ended_at_s": ended_at_s, "ending": job.phase, "resumed_at_s": now_s}
     connection.execute(resumes.insert().values(**values))
     anew = {
         "phase": move_job(job.phase, JobPhase.SUBMITTED),
-        "spec": to_text(replace(job.spec, objective=objective)),
+        "spec": to_text(spec),
+        "code": spec.code,
         "version": job.version + 1,
         "iteration": retained,
         "failures": 0,
@@ -90,8 +91,8 @@ def _resume(connection: Connection, job: Job, objective: Objective, now_s: float
     job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "target")))
     begins = f"job {job.spec.name} is resumed at iteration {retained}"
     if why_precision:
-        begins += f" in {job.spec.precision}: {why_precision}"
-    said = "; ".join([begins, *_changed(job, objective)])
+        begins += f" in {spec.precision}: {why_precision}"
+    said = "; ".join([begins, *_changed(job.spec, spec)])
     text = f"{said}; it was {job.phase}" + (f": {job.message}" if job.message else "")
     numbers = {"iteration": retained, "resume": number}
     add_event(connection, "job_resumed", text, job_id=job.id, numbers=numbers, now_s=now_s)
@@ -148,8 +149,12 @@ def _stored(connection: Connection, job: Job) -> int | None:
     return job.iteration if kept is None else min(job.iteration, int(kept))
 
 
-def _changed(job: Job, objective: Objective) -> Iterator[str]:
-    before = job.spec.objective
+def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
+    if new.code != old.code:
+        yield "with other code"
+    if (new.nodes_min, new.nodes_max) != (old.nodes_min, old.nodes_max):
+        yield f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to {old.nodes_max}"
+    objective, before = new.objective, old.objective
     if objective.budget_usd is not None and objective.budget_usd != before.budget_usd:
         instead = "" if before.budget_usd is None else f" instead of ${before.budget_usd:.4g}"
         yield f"budget ${objective.budget_usd:.4g}{instead}"

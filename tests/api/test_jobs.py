@@ -204,12 +204,36 @@ def test_if_match_lets_only_the_version_that_was_read_be_changed(client: TestCli
     assert client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": "*"}).status_code == 202
 
 
-def test_scaling_changes_what_is_asked_for(client: TestClient, world: World) -> None:
+def test_scaling_changes_what_is_asked_for_and_no_bound(client: TestClient, world: World) -> None:
     job, _ = train(world)
     answer = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 2, "node_type": "large"})
     assert answer.status_code == 202
     spec = world.store.job(job.id).spec
-    assert (spec.nodes_min, spec.nodes_max, spec.policy, spec.fixed_node_type) == (2, 2, "fixed", "large")
+    assert (spec.nodes_min, spec.nodes_max, spec.nodes_wanted) == (1, 2, 2)
+    assert (spec.policy, spec.fixed_node_type) == ("fixed", "large")
+    assert client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": "auto"}).json()["spec"]["nodes_wanted"] is None
+
+
+def test_scaling_beyond_the_bounds_says_them_and_how_to_change_them(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    refused = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 3})
+    assert refused.status_code == 422
+    assert "wanted 1 to 2, the bounds of job first; got 3" in refused.json()["detail"]
+    assert "stop the job and resume it with --min-nodes or --max-nodes" in refused.json()["detail"]
+    assert world.store.job(job.id).spec == job.spec
+
+
+def test_scaling_is_priced_before_it_is_done(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    answer = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2, "node_type": "large"})
+    assert answer.status_code == 200
+    priced = answer.json()
+    assert (priced["usd_per_h"], priced["target_usd_per_h"]) == (0.36, 1.44)
+    assert (priced["group"]["members"][0][1], priced["target_group"]["members"][0][1]) == (1, 2)
+    assert priced["why"] == "2 x large at $1.44/h, as the job fixes it"
+    assert world.store.job(job.id) == job and not world.wakes, "nothing has been changed"
+    assert client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 3}).status_code == 422
 
 
 @pytest.mark.parametrize("body", [{}, {"nodes": 0}, {"nodes": "2"}, {"nodes": 1.5}, {"node_type": "huge"}, {"node": 1}])

@@ -121,13 +121,14 @@ def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client:
 def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(world: World, ended: Job) -> None:
     doubt = DoubtedPrice(SMALL, 3.6, since_s=START_S + 50.0)
     context = replace(world.context, doubted=lambda: (doubt,))
-    objective = Objective(budget_usd=0.3)
-    refuse_unpayable(world.context, ended, objective, now_s=START_S + 100.0)
+    spec = replace(ended.spec, objective=Objective(budget_usd=0.3))
+    refuse_unpayable(world.context, ended, spec, now_s=START_S + 100.0)
     with pytest.raises(Conflict) as raised:
-        refuse_unpayable(context, ended, objective, now_s=START_S + 100.0)
+        refuse_unpayable(context, ended, spec, now_s=START_S + 100.0)
     assert "$0.01 spent (perhaps $0.045 more) and $0.60 kept back" in str(raised.value)
     assert "(--budget): $0.781 should" in str(raised.value)
-    refuse_unpayable(context, ended, Objective(budget_usd=0.836), now_s=START_S + 100.0)
+    richer = replace(ended.spec, objective=Objective(budget_usd=0.836))
+    refuse_unpayable(context, ended, richer, now_s=START_S + 100.0)
 
 
 def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: World) -> None:

@@ -161,7 +161,17 @@ def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None
     again = json.loads(run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k").out)
     assert again["id"] == job["id"]
     assert run("job", "scale", job["id"]).status == 2
-    assert run("job", "scale", job["id"], "--type", "large").status == 0
+    asked = run("job", "scale", job["id"], "--type", "large")
+    assert asked.status == 2 and "There is nobody to ask here: say --yes" in asked.err
+    assert "now:  no nodes" in asked.out and "then: 1 x large on-demand at $0.72000/h" in asked.out
+    assert json.loads(run("job", "get", job["id"], "-o", "json").out)["spec"]["policy"] == "best_value"
+    assert run("job", "scale", job["id"], "--type", "large", "-y").status == 0
+    assert run("job", "scale", job["id"], "--nodes", "many").status == 2
+    refused = run("job", "scale", job["id"], "--nodes", "4", "-y")
+    assert refused.status == 2 and "wanted 1 to 1, the bounds of job second; got 4" in refused.err
+    assert run("job", "scale", job["id"], "--nodes", "1", "-y").status == 0
+    assert "1 node of large, scaled to 1" in run("job", "get", job["id"]).out
+    assert "scaled" not in run("job", "scale", job["id"], "--nodes", "auto", "-y").out
     assert run("job", "stop", job["id"], "-y").status == 0
     assert run("job", "watch", job["id"], "--timeout", "0").status == 101
 
@@ -175,10 +185,11 @@ def test_a_job_that_is_over_is_resumed_within_new_limits(run: Run, spec: Path, l
     live.world.store.move_job(name, JobPhase.CANCELLED, now_s=live.world.clock.now_s())
     assert f"`elasticd job resume {name}` lets it go on" in run("job", "get", name).out
     assert run("job", "resume", name, "--deadline", "never").status == 2
-    resumed = run("job", "resume", name, "--budget", "5", "--deadline", "6h")
+    resumed = run("job", "resume", name, "--budget", "5", "--deadline", "6h", "--max-nodes", "3")
     assert resumed.status == 0
     assert resumed.out.startswith(f"job {name}: submitted, goes on at iteration 0 with $0")
     shown = run("job", "get", name).out
+    assert "1 to 3 nodes" in shown
     assert "for at most $5" in shown and "job resume" not in shown
     assert run("job", "watch", name, "--timeout", "0").status == 101
     assert f"{name}" in run("job", "ls").out

@@ -64,6 +64,7 @@ def submit(daemon: RunningDaemon, *, turns: int, pause_s: float = 0.05) -> str:
         tier="T2",
         iterations=turns,
         global_batch=12,
+        nodes={"min": 1, "max": 2},
         policy={"name": "fixed", "node_type": "half"},
     )
 
@@ -170,6 +171,7 @@ def test_esrgan_takes_a_node_in_and_lets_it_go_and_goes_on(daemon: RunningDaemon
         hyperparameters={"warmup_batches": 4, "checkpoint_interval": 10},
         tier="T2",
         iterations=100_000,
+        nodes={"min": 1, "max": 2},
         policy={"name": "fixed", "node_type": "half"},
     )
 

@@ -61,7 +61,12 @@ def test_a_node_that_is_gone_never_moves_again_and_one_that_is_terminating_only_
 
 @pytest.mark.parametrize(
     ("wrong", "field"),
-    [({"command": ()}, "command"), ({"nodes_min": 0}, "nodes"), ({"nodes_min": 3, "nodes_max": 2}, "nodes")],
+    [
+        ({"command": ()}, "command"),
+        ({"nodes_min": 0}, "nodes"),
+        ({"nodes_min": 3, "nodes_max": 2}, "nodes"),
+        ({"nodes_max": 2, "nodes_wanted": 3}, "nodes"),
+    ],
 )
 def test_a_job_without_a_command_or_with_impossible_sizes_is_refused(wrong: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidInput) as caught:

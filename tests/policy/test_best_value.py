@@ -564,6 +564,16 @@ def test_a_new_range_of_nodes_is_followed() -> None:
     assert "the job asks for 2 to 3 nodes, not 1" in plan.reason.text
 
 
+def test_the_number_that_a_job_is_scaled_to_is_followed_within_its_bounds() -> None:
+    scaled = job(nodes_max=4, nodes_wanted=3)
+
+    plan = best_value(snapshot(target="local.half", measured=ALL_MEASURED, job=scaled))
+
+    assert (plan.action, plan.target) == (Action.MOVE, group("local.quarter", 3))
+    assert "the job asks for 3 nodes, not 1" in plan.reason.text
+    assert {each.group.node_count for each in plan.candidates} == {1, 3}, "what is held, and what may be chosen"
+
+
 def test_more_nodes_are_not_tried_for_the_sake_of_value() -> None:
     """Twice the nodes are at best twice as fast, which is the same iterations per dollar."""
     plan = best_value(

@@ -14,7 +14,7 @@ def test_starts_the_type_the_job_fixes_at_its_least_nodes() -> None:
 
 
 def test_holds_as_many_nodes_as_the_job_was_scaled_to() -> None:
-    scaled = job(fixed_node_type="local.half", nodes_min=2, nodes_max=2)
+    scaled = job(fixed_node_type="local.half", nodes_max=3, nodes_wanted=2)
 
     plan = fixed(snapshot(target="local.half", job=scaled))
 

@@ -142,6 +142,17 @@ def test_a_change_that_fits_the_budget_passes() -> None:
     assert guard(snapshot(target="local.half", job=job(objective=Objective(budget_usd=1.0))), wanted) == wanted
 
 
+def test_a_job_that_is_scaled_keeps_that_number_below_its_cap_or_not_at_all() -> None:
+    scaled: dict[str, Any] = {"nodes_max": 3, "nodes_wanted": 2}
+
+    within = guard(snapshot(job=job(**scaled)), _plan(group("local.half", 3), Action.START))
+    above = job(objective=Objective(max_usd_per_hour=0.05), **scaled)
+    refused = guard(snapshot(job=above), _plan(group("local.half", 2), Action.START))
+
+    assert (within.target, within.limited_by) == (group("local.half", 2), ("nodes_wanted",))
+    assert (refused.action, refused.reason.code) == (Action.HOLD, "max_usd_per_hour")
+
+
 @pytest.mark.parametrize(("wanted", "limit", "count"), [(5, "nodes_max", 3), (1, "nodes_min", 2)])
 def test_the_number_of_nodes_is_kept_within_the_jobs_range(wanted: int, limit: str, count: int) -> None:
     plan = guard(snapshot(job=job(nodes_min=2, nodes_max=3)), _plan(group("local.half", wanted), Action.START))

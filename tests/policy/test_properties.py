@@ -49,6 +49,7 @@ _MAYBE_USD = st.none() | st.floats(1e-4, 1.0)
 def snapshots(draw: st.DrawFn) -> Snapshot:
     """Anything a reconciler may see, and some things it should not."""
     nodes_min = draw(st.integers(1, 3))
+    nodes_max = draw(st.integers(nodes_min, 5))
     deadline_in_s = draw(st.none() | st.floats(-100, 1e5))
     objective = Objective(
         deadline_s=None if deadline_in_s is None else NOW_S + deadline_in_s,
@@ -91,7 +92,8 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             policy=draw(st.sampled_from(sorted(POLICIES))),
             fixed_node_type=draw(st.sampled_from([None, "local.half", "local.full"])),
             nodes_min=nodes_min,
-            nodes_max=draw(st.integers(nodes_min, 5)),
+            nodes_max=nodes_max,
+            nodes_wanted=draw(st.none() | st.integers(nodes_min, nodes_max)),
             iteration=draw(st.integers(0, 9_000)),
             iterations=draw(st.none() | st.integers(9_000, 20_000)),
             objective=objective,
@@ -138,7 +140,7 @@ def test_a_change_goes_to_an_admitted_priced_group_within_the_range(seen: Snapsh
     if plan.action in (Action.START, Action.TRIAL, Action.MOVE):
         assert plan.target is not None
         assert plan.target != seen.target
-        assert seen.job.spec.nodes_min <= plan.target.node_count <= seen.job.spec.nodes_max
+        assert plan.target.node_count in seen.job.spec.sizes
         # What trains already may be gone back to: nothing is bought for it, so it needs no price.
         trains = dict(seen.current.members) if seen.current else {}
         bought = {offering for offering, count in plan.target.members if count > trains.get(offering, 0)}

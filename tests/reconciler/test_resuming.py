@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def stop(cluster: VirtualCluster, job: Job) -> Job:
 
 def resume(cluster: VirtualCluster, job: Job, *, budget_usd: float | None = None) -> Job:
     objective = Objective(budget_usd=budget_usd or job.spec.objective.budget_usd)
-    return cluster.store.resumes.resume(job.id, objective, now_s=cluster.clock.now_s())
+    return cluster.store.resumes.resume(job.id, replace(job.spec, objective=objective), now_s=cluster.clock.now_s())
 
 
 def billed_usd(cluster: VirtualCluster) -> float:

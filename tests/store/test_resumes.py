@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
     store.heard(node.id, Heard(AgentState.RUNNING, generation=1, round=7), now_s=150.0)
     end_job(store, job, ending)
     before = store.job(job.id)
-    resumed = store.resumes.resume("first", job.spec.objective, now_s=500.0)
+    resumed = store.resumes.resume("first", job.spec, now_s=500.0)
     assert (resumed.id, resumed.phase, resumed.submitted_at_s) == (job.id, JobPhase.SUBMITTED, 100.0)
     assert (resumed.finished_at_s, resumed.ending, resumed.message, store.target(job.id)) == (None, None, None, None)
     assert resumed.version > before.version and store.unfinished_jobs() == (resumed,)
@@ -80,7 +81,7 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
 
 def test_generations_go_on_so_that_no_fencing_token_comes_again(store: Store, job: Job, node: Node) -> None:
     end_job(store, job)
-    store.resumes.resume(job.id, job.spec.objective, now_s=300.0)
+    store.resumes.resume(job.id, job.spec, now_s=300.0)
     other = intend(store, job.id, HALF, now_s=301.0)
     store.node_launched(other.id, "machine-2", launched_at_s=301.0, minimum_s=0.0)
     other = store.node_joined(other.id, now_s=305.0)
@@ -91,9 +92,12 @@ def test_new_limits_take_the_place_of_the_old_and_are_told(store: Store) -> None
     spec = JobSpec("limited", ("train.py",), objective=Objective(budget_usd=1.5))
     job, _ = store.submit_job(spec, key=None, request_hash="h", now_s=1.0)
     end_job(store, job)
-    wanted = Objective(budget_usd=3.0, deadline_s=86_400.0)
-    assert store.resumes.resume(job.id, wanted, now_s=300.0).spec.objective == wanted
-    assert "; budget $3 instead of $1.5; deadline 1970-01-02T00:00:00Z; it was" in store.events(after=None)[-1].text
+    wanted = replace(spec, objective=Objective(budget_usd=3.0, deadline_s=86_400.0), nodes_max=4)
+    assert store.resumes.resume(job.id, wanted, now_s=300.0).spec == wanted
+    assert (
+        "; 1 to 4 nodes instead of 1 to 1; budget $3 instead of $1.5; deadline 1970-01-02T00:00:00Z; it was"
+        in store.events(after=None)[-1].text
+    )
 
 
 def test_iterations_that_no_checkpoint_holds_are_to_be_done_again(store: Store, job: Job, node: Node) -> None:
@@ -101,7 +105,7 @@ def test_iterations_that_no_checkpoint_holds_are_to_be_done_again(store: Store, 
     trained(store, node, window(node, 1, iteration=57))
     assert store.job(job.id).iteration == 57
     end_job(store, job, JobPhase.FAILED)
-    assert store.resumes.resume(job.id, job.spec.objective, now_s=300.0).iteration == 40
+    assert store.resumes.resume(job.id, job.spec, now_s=300.0).iteration == 40
 
 
 @pytest.mark.parametrize("told", [None, 90])
@@ -111,7 +115,7 @@ def test_a_checkpoint_that_names_no_earlier_iteration_takes_none_away(
     trained(store, node, window(node, 1, iteration=57))
     checkpoint(store, node, told)
     end_job(store, job)
-    assert store.resumes.resume(job.id, job.spec.objective, now_s=300.0).iteration == 57
+    assert store.resumes.resume(job.id, job.spec, now_s=300.0).iteration == 57
 
 
 def test_what_is_stored_is_what_the_newest_checkpoint_holds(store: Store, job: Job, node: Node) -> None:
@@ -127,7 +131,7 @@ def test_a_job_that_succeeded_or_goes_on_is_refused(store: Store, job: Job) -> N
     def refused(match: str) -> None:
         events = store.newest_event_id()
         with pytest.raises(Conflict, match=match):
-            store.resumes.resume(job.id, job.spec.objective, now_s=300.0)
+            store.resumes.resume(job.id, job.spec, now_s=300.0)
         assert store.newest_event_id() == events and store.resumes.of(job.id) == ()
 
     refused("is submitted; it goes on")
@@ -139,9 +143,9 @@ def test_a_job_that_succeeded_or_goes_on_is_refused(store: Store, job: Job) -> N
 
 def test_a_second_resume_finds_the_first_and_changes_nothing(store: Store, job: Job) -> None:
     end_job(store, job)
-    once = store.resumes.resume(job.id, job.spec.objective, now_s=300.0)
+    once = store.resumes.resume(job.id, job.spec, now_s=300.0)
     with pytest.raises(Conflict, match="goes on, and there is nothing to resume"):
-        store.resumes.resume(job.id, job.spec.objective, now_s=301.0)
+        store.resumes.resume(job.id, job.spec, now_s=301.0)
     assert store.job(job.id) == once
 
 
@@ -151,27 +155,27 @@ def test_a_node_that_may_still_cost_and_write_is_waited_for(store: Store, job: J
     store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=200.0)
     store.move_job(job.id, JobPhase.CANCELLED, now_s=200.0)
     with pytest.raises(Conflict, match=f"has not ended yet, {node.id}"):
-        store.resumes.resume(job.id, job.spec.objective, now_s=300.0)
+        store.resumes.resume(job.id, job.spec, now_s=300.0)
 
 
 def test_limits_that_are_used_up_are_refused_with_what_to_say_instead(store: Store, job: Job, node: Node) -> None:
     end_job(store, job, JobPhase.BUDGET_EXHAUSTED)  # after 90 s at $0.36 an hour: $0.009
     for budget_usd in (0.005, 0.009):
         with pytest.raises(Conflict, match=rf"has spent \$0.009, and its budget is \${budget_usd}: .*--budget"):
-            store.resumes.resume(job.id, Objective(budget_usd=budget_usd), now_s=300.0)
+            store.resumes.resume(job.id, replace(job.spec, objective=Objective(budget_usd=budget_usd)), now_s=300.0)
     with pytest.raises(Conflict, match=r"by 1970-01-01T00:05:00Z, which has passed: .*--deadline"):
-        store.resumes.resume(job.id, Objective(deadline_s=300.0), now_s=300.0)
-    store.resumes.resume(job.id, Objective(budget_usd=0.01, deadline_s=301.0), now_s=300.0)
+        store.resumes.resume(job.id, replace(job.spec, objective=Objective(deadline_s=300.0)), now_s=300.0)
+    store.resumes.resume(job.id, replace(job.spec, objective=Objective(budget_usd=0.01, deadline_s=301.0)), now_s=300.0)
 
 
 def test_of_one_name_one_job_goes_on_and_is_the_one_meant(store: Store, job: Job) -> None:
     end_job(store, job)
     later, _ = store.submit_job(job.spec, key=None, request_hash="h", now_s=210.0)
     with pytest.raises(Conflict, match=f"its name is {later.id}'s now"):
-        store.resumes.resume(job.id, job.spec.objective, now_s=300.0)
+        store.resumes.resume(job.id, job.spec, now_s=300.0)
     end_job(store, later, at_s=310.0)
     assert store.job("first").id == later.id, "the newest, while none goes on"
-    store.resumes.resume(job.id, job.spec.objective, now_s=320.0)
+    store.resumes.resume(job.id, job.spec, now_s=320.0)
     assert store.job("first").id == job.id
 
 
@@ -181,18 +185,18 @@ def test_code_is_kept_for_a_month_for_whoever_resumes(store: Store) -> None:
     job, _ = store.submit_job(JobSpec("sent", ("a.py",), code="sum"), key=None, request_hash="h", now_s=1.0)
     end_job(store, job, JobPhase.FAILED, at_s=5 * day_s)
     store.code.put("other", b"", now_s=34 * day_s)
-    store.resumes.resume(job.id, job.spec.objective, now_s=34 * day_s)
+    store.resumes.resume(job.id, job.spec, now_s=34 * day_s)
     end_job(store, job, JobPhase.FAILED, at_s=35 * day_s)
     store.code.put("other", b"", now_s=66 * day_s)
     with pytest.raises(NotFound, match="PUT it to /v1/code/sum first"):
-        store.resumes.resume(job.id, job.spec.objective, now_s=67 * day_s)
+        store.resumes.resume(job.id, job.spec, now_s=67 * day_s)
 
 
 def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(store: Store, job: Job, node: Node) -> None:
     trained(store, node, window(node, 1, iteration=3, ended_at_s=150.0))
     store.record_decision(snapshot(store, job), plan(Action.START, target=Group.of(HALF)), "fixed", sets_target=True)
     end_job(store, job, at_s=400.0)
-    store.resumes.resume(job.id, job.spec.objective, now_s=9000.0)
+    store.resumes.resume(job.id, job.spec, now_s=9000.0)
     full = Offering("local.full")
     store.add_price(full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
     other = intend(store, job.id, full, now_s=9001.0)
@@ -216,10 +220,10 @@ def test_a_daemon_that_dies_over_it_has_resumed_the_job_or_not(url: str, when: s
     end_job(store, job)
     store.close()
     program = f"""
-from elastic.model import Objective
 from tests.crash.points import Point, Watch, WatchedStore
 store = WatchedStore({url!r}, Watch(Point("", {when!r}, "resumes")))
-store.resumes.resume({job.id!r}, Objective(), now_s=300.0)
+spec = store.job({job.id!r}).spec
+store.resumes.resume({job.id!r}, spec, now_s=300.0)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
     store = open_store(url)

@@ -150,7 +150,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("workload", spec.workload or ""),
         ("iterations", "" if spec.iterations is None else f"{spec.iterations:,}"),
         ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
-        ("nodes", str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"),
+        ("nodes", _nodes(spec)),
         ("workers a node", _workers(spec.nproc_per_node)),
         ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, run on {running}"),
         ("precision", spec.precision or ""),
@@ -207,6 +207,11 @@ def _plain(value: bool | float | str) -> str:
             return quantity(value)
         case str():
             return value
+
+
+def _nodes(spec: JobSpec) -> str:
+    count = str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"
+    return count if spec.nodes_wanted is None else f"{count}, scaled to {spec.nodes_wanted}"
 
 
 def _workers(asked: NprocPerNode) -> str:
