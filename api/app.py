@@ -25,6 +25,7 @@ from api.routers import (
     job_accounts,
     job_files,
     jobs,
+    logs,
     market,
     measurements,
     nodes,
@@ -58,6 +59,7 @@ def give_context(app: FastAPI, context: Context) -> None:
     """Makes the app answer from `context`."""
     app.state.context = context
     app.state.feed = Feed(context.store.newest_event_id)
+    app.state.log_feed = Feed(lambda: context.logs.changes)
 
 
 def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
@@ -88,6 +90,8 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         wheels,
     ):
         app.include_router(each.router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
+    for router in (logs.router, logs.agent_router):
+        app.include_router(router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
     app.include_router(dashboard.login_router)
     app.include_router(dashboard.router)
     dashboard.mount_static(app)
@@ -103,7 +107,8 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     feed: Feed = app.state.feed
-    async with feed.running():
+    log_feed: Feed = app.state.log_feed
+    async with feed.running(), log_feed.running():
         yield
 
 

@@ -17,7 +17,6 @@ from elastic.reconciler import JobFolders
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MOST_LISTED = 1000
-_MOST_LOGS = 20
 _CHUNK_BYTES = 256 * 1024
 _FRESH_S = 15.0
 """An open page asks again and again; a bucket is asked at most so often for one job."""
@@ -54,10 +53,6 @@ class Artifacts(Protocol):
         """One of them. Raises NotFound for what is none, and for every name that could lead elsewhere."""
         ...
 
-    def log_ends(self, job_id: str, *, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
-        """The ends of the logs that were stored with them, each under its name, the newest last."""
-        ...
-
 
 def artifacts_in(settings: Settings, clock: Clock) -> Artifacts:
     """Artifacts where the settings have them. Asks nothing yet."""
@@ -86,9 +81,6 @@ class FolderArtifacts:
             raise _none_such(job_id, name)
         return Opened(path.stat().st_size, _pieces(path))
 
-    def log_ends(self, job_id: str, *, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
-        return ()  # its nodes' own folders hold them
-
 
 @dataclass(slots=True)
 class BucketArtifacts:
@@ -112,19 +104,11 @@ class BucketArtifacts:
             raise _none_such(job_id, name) from error
         return Opened(size_bytes, chunks)
 
-    def log_ends(self, job_id: str, *, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
-        return self._lately(job_id, f"logs {most_bytes}", lambda: self._log_ends(job_id, most_bytes))
-
     def _listed(self, job_id: str) -> tuple[Kept, ...]:
         entries = self._bucket(job_id).entries("", most=_MOST_LISTED)
         return tuple(
             Kept(each.name, each.size_bytes, each.modified_at_s) for each in entries if _NAME.fullmatch(each.name)
         )
-
-    def _log_ends(self, job_id: str, most_bytes: int) -> tuple[tuple[str, bytes], ...]:
-        bucket = self._bucket(job_id)
-        newest = sorted(bucket.entries("logs/", most=_MOST_LISTED), key=lambda each: (each.modified_at_s, each.name))
-        return tuple((each.name, bucket.end(each.name, most_bytes)) for each in newest[-_MOST_LOGS:])
 
     def _bucket(self, job_id: str) -> Any:
         from elastic.checkpoints.s3 import Bucket, connect  # only who has a bucket pays for boto3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -14,16 +14,21 @@ from starlette.exceptions import HTTPException
 
 from api.artifacts import Artifacts, FolderArtifacts
 from api.feed import Feed
+from api.rates import Rates
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.errors import Unauthorized
+from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Node
 from elastic.providers import Provider
 from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, RightToEnd
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
+# Twice what an agent allows itself, and room for what a line costs beside its text: no honest one meets these.
+_LOG_BYTES_PER_S = 256 << 10
+_LOG_BYTES_AT_ONCE = 4 << 20
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -49,6 +54,7 @@ class Context:
     """The parts of the daemon that answer requests. `wake` makes the next tick come now, `doubted` gives the prices
     that the last one did not believe though they are higher.
 
+    `logs` are those of workers, in memory where no file is given.
     `right` bounds the leases, `alarms` are the reconciler's; None where there is nobody who could have any.
     `wheel` is what nodes install; None where they get elasticd by other ways.
     """
@@ -67,6 +73,8 @@ class Context:
     alarms: Alarms | None = None
     artifacts: Artifacts | None = None
     wheel: Wheel | None = None
+    logs: JobLogs = field(default_factory=JobLogs)
+    log_rates: Rates = field(default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE))
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""
@@ -89,6 +97,12 @@ def get_context(request: Request) -> Context:
     """The context that the app was made with."""
     context: Context = request.app.state.context
     return context
+
+
+def get_log_feed(request: Request) -> Feed:
+    """The feed that streams of logs wait on."""
+    feed: Feed = request.app.state.log_feed
+    return feed
 
 
 def get_feed(request: Request) -> Feed:
@@ -179,6 +193,7 @@ def check_version(if_match: str | None, version: int) -> None:
 
 ContextOf = Annotated[Context, Depends(get_context)]
 FeedOf = Annotated[Feed, Depends(get_feed)]
+LogFeedOf = Annotated[Feed, Depends(get_log_feed)]
 Body = Annotated[bytes, Depends(read_body)]
 JobFilter = Annotated[str | None, Depends(read_job)]
 JobKey = Annotated[

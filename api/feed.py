@@ -11,13 +11,14 @@ from starlette.concurrency import run_in_threadpool
 from elastic.errors import StoreUnavailable
 
 MAX_STREAMS = 64
+"""Of each kind."""
 POLL_S = 0.25
 
 
 class Feed:
-    """One look at the store a quarter second, however many streams wait.
+    """One look a quarter second whether there is news, however many streams wait.
 
-    `newest_id` gives the id of the store's latest event. `close` may be called from a signal handler.
+    `newest_id` gives the id of the latest news. `close` may be called from a signal handler.
     """
 
     def __init__(self, newest_id: Callable[[], int]) -> None:
@@ -76,3 +77,12 @@ class Feed:
     def _wake_all(self) -> None:
         for event in self._waiting:
             event.set()
+
+
+async def heard_within(is_news: asyncio.Event, timeout_s: float) -> bool:
+    """Waits for news for so long; gives whether there was some."""
+    try:
+        await asyncio.wait_for(is_news.wait(), timeout_s)
+    except TimeoutError:
+        return False
+    return True

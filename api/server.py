@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 import uvicorn
@@ -37,15 +37,15 @@ def run(context: Context, *, host: str, port: int, on_started: Callable[[], None
         timeout_graceful_shutdown=_GRACE_S,
         h11_max_incomplete_event_size=32 * 1024,
     )
-    Server(config, feed=app.state.feed, on_started=on_started).run()
+    Server(config, feeds=(app.state.feed, app.state.log_feed), on_started=on_started).run()
 
 
 class Server(uvicorn.Server):
-    """A server that closes the event streams first: it would wait for them forever."""
+    """A server that closes its streams first: it would wait for them forever."""
 
-    def __init__(self, config: uvicorn.Config, *, feed: Feed, on_started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, *, feeds: Sequence[Feed], on_started: Callable[[], None]) -> None:
         super().__init__(config)
-        self._feed = feed
+        self._feeds = feeds
         self._on_started = on_started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -57,6 +57,7 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Not the parent's way, which raises the signal again at the end: the process would die of it before the daemon
         # has stopped its ticker and closed its store. A second signal waits for nothing.
-        self._feed.close()
+        for feed in self._feeds:
+            feed.close()
         self.force_exit = self.should_exit
         self.should_exit = True

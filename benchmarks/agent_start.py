@@ -103,10 +103,10 @@ def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list
     start, processor_s = time.time(), _children_s()
     agent = subprocess.Popen([sys.executable, "-m", "elastic.agent", "--config", str(config)], env=_environment())
     daemon.wait_for_exit(1)
-    first = _parts((folder / "work/logs/g1.log").read_text(), start)
+    first = _parts((folder / "work/logs/g1-l0-r0.log").read_text(), start)
     daemon.generation, asked = 2, time.time()
     daemon.wait_for_exit(2)
-    second = _parts((folder / "work/logs/g2.log").read_text(), asked)
+    second = _parts((folder / "work/logs/g2-l0-r0.log").read_text(), asked)
     daemon.shutdown = True
     agent.wait()
     daemon.close()
@@ -138,6 +138,8 @@ class _Daemon:
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("register"):
             return {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+        if path.endswith("logs"):
+            return {"acked_seq": body["seq"]}
         if body["exit"]:
             self._exited.add(body["exit"]["generation"])
         said = [*body["windows"], *body["events"]]

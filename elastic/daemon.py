@@ -22,7 +22,8 @@ from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
-from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, StoreUnavailable
+from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, NotFound, StoreUnavailable
+from elastic.job_logs import JobLogs, open_job_logs
 from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
@@ -70,6 +71,7 @@ class Daemon:
     ticker: Ticker
     wheel: Wheel | None
     historian: Ticker | None
+    logs: JobLogs
 
     def start(self) -> None:
         """Begins to look at the world."""
@@ -146,6 +148,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         historian=None
         if past is None
         else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=_PAST_S, clock=clock),
+        logs=_logs(data_dir, store),
     )
 
 
@@ -170,6 +173,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
             daemon.stop()
             _give_back(daemon)
             daemon.store.close()
+            daemon.logs.close()
         if daemon.namespace.lost is not None:
             raise daemon.namespace.lost
         log.info("stopped; nodes live on, the next start adopts them")
@@ -190,6 +194,17 @@ def _check_nodes_find_it(settings: Settings, url: str) -> None:
         from elastic.providers.ec2 import connect, refuse  # only who buys there pays for boto3
 
         refuse(settings, url=url, endpoint_url=connect(settings.ec2.region).endpoint_url)
+
+
+def _logs(data_dir: Path, store: Store) -> JobLogs:
+    """The logs of jobs that are on record; those of others are deleted."""
+    logs = open_job_logs(data_dir)
+    for job_id in logs.jobs():
+        try:
+            store.job(job_id)
+        except NotFound:
+            logs.forget(job_id)
+    return logs
 
 
 def _give_back(daemon: Daemon) -> None:
@@ -219,6 +234,7 @@ def _run(daemon: Daemon, port: int) -> None:
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,
+        logs=daemon.logs,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,
     )

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from api.dashboard.facts import JobFacts, newest_events
-from api.dashboard.views import JobExtras, event_rows, generation_rows, pictures, report_view, spec_lines
+from api.dashboard.views import (
+    JobExtras,
+    event_rows,
+    generation_rows,
+    log_view,
+    pictures,
+    report_view,
+    spec_lines,
+)
 from api.deps import Context
-from api.files import artifacts_if_told, log_tail
+from api.files import artifacts_if_told
+from api.job_logs import shown
 from api.reports import report_on
 from api.standings import running_tier
 
-_LOG_LINES = 40
+_LOG_LINES = 200
 
 
-def job_page(context: Context, facts: JobFacts) -> JobExtras:
-    """Gives the rest of a job's page."""
+def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> JobExtras:
+    """Gives the rest of a job's page; of its log only that rank's lines, if one is given."""
     store, job, now_s, kept = context.store, facts.job, facts.now_s, context.kept()
     report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None
+    log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
     return JobExtras(
         generations=generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=event_rows(newest_events(store, job.id), now_s=now_s),
         spec=spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
         pictures=pictures(job, [each.name for each in artifacts_if_told(kept, job.id)]),
-        log_tail=log_tail(context.provider, kept, job.id, facts.nodes, _LOG_LINES),
+        log=log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
         report=None if report is None else report_view(report),
     )

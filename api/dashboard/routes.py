@@ -43,6 +43,7 @@ _JOBS_LINKED = 8
 _STATIC = Path(__file__).parent / "static"
 
 JobQuery = Annotated[str | None, Query(max_length=64)]
+RankQuery = Annotated[int | None, Query(ge=0, lt=2**31)]
 
 
 class PageRoute(APIRoute):
@@ -98,12 +99,12 @@ def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLRes
 
 
 @router.get("/jobs/{job}")
-def one_job(request: Request, context: ContextOf, job: str) -> HTMLResponse:
+def one_job(request: Request, context: ContextOf, job: str, rank: RankQuery = None) -> HTMLResponse:
     """One job: the overview's parts, and all that belongs to it alone."""
     now_s = context.clock.now_s()
     found = context.store.job(job)
     facts = job_facts(context.store, found, now_s=now_s)
-    extras = job_page(context, facts)
+    extras = job_page(context, facts, rank=rank)
     return page(request, "job.html", here="Jobs", view=job_view(facts), page=extras, now_s=now_s)
 
 

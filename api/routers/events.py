@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, FeedOf, JobFilter, require_user
-from api.feed import MAX_STREAMS, Feed
+from api.feed import MAX_STREAMS, Feed, heard_within
 from elastic.errors import StoreUnavailable
 from elastic.store import Event
 
@@ -68,7 +67,7 @@ async def follow(
             for event in found:
                 yield _written(event)
                 after = event.id
-            if len(found) < _BATCH and not await _wait(is_news, silence_s):
+            if len(found) < _BATCH and not await heard_within(is_news, silence_s):
                 yield KEEPALIVE_COMMENT
 
 
@@ -77,14 +76,6 @@ async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event
         return await run_in_threadpool(context.store.events, after=after, job_id=job, limit=_BATCH)
     except StoreUnavailable:
         return ()  # the stream goes on when the store does
-
-
-async def _wait(is_news: asyncio.Event, timeout_s: float) -> bool:
-    try:
-        await asyncio.wait_for(is_news.wait(), timeout_s)
-    except TimeoutError:
-        return False
-    return True
 
 
 def _written(event: Event) -> bytes:

@@ -1,4 +1,4 @@
-"""What a job's nodes wrote: logs and artifacts."""
+"""What a job leaves for people to look at."""
 
 from __future__ import annotations
 
@@ -6,24 +6,15 @@ from pathlib import PurePosixPath
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Path, Query
-from fastapi.responses import PlainTextResponse, StreamingResponse
+from fastapi import APIRouter, Depends, Path
+from fastapi.responses import StreamingResponse
 
 from api import files, schemas
 from api.deps import ContextOf, JobKey, require_user
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
 
-Tail = Annotated[int, Query(ge=1, le=10_000, description="Most lines of each file.")]
 FileName = Annotated[str, Path(max_length=128, description="The file's name, without folders.")]
-
-
-@router.get("/logs", response_class=PlainTextResponse)
-def get_job_logs(job: JobKey, context: ContextOf, tail: Tail = 100) -> PlainTextResponse:
-    """Gives the last lines that the job's nodes wrote, living and gone, as text."""
-    job_id = context.store.job(job).id
-    nodes = context.store.nodes(job_id, include_gone=True)
-    return PlainTextResponse(files.log_tail(context.provider, context.kept(), job_id, nodes, tail))
 
 
 @router.get("/artifacts")

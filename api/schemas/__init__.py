@@ -15,7 +15,18 @@ from api.schemas.decision import (
     Snapshot,
     Switch,
 )
-from api.schemas.fleet import Alarm, Event, Exit, Group, Measurement, Node, ThroughputPoint, Window
+from api.schemas.fleet import (
+    Alarm,
+    Event,
+    Exit,
+    Group,
+    LogLine,
+    LogLines,
+    Measurement,
+    Node,
+    ThroughputPoint,
+    Window,
+)
 from api.schemas.job import (
     Artifact,
     CostPoint,
@@ -74,6 +85,8 @@ __all__ = [
     "LedgerSummary",
     "LedgerTotal",
     "Limits",
+    "LogLine",
+    "LogLines",
     "MarketPrice",
     "Measurement",
     "Node",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
+from elastic.log_line import MAX_CHARACTERS
 from elastic.model import (
     AgentState,
     NoticeKind,
@@ -14,6 +15,8 @@ from elastic.model import (
 )
 from elastic.worker.hook import MAX_NOTE_LENGTH
 from elastic.worker.recorder import MAX_PHASE_LENGTH
+
+_MOST_OF_A_LINE = MAX_CHARACTERS + 100  # it says how much of it is missing
 
 
 class Strict(BaseModel):
@@ -150,6 +153,32 @@ class Heartbeat(Strict):
     pulse: PulseIn | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
+
+
+class LogStreamIn(Strict):
+    """What one process wrote since the last batch. `worker` is null for torchrun itself; `open` has not ended yet."""
+
+    generation: int = Field(ge=1, lt=2**31)
+    worker: int | None = Field(None, ge=0, lt=4096)
+    rank: int | None = Field(None, ge=0, lt=2**31)
+    dropped: int = Field(0, ge=0, le=2**53)
+    lines: list[Annotated[str, Field(max_length=_MOST_OF_A_LINE)]] = Field(default_factory=list, max_length=10_000)
+    open: str | None = Field(None, max_length=_MOST_OF_A_LINE)
+
+
+class LogBatch(Strict):
+    """Lines of one node's processes; `seq` counts the batches that were stored."""
+
+    node_id: str = Field(max_length=64)
+    instance_id: str = Field(min_length=1, max_length=128)
+    seq: int = Field(ge=1, le=2**53)
+    streams: list[LogStreamIn] = Field(max_length=512)
+
+
+class LogsStored(BaseModel):
+    """The answer: the batch's number."""
+
+    acked_seq: int
 
 
 class AssignmentOut(BaseModel):

@@ -130,3 +130,26 @@ class Event(Wire):
     job_id: str | None
     node_id: str | None
     numbers: dict[str, FiniteFloat]
+
+
+class LogLine(Wire):
+    """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none; open lines have id 0.
+
+    `source` says in words who wrote it.
+    """
+
+    id: int
+    at_s: FiniteFloat
+    generation: int
+    node_id: str
+    worker: int | None
+    rank: int | None
+    source: str
+    text: str
+
+
+class LogLines(Wire):
+    """What an event of a stream of logs brings: new lines, and all that have not ended yet."""
+
+    lines: list[LogLine]
+    open: list[LogLine]

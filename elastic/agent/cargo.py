@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from elastic.agent.files import read_json, write_json
+from elastic.agent.logs import log_files
 from elastic.agent.settings import AgentSettings
 from elastic.agent.wire import Assignment
 from elastic.checkpoints import Location, Manifest, Place
@@ -39,8 +40,7 @@ class Cargo:
             settings.artifact_root / assignment.artifact_dir, staging=settings.work_dir / "staging-artifacts"
         )
         self._artifact_bucket = Bucket(client, storage.below(assignment.artifact_dir))
-        self._log = settings.work_dir / "logs" / f"g{assignment.generation}.log"
-        self._log_name = f"{settings.instance_id}-g{assignment.generation}.log"
+        self._log_dir = settings.log_dir
         self._base_file = settings.work_dir / BASE_FILE
         self._carried: Mapping[str, Look] | None = None
         self._last_looks: Mapping[str, Look] = {}
@@ -116,10 +116,10 @@ class Cargo:
                 self._artifact_bucket.upload(self._artifacts.path / path, path)
         self._uploaded = looks
 
-    def carry_log(self) -> None:
-        """Stores this generation's log as it is; raises StorageUnavailable."""
-        if self._log.exists():
-            self._artifact_bucket.upload(self._log, f"logs/{self._log_name}")
+    def carry_logs(self) -> None:
+        """Stores this generation's logs whole, as they are; raises StorageUnavailable."""
+        for file in log_files(self._log_dir, [self.generation]):
+            self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
 
     def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:
         newest = self._shelf.kept(self._shelf.places())[:1]

@@ -263,7 +263,7 @@ class Carrier:
             self._fill(trip, wishes, cargo)
         if is_ending:
             cargo.carry_artifacts()
-            cargo.carry_log()
+            cargo.carry_logs()
             with self._changed:
                 trip.close(Verdict(is_durable=True))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from elastic.model import AGENT_SAYS, Exit, Outcome
 
-_TRACEBACK = "Traceback (most recent call last):"
+TRACEBACK = "Traceback (most recent call last):"
 _RANK = re.compile(r"^\[rank\d+\]: ?")
 # torchrun tells of its own tracebacks that a worker ended, never why.
 _TORCHRUN = ("torch.distributed.elastic.", "torch.multiprocessing.spawn.")
@@ -60,6 +60,17 @@ def is_echo(log_tail: str) -> bool:
     return cause is not None and any(each in cause for each in _ECHOES)
 
 
+def without_rank(line: str) -> str:
+    """The line without the mark that libraries put before those of a rank."""
+    return _RANK.sub("", line)
+
+
+def local_rank_that_failed(torchrun_log: str) -> int | None:
+    """The worker that torchrun saw fail first; None if it named none."""
+    found = _WORKER_S_END.findall(torchrun_log)
+    return int(found[-1][1]) if found else None
+
+
 def _end(exit_code: str, local_rank: str) -> str:
     code = int(exit_code)
     if code >= 0:
@@ -71,8 +82,8 @@ def _end(exit_code: str, local_rank: str) -> str:
 def _exceptions(log_tail: str) -> Iterator[str]:
     """Gives the line that ends each traceback, the first after its head that is not indented, and what is no Python."""
     is_inside, where = log_tail[:1].isspace(), ""  # the end of a log may begin within a traceback
-    for line in (_RANK.sub("", each) for each in log_tail.splitlines()):
-        if line == _TRACEBACK:
+    for line in map(without_rank, log_tail.splitlines()):
+        if line == TRACEBACK:
             is_inside, where = True, ""
         elif is_inside and (found := _UNREADABLE.match(line)):
             where = f" ({found[1]}, line {found[2]})"

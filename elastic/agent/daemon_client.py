@@ -21,6 +21,8 @@ from elastic.trust import trust_for
 TIMEOUT_S = 10.0
 CODE_TIMEOUT_S = 60.0
 LOOK_TIMEOUT_S = 0.5
+_REFUSED = frozenset({400, 404, 409, 413, 415, 422})
+"""Answers that the same request gets again."""
 log = logging.getLogger(__name__)
 
 
@@ -103,6 +105,19 @@ class DaemonClient:
         except InvalidInput as error:
             log.warning("%s", error)
             return None
+
+    def send_logs(self, batch: Mapping[str, Any], *, node_id: str, node_token: str) -> bool | None:
+        """Sends lines of logs: True if they are stored, False if they never will be, None if there was no answer."""
+        body = {"node_id": node_id, "instance_id": self._instance_id, **batch}
+        try:
+            response = self._http.post("/v1/agent/logs", json=body, headers={"Authorization": f"Bearer {node_token}"})
+        except httpx2.HTTPError as error:
+            log.debug("POST /v1/agent/logs: %r", error)
+            return None
+        if response.is_success:
+            return True
+        log.warning("POST /v1/agent/logs: %s %s", response.status_code, response.text[:300])
+        return False if response.status_code in _REFUSED else None
 
     def code(self, *, node_id: str, node_token: str) -> bytes | None:
         """The archive of the code that this node's job brings along; None when the daemon does not give it."""

@@ -26,7 +26,7 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
         ),
         exit_code=exit_code,
         iteration=heard.iteration,
-        log_tail=logs.tail(log_path),
+        log_tail=logs.last_words(log_path),
     )
     if group.is_in_session and exit_code == 0 and ending.outcome is Outcome.FAILED:
         ending = _failed(ending, UNSAID)

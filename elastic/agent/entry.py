@@ -6,9 +6,10 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from elastic.agent.asking import ask_until_answered
 from elastic.agent.carriage import Carriage, SharedFolder
@@ -20,6 +21,7 @@ from elastic.agent.imds import Imds, imds_url
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
+from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory, recall, remember
 from elastic.agent.rounds import RoundBook, open_claims
 from elastic.agent.settings import AgentSettings, read_settings
@@ -103,6 +105,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         book = RoundBook(wake=wake_heart.set)
         intake = Intake(settings.socket_path, spool=spool, carriage=carriage, saw_round=book.saw)
         claims = open_claims(settings.claims_path, book)
+        log_stream = _log_stream(settings, client, memory, intake)
         supervisor = Supervisor(
             settings,
             memory=memory,
@@ -112,6 +115,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
             lease=lease,
             carriage=carriage,
             rounds=book,
+            log_stream=log_stream,
             wake_heart=wake_heart,
         )
         heart = Heart(
@@ -129,6 +133,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         intake.start()
         claims.start()
         heart.start()
+        log_stream.start()
         if watcher is not None:
             watcher.start()
         try:
@@ -136,9 +141,18 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         finally:
             if watcher is not None:
                 watcher.stop()
+            # Before the last heartbeat: once it is heard, the daemon may end this machine.
+            log_stream.stop()
             heart.stop()
             claims.stop()
             intake.stop()
+
+
+def _log_stream(settings: AgentSettings, client: DaemonClient, memory: Memory, intake: Intake) -> LogStream:
+    def send(batch: Mapping[str, Any]) -> bool | None:
+        return client.send_logs(batch, node_id=memory.node_id, node_token=memory.node_token)
+
+    return LogStream(settings.log_dir, send=send, session_ranks=intake.session_ranks)
 
 
 def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:

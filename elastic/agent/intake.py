@@ -74,6 +74,7 @@ class Intake:
         self._words: dict[int, tuple[str, str]] = {}
         self._workers: set[str] = set()
         self._places: dict[int, str] = {}
+        self._session_ranks: dict[str, int] = {}
         self._left: set[str] = set()
         self._starts = 0
         self._needs_signal = False
@@ -107,6 +108,7 @@ class Intake:
             self._forget()
             self._pauses = Pauses()
             self._workers.clear()
+            self._session_ranks.clear()
             self._starts = 0
             self._iteration, self._has_joined, self._has_trained = None, False, False
 
@@ -130,6 +132,12 @@ class Intake:
                 iteration=self._iteration,
                 pulse=self._pauses.pulse(now=time.monotonic()),
             )
+
+    def session_ranks(self) -> dict[int, int]:
+        """The ranks in their session of workers that are members of one, by their local rank."""
+        with self._lock:
+            places = self._places.items()
+            return {place: self._session_ranks[each] for place, each in places if each in self._session_ranks}
 
     def was_unanswered(self, *, since: float) -> None:
         """From this monotonic instant until now the daemon did not answer: a pause then may be the link's."""
@@ -213,7 +221,9 @@ class Intake:
         self._needs_signal |= kind == "needs_signal"
         if kind == "turns":  # a window may be a last one, sent by a worker that ends
             self._pauses.note_turn(time.monotonic())
-        self._has_joined |= kind == "joined"
+        if kind == "joined":
+            self._has_joined = True
+            self._session_ranks[worker] = rank
         if kind in LAST_WORDS:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):

@@ -52,8 +52,8 @@ class Launcher:
         self._spawner: subprocess.Popen[bytes] | None = None
 
     def log_path(self, generation: int) -> Path:
-        """Where torchrun and the workers of a generation write."""
-        return self._settings.work_dir / "logs" / f"g{generation}.log"
+        """Where a generation's torchrun writes; each worker has a log of its own beside it."""
+        return self._settings.log_dir / f"g{generation}.log"
 
     def drain_file(self, generation: int) -> Path:
         return self._settings.work_dir / f"drain-g{generation}"
@@ -63,8 +63,8 @@ class Launcher:
         if self._spawner is not None and self._spawner.poll() is None:
             return
         work_dir = self._settings.work_dir
-        (work_dir / "logs").mkdir(exist_ok=True)
-        with (work_dir / "logs" / "spawner.log").open("ab") as log:
+        self._settings.log_dir.mkdir(exist_ok=True)
+        with (self._settings.log_dir / "spawner.log").open("ab") as log:
             self._spawner = subprocess.Popen(
                 [sys.executable, "-m", "elastic.agent.spawner", str(work_dir)],
                 stdin=subprocess.PIPE,

@@ -1,13 +1,88 @@
-"""The log file of a generation: bounded in size, its end ready for a report."""
+"""The log files of a generation: torchrun's and one a worker, bounded in size, their ends ready for a report."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from elastic.agent.cause import cause_in, is_echo, local_rank_that_failed
+
 MAX_LOG_BYTES = 16 << 20
-TAIL_BYTES = 8000  # torchrun alone writes 3,000 below the traceback of one worker
+"""Of all the files of a generation together; what `bound` moved aside may be as much again."""
+TAIL_BYTES = 8000  # torchrun alone writes 3,000 when a worker fails
+_NAME = re.compile(r"g(\d+)(?:-l(\d+)-r(\d+))?\.log")
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One of them. `local_rank` and `rank` are torchrun's numbers of the worker, None in torchrun's own log."""
+
+    path: Path
+    generation: int
+    local_rank: int | None = None
+    rank: int | None = None
+
+
+def log_files(folder: Path, generations: Collection[int]) -> list[LogFile]:
+    """Gives the files of these generations that are there: torchrun's, then the workers' by local rank."""
+    try:
+        named = [_log_file(folder / name) for name in os.listdir(folder)]
+    except FileNotFoundError:
+        return []
+    files = [each for each in named if each is not None and each.generation in generations]
+    return sorted(files, key=lambda each: (each.generation, -1 if each.local_rank is None else each.local_rank))
+
+
+def sizes(log_path: Path) -> Mapping[Path, int]:
+    """How much has been written so far, by file of the generation whose torchrun writes `log_path`."""
+    return {path: _size(path) for path in (log_path, *_workers(log_path).values())}
+
+
+def last_words(log_path: Path, *, since: Mapping[Path, int] | None = None) -> str:
+    """Gives the end of what the worker that failed first wrote, and below it the end of torchrun's log.
+
+    `log_path` is torchrun's. `since` are earlier `sizes`: only what came later counts.
+    """
+    said_since = since or {}
+    torchrun = tail(log_path, since=said_since.get(log_path, 0))
+    worker = _failed_first(_workers(log_path), said_since, torchrun)
+    return f"{worker}\n{torchrun}" if worker and not worker.endswith("\n") else worker + torchrun
+
+
+def _log_file(path: Path) -> LogFile | None:
+    found = _NAME.fullmatch(path.name)
+    if found is None:
+        return None
+    generation, local_rank, rank = found.groups()
+    if local_rank is None:
+        return LogFile(path, int(generation))
+    return LogFile(path, int(generation), int(local_rank), int(rank))
+
+
+def _failed_first(workers: Mapping[int, Path], since: Mapping[Path, int], torchrun: str) -> str:
+    """The end of that worker's log. A worker whose peer is gone fails too; its traceback explains nothing."""
+    named = local_rank_that_failed(torchrun)
+    by_age = sorted(workers, key=lambda local_rank: (local_rank != named, _changed_s(workers[local_rank])))
+    ends = [tail(workers[each], since=since.get(workers[each], 0)) for each in by_age]
+    telling = [end for end in ends if cause_in(end) is not None and not is_echo(end)]
+    if telling or named in workers:
+        return (telling or ends)[0]
+    return ends[-1] if ends else ""
+
+
+def _workers(log_path: Path) -> dict[int, Path]:
+    """The newest log of each worker, by local rank: one that torchrun starts again may get another rank."""
+    start = f"{log_path.stem}-l"
+    found: dict[int, Path] = {}
+    for path in sorted(log_path.parent.glob(f"{start}*.log"), key=_changed_s):
+        local_rank = path.name.removeprefix(start).partition("-")[0]
+        if local_rank.isdecimal():
+            found[int(local_rank)] = path
+    return found
 
 
 def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
@@ -56,6 +131,13 @@ def _end_of(path: Path, *, size: int, since: int = 0) -> tuple[bytes, bool]:
 
 def _moved(path: Path) -> Path:
     return path.with_name(f"{path.name}.1")
+
+
+def _changed_s(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _size(path: Path) -> int:

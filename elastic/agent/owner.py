@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 from elastic.agent import logs
@@ -22,7 +23,7 @@ class Owner:
         self._told_why = ""
         self._log_path: Path | None = None
         self._starts = 0
-        self._read_to = 0
+        self._read_to: Mapping[Path, int] = {}
 
     def hear_way(self, way: Way) -> None:
         """Tells why the workers are started otherwise than asked for, if they are."""
@@ -36,15 +37,15 @@ class Owner:
         Where a node that is not alone only stopped because another did, that one's agent tells of it.
         """
         if log_path != self._log_path:  # another generation: it may have begun before the first look at it
-            self._log_path, self._starts, self._read_to = log_path, 0, 0
+            self._log_path, self._starts, self._read_to = log_path, 0, {}
         if starts == self._starts:
             return
         if starts > max(self._starts, 1):
-            said = logs.tail(log_path, since=self._read_to)
+            said = logs.last_words(log_path, since=self._read_to)
             why = cause_in(said)
             if why is not None and (is_alone or not is_echo(said)):
                 self._tell(f"torchrun started the workers anew ({starts - 1}): {why}")
-        self._starts, self._read_to = starts, log_path.stat().st_size if log_path.exists() else 0
+        self._starts, self._read_to = starts, logs.sizes(log_path)
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)

@@ -49,6 +49,11 @@ class AgentSettings:
             raise InvalidInput(f"cpu_quota must be positive or null, got {self.cpu_quota}", field="cpu_quota")
 
     @property
+    def log_dir(self) -> Path:
+        """Where torchrun and workers write; `elastic.agent.logs` knows the files."""
+        return self.work_dir / "logs"
+
+    @property
     def code_dir(self) -> Path:
         """Where the job's code is, if it brings any along: its command runs there."""
         return self.work_dir / "code"

@@ -10,12 +10,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from elastic.agent import logs
 from elastic.agent.carriage import STORE_PATIENCE_S, Carriage
 from elastic.agent.ending import as_stored, exit_of
 from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
+from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory, remember
 from elastic.agent.owner import Owner
 from elastic.agent.rounds import RoundBook
@@ -64,6 +64,7 @@ class Supervisor:
         lease: Lease,
         carriage: Carriage,
         rounds: RoundBook,
+        log_stream: LogStream,
         wake_heart: threading.Event,
     ) -> None:
         self._settings = settings
@@ -75,6 +76,7 @@ class Supervisor:
         self._lease = lease
         self._carriage = carriage
         self._rounds = rounds
+        self._log_stream = log_stream
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
         self._wanted = Wanted()
@@ -217,6 +219,7 @@ class Supervisor:
         began = self._memory.began or assignment.generation
         log.info("adopting generation %s, which an earlier agent began in %s", assignment.generation, began)
         self._intake.listen_to(began)
+        self._log_stream.begin(began)
         self._carriage.begin(replace(assignment, generation=began))
         drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
         self._group = Group(
@@ -233,6 +236,7 @@ class Supervisor:
     def _start(self, assignment: Assignment) -> None:
         log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
         self._intake.listen_to(assignment.generation)
+        self._log_stream.begin(assignment.generation)
         self._carriage.begin(assignment)
         way = choose_way(assignment, code_dir=self._settings.code_dir, distrusts_fork=self._memory.distrusts_fork)
         self._owner.hear_way(way)
@@ -250,7 +254,7 @@ class Supervisor:
         )
         self._set_group(group)
         if is_in_session:
-            self._intake.serve(assignment.generation, world_size=assignment.world_size)
+            self._serve(assignment)
         self._wake_heart.set()
 
     def _go_on(self, assignment: Assignment, group: Group) -> None:
@@ -259,14 +263,18 @@ class Supervisor:
         self._launcher.tell_store(assignment.rdzv_endpoint)
         self._memory = replace(self._memory, running=assignment)
         remember(self._memory, self._settings.work_dir)
-        self._intake.serve(assignment.generation, world_size=assignment.world_size)
+        self._serve(assignment)
         self._carriage.serve(assignment.generation)
         self._set_group(replace(group, serves=assignment.generation))
         self._wake_heart.set()
 
+    def _serve(self, assignment: Assignment) -> None:
+        self._intake.serve(assignment.generation, world_size=assignment.world_size)
+        self._log_stream.serve(assignment.generation)
+
     def _seen_afresh(self, group: Group, wanted: Wanted, now: float) -> Group:
         heard = self._intake.heard()
-        logs.bound(self._log_path(group))
+        self._log_stream.bound(group.generation)
         self._tell_of_starts(group, heard)
         done_at, left_at = group.all_said_last_word_at, group.all_left_at
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
@@ -327,7 +335,7 @@ class Supervisor:
         exit_code = self._launcher.life(group.generation).exit_code or 0
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
-        logs.bound(self._log_path(group))
+        self._log_stream.bound(group.generation)
         self._intake.settle()
         heard = self._intake.heard()
         return exit_of(group, heard, exit_code=exit_code, workers=self._workers(), log_path=self._log_path(group))

@@ -127,6 +127,7 @@ def torchrun_environment(
         "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
         "ELASTICD_SOCKET": str(settings.socket_path),
         "ELASTICD_DRAIN_FILE": str(drain_file),
+        "ELASTICD_LOG": str(settings.log_dir / f"g{assignment.generation}"),
         "ELASTICD_CHECKPOINT_DIR": str(settings.checkpoint_root / assignment.checkpoint_dir),
         "ELASTICD_ARTIFACT_DIR": str(settings.artifact_root / assignment.artifact_dir),
         "ELASTICD_JOB_ID": assignment.job_id,

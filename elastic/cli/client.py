@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -23,6 +24,7 @@ from elastic.trust import trust_for
 JsonObject: TypeAlias = dict[str, Any]
 
 _TIMEOUT_S = 30.0
+_STREAM_SILENCE_S = 60.0  # the daemon says every 15 s at least that it is there
 _PAGE_SIZE = 500
 _ERRORS: Mapping[int, type[ElasticError]] = {
     400: InvalidInput,
@@ -37,6 +39,15 @@ _ERRORS: Mapping[int, type[ElasticError]] = {
     429: StoreUnavailable,
     503: StoreUnavailable,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """One event of a stream: its name, empty if it has none, its number, None if it has none, and what it holds."""
+
+    name: str
+    id: int | None
+    data: JsonObject
 
 
 class Client:
@@ -100,17 +111,19 @@ class Client:
 
     def events(self, *, after: int | None, job: str | None) -> Iterator[JsonObject]:
         """Gives events as they happen, until the daemon closes the stream."""
+        for event in self.stream("/v1/events", after=after, job=job):
+            yield event.data
+
+    def stream(self, path: str, **query: str | int | None) -> Iterator[Streamed]:
+        """Gives what the stream at `path` brings, until the daemon closes it."""
         headers = {"Accept": "text/event-stream"}
-        query = _given({"after": after, "job": job})
+        timeout = httpx2.Timeout(_TIMEOUT_S, read=_STREAM_SILENCE_S)
         try:
-            timeout = httpx2.Timeout(_TIMEOUT_S, read=None)
-            with self._http.stream("GET", "/v1/events", params=query, headers=headers, timeout=timeout) as answer:
+            with self._http.stream("GET", path, params=_given(query), headers=headers, timeout=timeout) as answer:
                 if answer.is_error:
                     answer.read()
                     raise error_of(answer)
-                for line in answer.iter_lines():
-                    if line.startswith("data:") and len(line) > len("data:"):
-                        yield json.loads(line.removeprefix("data:"))
+                yield from _streamed(answer.iter_lines())
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
 
@@ -128,6 +141,20 @@ class Client:
             f"wanted a daemon at {self.url}, found none ({error}): start it with `elasticd serve`,"
             " or name another with --url or ELASTICD_URL"
         )
+
+
+def _streamed(lines: Iterable[str]) -> Iterator[Streamed]:
+    fields: dict[str, str] = {}
+    for line in lines:
+        if line:
+            name, _, value = line.partition(":")
+            fields[name] = value.removeprefix(" ")
+        elif "data" in fields:
+            number = fields.get("id", "")
+            yield Streamed(
+                fields.get("event", ""), int(number) if number.isdecimal() else None, json.loads(fields["data"])
+            )
+            fields = {}
 
 
 def error_of(answer: httpx2.Response) -> ElasticError:

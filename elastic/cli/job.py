@@ -15,6 +15,7 @@ import typer
 from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import job_pages, render
 from elastic.cli.decision import explain_decision
+from elastic.cli.logs import follow_logs
 from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOption, connection_of
 from elastic.cli.render import Column, Output
 from elastic.clock import SystemClock
@@ -118,18 +119,25 @@ def watch(
 def logs(
     context: typer.Context,
     job: JobArgument,
-    tail: Annotated[int, typer.Option("--tail", "-n", min=1, max=10_000, help="At most this many last lines.")] = 100,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay, and print lines as they come.")] = False,
+    rank: Annotated[int | None, typer.Option("--rank", "-r", min=0, help="Only this rank's lines.")] = None,
+    node: Annotated[str | None, typer.Option("--node", help="Only the lines of this node, by its id.")] = None,
+    tail: Annotated[
+        int | None,
+        typer.Option("--tail", "-n", min=1, max=10_000, help="At most this many last lines; 100 if absent."),
+    ] = None,
 ) -> None:
-    """Print the last lines that the job's nodes wrote."""
+    """Print the last lines that the job's workers wrote; of a failed job, from its traceback on."""
+    path = f"{path_of(job)}/logs"
     with connection_of(context).open() as client:
-        said = client.text(f"{path_of(job)}/logs", tail=tail)
+        if follow:
+            is_live = sys.stdout.isatty()
+            follow_logs(client, path, tail=tail, rank=rank, node=node, is_live=is_live, clock=SystemClock())
+            return
+        said = client.text(path, tail=tail, rank=rank, node=node)
     sys.stdout.write(said)
     if not said:
-        print(
-            "no line yet: machines elsewhere store theirs in the bucket of checkpoints, if there is one, "
-            "as each generation ends",
-            file=sys.stderr,
-        )
+        print("No lines yet.", file=sys.stderr)
 
 
 @app.command("artifacts")

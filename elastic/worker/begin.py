@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from elastic.worker.gate import pass_gate
 from elastic.worker.launch import CANNOT_BEGIN, HOPELESS
@@ -24,6 +25,7 @@ def begin(arguments: Sequence[str]) -> None:
     way, command = (arguments[0] if arguments else ""), list(arguments[1:])
     if not command:
         raise SystemExit(f"{USAGE}, got {list(arguments)}")
+    write_own_log(os.environ)
     pass_gate(os.environ)
     if way == "--watched":
         launch(command)
@@ -34,6 +36,22 @@ def begin(arguments: Sequence[str]) -> None:
         _become(command)
     else:
         raise SystemExit(f"{USAGE}, and a module where it is plain; got {list(arguments)}")
+
+
+def write_own_log(environment: Mapping[str, str]) -> None:
+    """From now on this process writes into its rank's own log, if the agent named one: `logs` of the agent reads it.
+
+    A file, not a pipe: workers outlive an agent that crashes. Opened for appending, for the agent cuts it.
+    """
+    start = environment.get("ELASTICD_LOG")
+    if not start:
+        return
+    path = f"{start}-l{environment['LOCAL_RANK']}-r{environment['RANK']}.log"
+    with contextlib.suppress(OSError):  # on a full disk it goes on writing where torchrun does
+        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.close(log)
 
 
 def _become(command: list[str]) -> None:

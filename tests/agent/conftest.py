@@ -38,6 +38,7 @@ class FakeDaemon:
         self.registrations: list[dict[str, Any]] = []
         self.heartbeats: list[dict[str, Any]] = []
         self.said: dict[str, list[dict[str, Any]]] = {}
+        self.log_lines: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
@@ -71,6 +72,9 @@ class FakeDaemon:
             return 200, content
         if token != f"Bearer t-{body['node_id']}":
             return 401, {"detail": "no such token"}
+        if path == "/v1/agent/logs":
+            self.log_lines += [line for stream in body["streams"] for line in stream["lines"]]
+            return 200, {"acked_seq": body["seq"]}
         return 200, self._hear(body)
 
     def _hear(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class FakeCargo:
     def carry_artifacts(self) -> None:
         self._fail()
 
-    def carry_log(self) -> None:
+    def carry_logs(self) -> None:
         pass
 
     def _fail(self) -> None:

@@ -145,6 +145,53 @@ def test_a_log_that_a_full_disk_lets_nobody_copy_is_cut_all_the_same(tmp_path: P
     assert log.stat().st_size == 0
 
 
+TRACEBACK = "Traceback (most recent call last):\n{}\n"
+TORCHRUN = "E1122 multiprocessing/api.py:836] failed (exitcode: 1) local_rank: {} (pid: 7) of fn: train\n"
+
+
+@pytest.mark.parametrize(
+    ("torchrun", "first"),
+    [(TORCHRUN.format(1), "rank 3"), (TORCHRUN.format(0), "rank 3"), ("", "rank 3"), (TORCHRUN.format(2), "rank 3")],
+)
+def test_of_several_workers_the_one_that_failed_of_itself_is_told(tmp_path: Path, torchrun: str, first: str) -> None:
+    log = tmp_path / "g1.log"
+    log.write_text(torchrun)
+    (tmp_path / "g1-l0-r2.log").write_text("rank 2\n" + TRACEBACK.format("RuntimeError: Connection closed by peer"))
+    (tmp_path / "g1-l1-r3.log").write_text("rank 3\n" + TRACEBACK.format("ValueError: no such folder: /data"))
+    (tmp_path / "g1-l2-r4.log").write_text("rank 4\n" + TRACEBACK.format("RuntimeError: Broken pipe"))
+    (tmp_path / "g10-l1-r3.log").write_text("another generation's\n")
+    told = logs.last_words(log)
+    assert told.startswith(first)
+    assert told.endswith(f"ValueError: no such folder: /data\n{torchrun}")
+
+
+def test_a_worker_that_was_killed_counts_before_those_whose_peer_it_was(tmp_path: Path) -> None:
+    log = tmp_path / "g1.log"
+    log.write_text("failed (exitcode: -9) local_rank: 1 (pid: 7) of fn: train\n")
+    (tmp_path / "g1-l0-r0.log").write_text(TRACEBACK.format("RuntimeError: Connection closed by peer"))
+    (tmp_path / "g1-l1-r1.log").write_text("step 5")
+    assert logs.last_words(log) == f"step 5\n{log.read_text()}"
+
+
+def test_only_what_came_since_is_told_of_workers_that_were_started_again(tmp_path: Path) -> None:
+    log, worker = tmp_path / "g1.log", tmp_path / "g1-l0-r0.log"
+    log.write_text("first start\n")
+    worker.write_text(TRACEBACK.format("ValueError: first"))
+    since = logs.sizes(log)
+    with worker.open("a") as file:
+        file.write(TRACEBACK.format("ValueError: second"))
+    assert logs.last_words(log, since=since) == TRACEBACK.format("ValueError: second")
+
+
+def test_a_generation_s_files_are_torchrun_s_and_its_workers_by_local_rank(tmp_path: Path) -> None:
+    names = ("g2.log", "g2-l10-r1.log", "g2-l9-r0.log", "g2-l9-r0.log.1", "g1.log", "spawner.log", "g2-lx.log")
+    for name in names:
+        (tmp_path / name).touch()
+    found = [(each.path.name, each.local_rank, each.rank) for each in logs.log_files(tmp_path, [2])]
+    assert found == [("g2.log", None, None), ("g2-l9-r0.log", 9, 0), ("g2-l10-r1.log", 10, 1)]
+    assert logs.log_files(tmp_path / "none", [2]) == []
+
+
 @pytest.mark.parametrize("fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}])
 def test_an_assignment_that_makes_no_sense_is_refused(fault: dict[str, Any]) -> None:
     fields = {name: getattr(ONE, name) for name in ONE.__slots__}

@@ -59,7 +59,7 @@ def test_an_unmodified_script_is_counted_and_succeeds(world: World) -> None:
     end = world.wait_for(lambda: world.daemon.exit_of(1))
     assert (end["outcome"], end["exit_code"]) == ("succeeded", 0)
     assert world.daemon.turns() == 40
-    assert "done" in (node.work_dir / "logs" / "g1.log").read_text()
+    assert "done" in (node.work_dir / "logs" / "g1-l0-r0.log").read_text()
     assert [m["kind"] for m in world.daemon.said["n1"]][-1] == "finished"
 
 
@@ -333,12 +333,32 @@ def test_a_script_that_fails_is_reported_with_the_end_of_its_log(world: World) -
     assert "ValueError: no such folder: /data" in end["log_tail"]
 
 
+def test_what_workers_print_is_with_the_daemon_while_they_run_and_the_last_of_it_before_the_node_leaves(
+    world: World,
+) -> None:
+    script = """
+import os, time
+print("rank", os.environ["RANK"], "begins")
+for step in range(50):
+    print(f"\\rstep {step}", end="")
+    time.sleep(0.05)
+"""
+    world.assign(world.script(script), nproc_per_node=2, world_size=2)
+    world.node()
+    world.wait_for(lambda: {"rank 0 begins", "rank 1 begins"} <= set(world.daemon.log_lines))
+    assert world.daemon.exit_of(1) is None
+    world.wait_for(lambda: world.daemon.exit_of(1))
+    assert not any(line.startswith("step") for line in world.daemon.log_lines), "it was drawn again and again"
+    world.daemon.shutdown = True
+    world.wait_for(lambda: world.daemon.log_lines.count("step 49") == 2)
+
+
 def test_a_script_that_prints_without_end_leaves_no_more_than_two_bounded_logs(world: World) -> None:
     script = "import sys\nfor _ in range(60): sys.stdout.write(('y' * 1023 + '\\n') * 1024)\nraise ValueError('done')\n"
     world.assign(world.script(script), max_restarts=0)
     node = world.node()
     end = world.wait_for(lambda: world.daemon.exit_of(1))
-    sizes = [path.stat().st_size for path in node.work_dir.glob("logs/g1.log*")]
+    sizes = [path.stat().st_size for path in node.work_dir.glob("logs/g1-l0-r0.log*")]
     assert len(sizes) == 2
     assert max(sizes) <= MAX_LOG_BYTES
     assert "ValueError: done" in end["log_tail"]

@@ -109,7 +109,7 @@ def test_a_lost_node_costs_at_most_what_came_after_the_last_stored_checkpoint(wo
     began_at = int(second.logs().rpartition("began at ")[2].split()[0])
     assert began_at >= told
     assert len(bucket.names("job/checkpoints/manifests/")) == 2
-    assert "job/artifacts/logs/n2-g2.log" in bucket.names("job/artifacts/")
+    assert "job/artifacts/logs/n2-g2-l0-r0.log" in bucket.names("job/artifacts/")
 
 
 def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(world: World, bucket: Bucket) -> None:

@@ -17,6 +17,7 @@ from elastic.agent.carriage import SharedFolder
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher, Life
 from elastic.agent.lease import Lease
+from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
@@ -57,6 +58,7 @@ def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Su
             lease=Lease(settings.work_dir, first_s=60.0),
             carriage=SharedFolder(),
             rounds=RoundBook(wake=lambda: None),
+            log_stream=LogStream(settings.log_dir, send=lambda _: True),
             wake_heart=threading.Event(),
         ),
         intake,

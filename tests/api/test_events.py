@@ -38,7 +38,7 @@ def url(world: World) -> Iterator[str]:
     """A real server in a thread: a test client would wait for the end of a stream that has none."""
     app, port, is_up = create_app(world.context), free_port(), threading.Event()
     config = uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, ws="none", lifespan="on")
-    server = Server(config, feed=app.state.feed, on_started=is_up.set)
+    server = Server(config, feeds=(app.state.feed, app.state.log_feed), on_started=is_up.set)
     thread = threading.Thread(target=server.run)
     thread.start()
     assert is_up.wait(20)

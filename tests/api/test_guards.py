@@ -44,6 +44,8 @@ def test_no_route_answers_without_a_token(stranger: TestClient, world: World, me
     body = {"join_token": "x", "instance_id": "i", "agent_version": "1", "pid": 1, "hostname": "h"}
     if path.endswith("heartbeat"):
         body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "state": "idle"}
+    if path == "/v1/agent/logs":
+        body = {"node_id": "n", "instance_id": "i", "seq": 1, "streams": []}
     query = {"node_id": "n", "instance_id": "i"} if path == "/v1/agent/code" else {}
     answer = stranger.request(method, path, json=body if method == "POST" else None, params=query)
     assert is_problem(answer, 401)

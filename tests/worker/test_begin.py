@@ -36,6 +36,20 @@ def script(folder: Path, text: str, *, name: str = "train.py", mode: int = 0o600
     return str(path)
 
 
+def test_a_worker_writes_into_its_own_rank_s_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"ELASTICD_LOG": str(tmp_path / "g3"), "LOCAL_RANK": "1", "RANK": "5"}.items():
+        monkeypatch.setenv(name, value)
+    text = "import os, sys\nprint('out', flush=True)\nprint('err', file=sys.stderr)\nos.system('echo child')\n1 / 0\n"
+    ended = run("--watched", script(tmp_path, text), folder=tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "")
+    written = (tmp_path / "g3-l1-r5.log").read_text()
+    assert written.startswith("out\nerr\nchild\nTraceback") and written.endswith(
+        "ZeroDivisionError: division by zero\n"
+    )
+    monkeypatch.setenv("ELASTICD_LOG", str(tmp_path / "no/such/folder/g3"))
+    assert run("--watched", script(tmp_path, "print('here')"), folder=tmp_path).stdout == "here\n"
+
+
 def test_a_script_is_watched(tmp_path: Path, agent_socket: AgentSocket) -> None:
     turns = "from elastic.worker import paramount\nfor _ in range(5): paramount()"
     assert run("--watched", script(tmp_path, turns), folder=tmp_path, socket=str(agent_socket.path)).returncode == 0

@@ -1,6 +1,7 @@
 // Keeps the page current: an event asks for the page's content again, at most once a second, and changes what differs.
 
 import { drawAll, redrawAll } from "./charts.js";
+import { followLog } from "./log.js";
 import { morph } from "./morph.js";
 
 const LEAST_GAP_MS = 1000;
@@ -42,6 +43,7 @@ function show(page) {
   document.title = page.title;
   lastHeardMs = performance.now();
   drawAll();
+  followLog();
   say("live", "Live");
   main().classList.remove("is-stale");
   document.getElementById("stale").hidden = true;
@@ -111,4 +113,5 @@ setInterval(() => {
 }, 1000);
 window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 document.fonts.ready.then(drawAll);
+followLog();
 listen();

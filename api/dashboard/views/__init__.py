@@ -2,7 +2,15 @@
 
 from api.dashboard.views.candidates import CandidateRow, CandidateTable, Standing, candidate_table, standing_of
 from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
-from api.dashboard.views.extras import JobExtras, event_rows, generation_rows, pictures, report_view, spec_lines
+from api.dashboard.views.extras import (
+    JobExtras,
+    event_rows,
+    generation_rows,
+    log_view,
+    pictures,
+    report_view,
+    spec_lines,
+)
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
 from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant
@@ -37,6 +45,7 @@ __all__ = [
     "job_head",
     "job_row",
     "job_view",
+    "log_view",
     "node_rows",
     "offer_rows",
     "pictures",

@@ -12,10 +12,12 @@ from api import schemas
 from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
 from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
+from api.job_logs import Shown, written
 from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, Tier
 from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
+_MOST_RANKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,24 @@ class ReportView:
 
 
 @dataclass(frozen=True, slots=True)
+class LogView:
+    """Lines of a job's log as text.
+
+    `follow` is where later ones come from, empty once the job is over: those after the line numbered `after`. A failed
+    job's lines are those of `source` from its traceback on. `ranks` can be chosen from, `rank` was.
+    """
+
+    text: str
+    follow: str
+    after: int
+    generation: int
+    is_failure: bool
+    source: str
+    ranks: tuple[int, ...]
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class JobExtras:
     """The rest of a job's page."""
 
@@ -88,7 +108,7 @@ class JobExtras:
     events: tuple[EventRow, ...]
     spec: tuple[tuple[str, str], ...]
     pictures: tuple[Picture, ...]
-    log_tail: str
+    log: LogView
     report: ReportView | None
 
 
@@ -111,6 +131,22 @@ def pictures(job: Job, file_names: Sequence[str]) -> tuple[Picture, ...]:
     return tuple(
         Picture(name, f"/v1/jobs/{job.id}/artifacts/{quote(name)}", f"{name}, made by job {job.spec.name}")
         for name in shown
+    )
+
+
+def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) -> LogView:
+    """Gives a job's log, to be followed while the job goes on."""
+    query = "" if rank is None else f"?rank={rank}"
+    last = found.lines[-1] if found.lines else None
+    return LogView(
+        text="".join(written(found, is_labelled=True)),
+        follow="" if job.phase.is_final else f"/v1/jobs/{job.id}/logs{query}",
+        after=0 if last is None else last.id,
+        generation=0 if last is None else last.generation,
+        is_failure=found.is_failure,
+        source="" if last is None else last.source,
+        ranks=tuple(ranks[:_MOST_RANKS]),
+        rank=rank,
     )
 
 

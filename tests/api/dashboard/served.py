@@ -14,6 +14,7 @@ from api.app import create_app
 from api.deps import Context
 from elastic.clock import ManualClock, SystemClock
 from elastic.config import Settings
+from elastic.job_logs import JobLogs
 from elastic.model import NodeType
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens
@@ -32,6 +33,7 @@ class Site:
     store: Store
     clock: ManualClock
     settings: Settings
+    logs: JobLogs
 
     @property
     def login(self) -> str:
@@ -71,8 +73,9 @@ def serving(store: Store, data_dir: Path, *, now_s: float = START_S, port: int =
         waited.sleep(0.01)
     bound = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield Site(f"http://127.0.0.1:{bound}", store, clock, context.settings)
+        yield Site(f"http://127.0.0.1:{bound}", store, clock, context.settings, context.logs)
     finally:
         app.state.feed.close()
+        app.state.log_feed.close()
         server.should_exit = True
         thread.join(timeout=10)

@@ -1,0 +1,83 @@
+"""What people see of a job's logs: its last lines, or the traceback that ended it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from elastic.agent.cause import TRACEBACK, cause_in, is_echo, without_rank
+from elastic.job_logs import JOB_BYTES, JobLogs
+from elastic.log_line import LogLine, as_text
+from elastic.model import Job, JobPhase
+
+_SEARCHED_LINES = 5_000
+_CHAINED = (
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+)
+"""What Python prints between two tracebacks that belong together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Lines to show, oldest first. `is_failure` says that they are one worker's, from its traceback on.
+
+    `cut` is how many earlier ones are no longer kept, 0 where `lines` do not reach back to the first that is.
+    """
+
+    lines: tuple[LogLine, ...]
+    is_failure: bool = False
+    cut: int = 0
+
+
+def shown(logs: JobLogs, job: Job, *, tail: int | None, rank: int | None, node_id: str | None, default: int) -> Shown:
+    """Gives the last `tail` lines of a rank, a node or all; of a failed job and without any wish, why it failed."""
+    if job.phase is JobPhase.FAILED and tail is None and rank is None and node_id is None:
+        newest = logs.lines(job.id, limit=_SEARCHED_LINES, generation=logs.newest_generation(job.id))
+        workers = tuple(line for line in newest if line.worker is not None)
+        if failure := failure_in(workers):
+            return Shown(failure, is_failure=True)
+        if workers:  # torchrun says of each failure that it was one
+            return Shown(workers[-default:])
+    wanted = tail or default
+    lines = logs.lines(job.id, limit=wanted, rank=rank, node_id=node_id)
+    return Shown(lines, cut=logs.cut(job.id) if len(lines) < wanted else 0)
+
+
+def failure_in(lines: Sequence[LogLine]) -> tuple[LogLine, ...]:
+    """Gives the lines of the worker that failed first from its last traceback on; nothing where there is none.
+
+    A worker whose peer is gone fails too: it counts only where no other one tells more.
+    """
+    ends = [end for stream in _streams(lines) if (end := _from_traceback(stream))]
+    ends.sort(key=lambda end: (is_echo("\n".join(line.text for line in end)), end[0].id))
+    return ends[0] if ends else ()
+
+
+def written(found: Shown, *, is_labelled: bool) -> Iterator[str]:
+    """Gives lines as text, each with its end of line."""
+    if found.cut:
+        yield f"... {found.cut:,} earlier lines are no longer kept: a job keeps {JOB_BYTES >> 20} MiB ...\n"
+    before: LogLine | None = None
+    for line in found.lines:
+        yield as_text(line, before=before, is_labelled=is_labelled and not found.is_failure)
+        before = line
+
+
+def _streams(lines: Iterable[LogLine]) -> Iterable[list[LogLine]]:
+    streams: dict[tuple[str, int | None], list[LogLine]] = {}
+    for line in lines:
+        streams.setdefault((line.node_id, line.worker), []).append(line)
+    return streams.values()
+
+
+def _from_traceback(stream: Sequence[LogLine]) -> tuple[LogLine, ...]:
+    """What one worker wrote from its last traceback on, with those that led to it."""
+    texts = [without_rank(line.text) for line in stream]
+    heads = [index for index, text in enumerate(texts) if text == TRACEBACK]
+    if not heads or cause_in("\n".join(texts[heads[-1] :])) is None:
+        return ()
+    first = heads.pop()
+    while heads and any(text in _CHAINED for text in texts[heads[-1] : first][-3:]):
+        first = heads.pop()
+    return tuple(stream[first:])

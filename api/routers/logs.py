@@ -1,0 +1,147 @@
+"""A job's logs: nodes send lines, people read or follow them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi.responses import PlainTextResponse
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from api import schemas
+from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, require_user
+from api.feed import MAX_STREAMS, Feed, heard_within
+from api.job_logs import shown, written
+from api.schemas.agent import LogBatch, LogsStored
+from elastic.errors import InvalidInput, StoreUnavailable
+from elastic.job_logs import LINE_BYTES, LogPiece
+from elastic.log_line import LogLine
+
+router = APIRouter(tags=["jobs"])
+agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
+
+DEFAULT_LINES = 100
+_BATCH = 500
+_RECONNECT_MS = 2000
+_SILENCE_S = 5.0
+"""A stream that has nothing to say looks this often whether the job is over; a node sends its last lines within it."""
+
+Tail = Annotated[
+    int | None,
+    Query(
+        ge=1,
+        le=10_000,
+        description=f"Most lines, the last ones; {DEFAULT_LINES} if absent, or of a failed job those from the "
+        "traceback of the worker that failed first.",
+    ),
+]
+Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank's.")]
+NodeId = Annotated[str | None, Query(max_length=64, alias="node", description="Only this node's, by its id.")]
+After = Annotated[int | None, Query(ge=0, le=2**53, description="Only lines after the one of this number.")]
+LastEventId = Annotated[str | None, Header(max_length=20, description="What a browser sends when it reconnects.")]
+
+
+@router.get(
+    "/v1/jobs/{job}/logs",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    dependencies=[Depends(require_user)],
+)
+def get_job_logs(
+    job: JobKey,
+    context: ContextOf,
+    feed: LogFeedOf,
+    tail: Tail = None,
+    rank: Rank = None,
+    node: NodeId = None,
+    after: After = None,
+    accept: Annotated[str, Header()] = "",
+    last_event_id: LastEventId = None,
+) -> Response:
+    """Gives the last lines that the job's workers wrote, as text. With `Accept: text/event-stream`, follows them.
+
+    A stream begins after `Last-Event-ID` or `after`, or with the last lines if neither is given. Its events hold
+    `lines`, and `open`, the lines that have not ended yet; one named `end` says that the job is over.
+    """
+    found = context.store.job(job)
+    if "text/event-stream" not in accept:
+        lines = shown(context.logs, found, tail=tail, rank=rank, node_id=node, default=DEFAULT_LINES)
+        return PlainTextResponse("".join(written(lines, is_labelled=rank is None)))
+    if feed.is_full:
+        raise HTTPException(503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one")
+    resumed = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
+    stream = follow(context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node)
+    return EventSourceResponse(stream, headers={"X-Accel-Buffering": "no"})
+
+
+@agent_router.post("/logs")
+def store_logs(batch: LogBatch, context: ContextOf, authorization: Annotated[str, Header()] = "") -> LogsStored:
+    """Stores lines that a node's workers wrote. A batch that is stored already changes nothing."""
+    node = node_speaking(context, authorization, node_id=batch.node_id, instance_id=batch.instance_id)
+    now_s = context.clock.now_s()
+    size = sum(LINE_BYTES + len(line) for stream in batch.streams for line in stream.lines)
+    if not context.log_rates.takes(node.id, size, now_s=now_s):
+        raise HTTPException(429, f"{node.id} sends more lines than it may; send these again later")
+    generation = context.store.generation(node.job_id)
+    newest = 0 if generation is None else generation.number
+    for stream in batch.streams:
+        if stream.generation > newest:
+            raise InvalidInput(f"wanted a generation up to {newest}, got {stream.generation}", field="generation")
+    pieces = [
+        LogPiece(each.generation, each.worker, each.rank, each.lines, each.dropped, each.open) for each in batch.streams
+    ]
+    context.logs.add(node.job_id, node.id, pieces, seq=batch.seq, now_s=now_s)
+    return LogsStored(acked_seq=batch.seq)
+
+
+async def follow(
+    context: Context,
+    feed: Feed,
+    job_id: str,
+    *,
+    tail: int,
+    after: int | None,
+    rank: int | None,
+    node_id: str | None,
+    silence_s: float = _SILENCE_S,
+) -> AsyncIterator[bytes]:
+    """Gives lines as they come, until the job is over and has been quiet for `silence_s`, or the feed closes."""
+
+    def read() -> tuple[tuple[LogLine, ...], tuple[LogLine, ...]]:
+        limit = tail if after is None else _BATCH
+        lines = context.logs.lines(job_id, limit=limit, after=after, rank=rank, node_id=node_id)
+        return lines, context.logs.open_lines(job_id, rank=rank, node_id=node_id)
+
+    yield f"retry: {_RECONNECT_MS}\n\n".encode()
+    told_open: tuple[LogLine, ...] = ()
+    async with feed.stream() as is_news:
+        while not feed.is_closed:
+            is_news.clear()
+            lines, open_lines = await run_in_threadpool(read)
+            after = lines[-1].id if lines else after or 0
+            if lines or open_lines != told_open:
+                told_open = open_lines
+                yield _event(lines, open_lines, after)
+            if len(lines) >= _BATCH or await heard_within(is_news, silence_s):
+                continue
+            if await run_in_threadpool(_is_over, context, job_id):
+                yield b"event: end\ndata: {}\n\n"
+                return
+            yield KEEPALIVE_COMMENT
+
+
+def _is_over(context: Context, job_id: str) -> bool:
+    try:
+        return context.store.job(job_id).phase.is_final
+    except StoreUnavailable:
+        return False  # the stream goes on until the store says so
+
+
+def _event(lines: tuple[LogLine, ...], open_lines: tuple[LogLine, ...], last_id: int) -> bytes:
+    said = schemas.LogLines(
+        lines=[schemas.LogLine.of(each) for each in lines], open=[schemas.LogLine.of(each) for each in open_lines]
+    )
+    return format_sse_event(data_str=said.model_dump_json(), id=str(last_id))

@@ -1,0 +1,245 @@
+"""Sends what this node's workers write to the daemon, once a second, within a bound that no script can exceed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from elastic.agent import logs
+from elastic.agent.files import read_json, write_json
+from elastic.agent.logs import MAX_LOG_BYTES, LogFile
+from elastic.log_line import MAX_CHARACTERS, last_state, plain
+
+LOOK_S = 1.0
+"""A line is with the daemon within this and a request's time. Each look with news costs about 2 ms of processor time
+(benchmarks/log_streaming.py): at twice a second an agent would use more than half of the 1 % that it may."""
+BYTES_PER_S = 64 << 10
+"""What a node may send on average: 300 lines a second of 200 bytes, and a job's 16 MiB last four minutes."""
+BURST_BYTES = 512 << 10
+"""What it may send at once after a quiet time: the start of a large program, tracebacks of eight workers."""
+MOST_LINES = 5_000  # of one file in one batch: empty lines cost the daemon as much as full ones
+COUNTED_BYTES = 16 << 20
+"""Lines left out are counted in so many bytes, and estimated from them beyond: a look may not take long."""
+LONGEST_PAUSE_S = 10.0  # between two tries while the daemon is away, as registering has it
+CLOSE_S = 5.0  # for the last lines of a node that leaves: the daemon may end its machine at any moment
+CURSOR_FILE = "log-cursor.json"
+_OPEN_BYTES = 4 * MAX_CHARACTERS  # no character of UTF-8 is longer than four bytes
+log = logging.getLogger(__name__)
+
+Send = Callable[[Mapping[str, Any]], bool | None]
+"""Sends a batch to the daemon: True if it was stored, False if it was refused, None if there was no answer."""
+
+
+class LogStream:
+    """A thread that follows the log files of the newest two generations.
+
+    A batch is sent again until it is stored: meanwhile the files keep what comes. An agent that starts again goes on
+    where the last one stood, as the cursor's file says.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        send: Send,
+        session_ranks: Callable[[], Mapping[int, int]] = dict,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._folder = folder
+        self._cursor_file = folder / CURSOR_FILE
+        self._send = send
+        self._session_ranks = session_ranks
+        self._now_s = now_s
+        self._lock = threading.Lock()
+        self._began: list[int] = []
+        self._serves: dict[int, int] = {}
+        cursor = read_json(self._cursor_file) or {}
+        self._seq = int(cursor.get("seq", 0))
+        self._read_to = {str(name): int(at) for name, at in cursor.get("read_to", {}).items()}
+        self._tails: dict[str, _Tail] = {}
+        self._batch: dict[str, Any] | None = None
+        self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="logs", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread, and sends what is left if the daemon takes it soon."""
+        self._end.set()
+        self._thread.join(timeout=CLOSE_S)
+        until_s = time.monotonic() + CLOSE_S
+        while not self._thread.is_alive() and self.look(is_last=True) and time.monotonic() < until_s:
+            pass
+
+    def begin(self, generation: int) -> None:
+        """Follows this generation's files, and the last one's until its end is sent."""
+        with self._lock:
+            self._began = [*self._began[-1:], generation]
+
+    def serve(self, generation: int) -> None:
+        """What the workers write belongs to this generation from now on: they are in a session and go on."""
+        with self._lock:
+            self._serves[self._began[-1]] = generation
+
+    def bound(self, generation: int) -> None:
+        """Cuts the files of a generation that have grown too large."""
+        files = logs.log_files(self._folder, [generation])
+        for file in files:
+            most_bytes = MAX_LOG_BYTES // len(files)
+            if _size(file.path) <= most_bytes:
+                continue
+            with self._lock:  # a line must not be cut away while it is read
+                self._tails.setdefault(file.path.name, self._tail(file)).leave_out()
+                logs.bound(file.path, max_bytes=most_bytes)
+
+    def look(self, *, is_last: bool = False) -> bool:
+        """Sends what is new; False where nothing is, or the daemon did not take it."""
+        if self._batch is None:
+            with self._lock:
+                streams = self._news(is_last=is_last)
+            if not streams:
+                return False
+            self._batch = {"seq": self._seq + 1, "streams": streams}
+        is_stored = self._send(self._batch)
+        if is_stored is None:
+            return False
+        if not is_stored:
+            log.warning("the daemon refused a batch of log lines: they are left out")
+        self._seq, self._batch = self._seq + 1, None
+        write_json(
+            self._cursor_file,
+            {"seq": self._seq, "read_to": {name: tail.read_to for name, tail in self._tails.items()}},
+        )
+        return True
+
+    def _run(self) -> None:
+        pause_s = LOOK_S
+        while not self._end.wait(pause_s):
+            try:
+                self.look()
+            except Exception:
+                log.exception("log lines could not be sent; it is tried again")
+            pause_s = LOOK_S if self._batch is None else min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def _news(self, *, is_last: bool) -> list[dict[str, Any]]:
+        now_s = self._now_s()
+        self._allowance = min(BURST_BYTES, self._allowance + BYTES_PER_S * (now_s - self._looked_at_s))
+        self._looked_at_s = now_s
+        files = logs.log_files(self._folder, self._began)
+        self._tails = {each.path.name: self._tail(each) for each in files}
+        newest = self._began[-1:]
+        ended = {tail for tail in self._tails.values() if is_last or tail.file.generation not in newest}
+        tails = [tail for tail in self._tails.values() if tail.has_news(is_ended=tail in ended)]
+        streams = []
+        for left, tail in zip(range(len(tails), 0, -1), tails, strict=True):
+            piece = tail.take(int(self._allowance) // left, is_ended=tail in ended)
+            self._allowance -= piece.size
+            said = {"dropped": piece.dropped, "lines": piece.lines, "open": piece.open_line}
+            streams.append({**self._labels(tail.file), **said})
+        return streams
+
+    def _tail(self, file: LogFile) -> _Tail:
+        name = file.path.name
+        return self._tails.get(name) or _Tail(file, read_to=self._read_to.get(name, 0))
+
+    def _labels(self, file: LogFile) -> dict[str, Any]:
+        generation = self._serves.get(file.generation)
+        if generation is None:
+            return {"generation": file.generation, "worker": file.local_rank, "rank": file.rank}
+        rank = None if file.local_rank is None else self._session_ranks().get(file.local_rank)
+        return {"generation": generation, "worker": file.local_rank, "rank": rank}
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What is new in one file. `dropped` lines came before `lines`; `open_line` has not ended yet."""
+
+    lines: list[str]
+    dropped: int
+    open_line: str | None
+    size: int
+
+
+class _Tail:
+    """How far one file has been read, and the line that it ends in, as far as that one is written."""
+
+    def __init__(self, file: LogFile, *, read_to: int) -> None:
+        self.file = file
+        self.read_to = read_to
+        self._open = b""
+        self._open_cut = 0
+        self._dropped = 0
+
+    def has_news(self, *, is_ended: bool) -> bool:
+        return self._dropped > 0 or _size(self.file.path) != self.read_to or (is_ended and bool(self._open))
+
+    def leave_out(self) -> None:
+        """Counts what was not read yet as dropped: the file is about to be cut."""
+        with self.file.path.open("rb") as file:
+            self._skip(file, _size(self.file.path))
+        self.read_to = 0
+
+    def take(self, most_bytes: int, *, is_ended: bool) -> _Piece:
+        """Gives what was written since, the last `most_bytes` of it. Where it `is_ended`, an open line is whole."""
+        size = _size(self.file.path)
+        if size < self.read_to:  # an earlier agent cut it
+            self.read_to = 0
+        with self.file.path.open("rb") as file:
+            is_short = size - self.read_to > most_bytes
+            if is_short:
+                self._skip(file, size - most_bytes)
+            file.seek(self.read_to)
+            data = file.read(size - self.read_to)
+        self.read_to += len(data)
+        if is_short and b"\n" in data:  # of the first line the beginning is missing
+            data = data.partition(b"\n")[2]
+            self._dropped += 1
+        lines = self._whole_lines(data)
+        if is_ended and self._open:
+            lines.append(self._closed(b""))
+        dropped, self._dropped = self._dropped, 0
+        return _Piece(lines, dropped, _text(self._open) if self._open else None, len(data))
+
+    def _whole_lines(self, data: bytes) -> list[str]:
+        *whole, rest = data.split(b"\n")
+        surplus = max(0, len(whole) - MOST_LINES)
+        if surplus:
+            self._dropped += surplus
+            self._open, self._open_cut = b"", 0
+        lines = [self._closed(each) for each in whole[surplus:]]
+        self._open_cut = 0 if b"\r" in rest else self._open_cut
+        state = last_state(self._open + rest)
+        self._open_cut += max(0, len(state) - _OPEN_BYTES)
+        self._open = state[:_OPEN_BYTES]
+        return lines
+
+    def _closed(self, end: bytes) -> str:
+        line, cut = self._open + end, self._open_cut
+        self._open, self._open_cut = b"", 0
+        return _text(line, cut=cut)
+
+    def _skip(self, file: BinaryIO, to: int) -> None:
+        file.seek(self.read_to)
+        skipped = to - self.read_to
+        found = file.read(min(skipped, COUNTED_BYTES)).count(b"\n")
+        self._dropped += found * skipped // COUNTED_BYTES if skipped > COUNTED_BYTES else found
+        self._open, self._open_cut = b"", 0
+        self.read_to = to
+
+
+def _text(line: bytes, *, cut: int = 0) -> str:
+    return plain(last_state(line.rstrip(b"\r")).decode(errors="backslashreplace"), cut=cut)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,101 @@
+"""Follows a job's logs on a terminal or into a file, across restarts of the daemon."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from elastic.cli.outlet import has_reader
+from elastic.errors import DaemonUnreachable
+from elastic.log_line import LogLine, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from elastic.cli.client import Client, JsonObject, Streamed
+    from elastic.clock import Clock
+
+_RETRY_S = 2.0
+_ERASE = "\r\x1b[2K"
+
+
+def follow_logs(
+    client: Client, path: str, *, tail: int | None, rank: int | None, node: str | None, is_live: bool, clock: Clock
+) -> None:
+    """Prints the last lines at `path`, then each as it comes, until the job is over, nobody reads, or Ctrl-C.
+
+    On a terminal, where `is_live`, the line that has not ended yet stands below: a progress bar moves there.
+    """
+    printer = _Printer(is_labelled=rank is None, is_live=is_live)
+    after: int | None = None
+    is_away = False
+    try:
+        while True:
+            try:
+                for event in client.stream(path, tail=tail, rank=rank, node=node, after=after):
+                    if event.name == "end":
+                        printer.end()
+                        return
+                    is_away, after = False, event.id
+                    printer.show(event)
+                    if not has_reader():
+                        return
+            except DaemonUnreachable as error:
+                if after is None:
+                    raise
+                if not is_away:
+                    print(f"{error}; trying again", file=sys.stderr)
+                is_away = True
+            clock.sleep(_RETRY_S)
+    except KeyboardInterrupt:
+        printer.end()
+
+
+class _Printer:
+    """What was printed last, and the open line that stands below it."""
+
+    def __init__(self, *, is_labelled: bool, is_live: bool) -> None:
+        self._is_labelled = is_labelled
+        self._is_live = is_live
+        self._before: LogLine | None = None
+        self._open = ""
+
+    def show(self, event: Streamed) -> None:
+        self._erase()
+        for line in map(_line, event.data["lines"]):
+            sys.stdout.write(as_text(line, before=self._before, is_labelled=self._is_labelled))
+            self._before = line
+        if self._is_live:
+            self._draw([_line(each) for each in event.data["open"]])
+        sys.stdout.flush()
+
+    def end(self) -> None:
+        """Leaves the open line where it stands."""
+        if self._open:
+            sys.stdout.write("\n")
+        sys.stdout.flush()
+
+    def _draw(self, lines: Sequence[LogLine]) -> None:
+        if lines:
+            width = shutil.get_terminal_size().columns
+            label = f"[{lines[0].source}] " if self._is_labelled else ""
+            self._open = f"{label}{lines[0].text}"[: width - 1]
+            sys.stdout.write(self._open)
+
+    def _erase(self) -> None:
+        if self._open:
+            sys.stdout.write(_ERASE)
+        self._open = ""
+
+
+def _line(said: JsonObject) -> LogLine:
+    return LogLine(
+        id=said["id"],
+        at_s=said["at_s"],
+        generation=said["generation"],
+        node_id=said["node_id"],
+        worker=said["worker"],
+        rank=said["rank"],
+        text=said["text"],
+    )

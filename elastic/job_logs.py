@@ -1,0 +1,281 @@
+"""The last lines of every job's workers, as their nodes sent them: a bounded number, in a file beside the database."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from elastic.log_line import LogLine, plain
+
+log = structlog.get_logger(__name__)
+
+JOB_BYTES = 16 << 20
+"""What a job may keep; as much as a node keeps of one generation."""
+ALL_BYTES = 1 << 30
+"""What all jobs may keep; the one that has been quiet for longest gives way."""
+LINE_BYTES = 64  # what a line costs beside its text, measured with lines of one character
+_FREED = 16  # at the limit a sixteenth is given back at once, so that not every batch deletes
+_AT_ONCE = 5_000
+
+_SCHEMA = """
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS jobs (
+    job TEXT PRIMARY KEY, bytes INTEGER NOT NULL DEFAULT 0, cut INTEGER NOT NULL DEFAULT 0, at_s REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS nodes (node TEXT PRIMARY KEY, job TEXT NOT NULL, seq INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS streams (
+    id INTEGER PRIMARY KEY,
+    job TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    node TEXT NOT NULL,
+    worker INTEGER,
+    rank INTEGER,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    open TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS streams_of_job ON streams (job, generation, node);
+CREATE TABLE IF NOT EXISTS lines (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    job TEXT NOT NULL,
+    stream INTEGER NOT NULL,
+    at_s REAL NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS lines_of_job ON lines (job, id);
+CREATE INDEX IF NOT EXISTS lines_of_stream ON lines (stream, id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPiece:
+    """What one process has written since its node's last batch.
+
+    `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it has none yet.
+    `dropped` lines came before `lines` and were left out; `open_line` is what the newest line holds so far.
+    """
+
+    generation: int
+    worker: int | None
+    rank: int | None
+    lines: Sequence[str]
+    dropped: int = 0
+    open_line: str | None = None
+
+
+class JobLogs:
+    """Lines in the order in which they came. Safe to use from several threads.
+
+    Half of what a job may keep is for the generation that runs: of it the process that wrote most gives way. The other
+    half is for earlier ones, of which the oldest gives way. `changes` grows whenever something was added.
+    """
+
+    def __init__(self, path: Path | None = None, *, job_bytes: int = JOB_BYTES, all_bytes: int = ALL_BYTES) -> None:
+        self._job_bytes = job_bytes
+        self._all_bytes = all_bytes
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(":memory:" if path is None else path, check_same_thread=False)
+        self._db.executescript(_SCHEMA)
+        self.changes = 0
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def add(self, job_id: str, node_id: str, pieces: Sequence[LogPiece], *, seq: int, now_s: float) -> None:
+        """Stores a node's batch; one that it sent before, for it did not hear the answer, changes nothing."""
+        with self._lock, self._db:
+            if seq <= self._seq(node_id):
+                return
+            self._db.execute("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?)", (node_id, job_id, seq))
+            self._db.execute("INSERT OR IGNORE INTO jobs (job, at_s) VALUES (?, ?)", (job_id, now_s))
+            for piece in pieces:
+                self._add_piece(job_id, node_id, piece, now_s=now_s)
+            self._db.execute("UPDATE jobs SET at_s = ? WHERE job = ?", (now_s, job_id))
+            self._trim(job_id)
+            self._trim_all(job_id)
+            self.changes += 1
+
+    def lines(
+        self,
+        job_id: str,
+        *,
+        limit: int,
+        after: int | None = None,
+        rank: int | None = None,
+        node_id: str | None = None,
+        generation: int | None = None,
+    ) -> tuple[LogLine, ...]:
+        """Gives lines in their order: the first ones `after` the one of that number, or else the last ones."""
+        query, values = _where(job_id, rank=rank, node_id=node_id, generation=generation)
+        order = "DESC" if after is None else "ASC"
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text FROM lines"
+                f" JOIN streams ON streams.id = lines.stream WHERE lines.id > ? AND lines.{query}"
+                f" ORDER BY lines.id {order} LIMIT ?",
+                (after or 0, *values, limit),
+            ).fetchall()
+        return tuple(LogLine(*row) for row in (rows if after is not None else reversed(rows)))
+
+    def open_lines(self, job_id: str, *, rank: int | None = None, node_id: str | None = None) -> tuple[LogLine, ...]:
+        """Gives the lines of the newest generation that have not ended yet, a progress bar say; their number is 0."""
+        newest = self.newest_generation(job_id)
+        query, values = _where(job_id, rank=rank, node_id=node_id, generation=newest)
+        with self._lock:
+            rows = self._db.execute(
+                f"SELECT 0, 0.0, generation, node, worker, rank, open FROM streams WHERE open != '' AND {query}"
+                " ORDER BY rank, node, worker",
+                values,
+            ).fetchall()
+        return tuple(LogLine(*row) for row in rows)
+
+    def newest_generation(self, job_id: str) -> int | None:
+        """The last generation that wrote something; None if none did."""
+        with self._lock:
+            row = self._db.execute("SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def ranks(self, job_id: str) -> tuple[int, ...]:
+        """The ranks of the newest generation that wrote something."""
+        newest = self.newest_generation(job_id)
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT DISTINCT rank FROM streams WHERE job = ? AND generation = ? AND rank IS NOT NULL ORDER BY rank",
+                (job_id, newest),
+            ).fetchall()
+        return tuple(int(row[0]) for row in rows)
+
+    def cut(self, job_id: str) -> int:
+        """How many of the job's lines are no longer kept."""
+        with self._lock:
+            row = self._db.execute("SELECT cut FROM jobs WHERE job = ?", (job_id,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def jobs(self) -> tuple[str, ...]:
+        """The jobs that lines are kept of."""
+        with self._lock:
+            return tuple(row[0] for row in self._db.execute("SELECT job FROM jobs ORDER BY job"))
+
+    def forget(self, job_id: str) -> None:
+        """Deletes all that is kept of a job."""
+        with self._lock:
+            with self._db:
+                self._forget(job_id)
+            self._db.executescript("PRAGMA incremental_vacuum")  # `execute` would give back one page only
+
+    def _seq(self, node_id: str) -> int:
+        row = self._db.execute("SELECT seq FROM nodes WHERE node = ?", (node_id,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _add_piece(self, job_id: str, node_id: str, piece: LogPiece, *, now_s: float) -> None:
+        stream = self._stream(job_id, node_id, piece)
+        texts = [f"... {piece.dropped:,} lines left out: more than a node may send ..."] if piece.dropped else []
+        texts += map(plain, piece.lines)  # a node that lies sends what no terminal should see
+        rows = [(job_id, stream, now_s, each) for each in texts]
+        self._db.executemany("INSERT INTO lines (job, stream, at_s, text) VALUES (?, ?, ?, ?)", rows)
+        size = sum(_cost(each) for each in texts)
+        self._grow(job_id, stream, size)
+        self._db.execute("UPDATE streams SET open = ? WHERE id = ?", (plain(piece.open_line or ""), stream))
+
+    def _stream(self, job_id: str, node_id: str, piece: LogPiece) -> int:
+        key = (job_id, piece.generation, node_id, piece.worker, piece.rank)
+        row = self._db.execute(
+            "SELECT id FROM streams WHERE job = ? AND generation = ? AND node = ? AND worker IS ? AND rank IS ?", key
+        ).fetchone()
+        if row is not None:
+            return int(row[0])
+        added = self._db.execute(
+            "INSERT INTO streams (job, generation, node, worker, rank) VALUES (?, ?, ?, ?, ?)", key
+        )
+        assert added.lastrowid is not None
+        return added.lastrowid
+
+    def _trim(self, job_id: str) -> None:
+        bytes_kept = self._bytes(job_id)
+        if bytes_kept <= self._job_bytes:
+            return
+        wanted = self._job_bytes - self._job_bytes // _FREED
+        while bytes_kept > wanted and (stream := self._next_to_shorten(job_id)) is not None:
+            bytes_kept -= self._shorten(job_id, stream, bytes_kept - wanted)
+
+    def _next_to_shorten(self, job_id: str) -> int | None:
+        (newest,) = self._db.execute("SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)).fetchone()
+        (earlier,) = self._db.execute(
+            "SELECT TOTAL(bytes) FROM streams WHERE job = ? AND generation < ?", (job_id, newest)
+        ).fetchone()
+        if earlier > self._job_bytes / 2:
+            query = "SELECT id FROM streams WHERE job = ? AND generation < ? AND bytes > 0 ORDER BY generation, id"
+        else:
+            query = "SELECT id FROM streams WHERE job = ? AND generation = ? AND bytes > 0 ORDER BY bytes DESC"
+        row = self._db.execute(f"{query} LIMIT 1", (job_id, newest)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _shorten(self, job_id: str, stream: int, wanted: int) -> int:
+        """Deletes a stream's first lines until so many bytes are free or none is left; gives how many are."""
+        rows = self._db.execute(
+            "SELECT id, text FROM lines WHERE stream = ? ORDER BY id LIMIT ?", (stream, _AT_ONCE)
+        ).fetchall()
+        freed = count = last = 0
+        for number, text in rows:
+            last = number
+            freed += _cost(text)
+            count += 1
+            if freed >= wanted:
+                break
+        self._db.execute("DELETE FROM lines WHERE stream = ? AND id <= ?", (stream, last))
+        self._grow(job_id, stream, -freed)
+        self._db.execute("UPDATE jobs SET cut = cut + ? WHERE job = ?", (count, job_id))
+        self._db.execute("DELETE FROM streams WHERE id = ? AND bytes <= 0 AND open = ''", (stream,))
+        return freed
+
+    def _trim_all(self, job_id: str) -> None:
+        while self._db.execute("SELECT TOTAL(bytes) FROM jobs").fetchone()[0] > self._all_bytes:
+            row = self._db.execute("SELECT job FROM jobs WHERE job != ? ORDER BY at_s LIMIT 1", (job_id,)).fetchone()
+            if row is None:
+                return
+            self._forget(row[0])
+
+    def _bytes(self, job_id: str) -> int:
+        return int(self._db.execute("SELECT bytes FROM jobs WHERE job = ?", (job_id,)).fetchone()[0])
+
+    def _grow(self, job_id: str, stream: int, by: int) -> None:
+        self._db.execute("UPDATE streams SET bytes = bytes + ? WHERE id = ?", (by, stream))
+        self._db.execute("UPDATE jobs SET bytes = bytes + ? WHERE job = ?", (by, job_id))
+
+    def _forget(self, job_id: str) -> None:
+        for table in ("lines", "streams", "nodes", "jobs"):
+            self._db.execute(f"DELETE FROM {table} WHERE job = ?", (job_id,))
+
+
+def open_job_logs(folder: Path) -> JobLogs:
+    """Gives the logs kept in a daemon's data folder; a damaged file is set aside, for training goes on without it."""
+    path = folder / "logs.db"
+    path.touch(mode=0o600)
+    try:
+        return JobLogs(path)
+    except sqlite3.DatabaseError:
+        aside = path.with_suffix(".damaged")
+        path.replace(aside)
+        log.warning("the jobs' logs could not be read and begin again", set_aside_as=str(aside), exc_info=True)
+        path.touch(mode=0o600)
+        return JobLogs(path)
+
+
+def _where(
+    job_id: str, *, rank: int | None, node_id: str | None, generation: int | None
+) -> tuple[str, list[str | int]]:
+    """What follows the name of a table with a job, and its values."""
+    wanted = {"rank": rank, "node": node_id, "generation": generation}
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return " AND ".join(["job = ?", *(f"{name} = ?" for name in given)]), [job_id, *given.values()]
+
+
+def _cost(text: str) -> int:
+    return LINE_BYTES + len(text.encode())

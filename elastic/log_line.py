@@ -1,0 +1,85 @@
+"""One line of a worker's log as it may be stored and shown: plain text of bounded length, and where it comes from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_CHARACTERS = 4000
+"""A line is cut here: a traceback's lines are shorter, and no screen shows more."""
+
+# Colours and cursor movements: CSI, OSC (titles, links) and the escapes of two characters.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+# Everything that could act on a terminal or turn a line's direction, and halves of UTF-16 pairs.
+_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line that the daemon keeps; numbers grow in the order in which lines came.
+
+    `worker` is the local rank of the process that wrote it, None for torchrun itself; `rank` is its rank in the job,
+    None where it has none.
+    """
+
+    id: int
+    at_s: float
+    generation: int
+    node_id: str
+    worker: int | None
+    rank: int | None
+    text: str
+
+    @property
+    def source(self) -> str:
+        """Says who wrote it."""
+        if self.worker is None:
+            return f"torchrun on {self.node_id}"
+        return self.node_id if self.rank is None else f"rank {self.rank}"
+
+
+def as_text(line: LogLine, *, before: LogLine | None, is_labelled: bool) -> str:
+    """Gives a line as people read it, below a heading where another generation begins.
+
+    >>> as_text(LogLine(1, 0.0, 3, "n1", 0, 4, "loss 0.5"), before=None, is_labelled=True)
+    '==> generation 3 <==\\n[rank 4] loss 0.5\\n'
+    """
+    is_first = before is None or before.generation != line.generation
+    where = "" if is_labelled else f", {line.source}"
+    heading = f"==> generation {line.generation}{where} <==\n" if is_first else ""
+    return f"{heading}[{line.source}] {line.text}\n" if is_labelled else f"{heading}{line.text}\n"
+
+
+def plain(line: str, *, cut: int = 0) -> str:
+    r"""Gives a line without escape sequences, control characters written out, cut at `MAX_CHARACTERS`.
+
+    `cut` is how much of the line is missing already.
+
+    >>> plain("\x1b[31mloss\x1b[0m 0.5\x07")
+    'loss 0.5\\x07'
+    >>> plain("x" * 5000)[-30:]
+    'xx ... (1,000 characters more)'
+    """
+    if not line.isprintable():
+        line = _CONTROLS.sub(_written_out, _ESCAPES.sub("", line))
+    cut += max(0, len(line) - MAX_CHARACTERS)
+    return f"{line[:MAX_CHARACTERS]} ... ({cut:,} characters more)" if cut else line
+
+
+def last_state(raw: bytes) -> bytes:
+    r"""Gives what a terminal shows of a line that was drawn again and again, as a progress bar is.
+
+    A carriage return at the end stays: what is written after it takes the line's place.
+
+    >>> last_state(b"\r 10%\r 20%"), last_state(b"100%\r")
+    (b' 20%', b'100%\r')
+    """
+    if b"\r" not in raw:
+        return raw
+    drawn = raw.rstrip(b"\r")
+    return drawn.rpartition(b"\r")[2] + raw[len(drawn) :][:1]
+
+
+def _written_out(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,154 @@
+"""Nodes send lines of their own job, within bounds; people read or follow them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from api.feed import Feed
+from api.rates import Rates
+from api.routers import logs as routes
+from elastic.job_logs import LogPiece
+from elastic.log_line import MAX_CHARACTERS
+from elastic.model import JobPhase, Node
+from tests.api.world import World, train
+
+
+def batch(node: Node, *lines: str, seq: int = 1, **stream: Any) -> dict[str, Any]:
+    streams = [{"generation": 1, "worker": 0, "rank": 0, "lines": list(lines), **stream}]
+    return {"node_id": node.id, "instance_id": "fake-1", "seq": seq, "streams": streams}
+
+
+def send(client: TestClient, world: World, node: Node, body: dict[str, Any], *, token: str | None = None) -> int:
+    token = token or world.context.node_tokens.node_token(node.id, "fake-1")
+    return client.post("/v1/agent/logs", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def test_what_a_node_sends_is_its_job_s_log(client: TestClient, world: World) -> None:
+    _, node = train(world)
+    for _ in range(2):  # the second time it did not hear the answer
+        assert send(client, world, node, batch(node, "first", "<b>second</b>")) == 200
+    assert send(client, world, node, batch(node, "third", seq=2, worker=1, rank=1)) == 200
+    text = client.get("/v1/jobs/first/logs").text
+    assert text == "==> generation 1 <==\n[rank 0] first\n[rank 0] <b>second</b>\n[rank 1] third\n"
+    assert client.get("/v1/jobs/first/logs?rank=1").text == "==> generation 1, rank 1 <==\nthird\n"
+    assert client.get("/v1/jobs/first/logs?tail=1").text.endswith("<==\n[rank 1] third\n")
+    assert client.get("/v1/jobs/first/logs?node=another").text == ""
+    page = client.get("/jobs/first").text
+    assert "[rank 0] &lt;b&gt;second&lt;/b&gt;" in page and "<b>second" not in page
+
+
+def test_only_a_node_itself_writes_into_its_job_s_log(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    assert send(client, world, node, batch(node, "x"), token="guessed") == 401
+    assert send(client, world, node, batch(node, "x") | {"instance_id": "fake-2"}) == 401
+    assert send(client, world, node, batch(node, "x") | {"node_id": "n-other"}) == 401
+    assert send(client, world, node, batch(node, "x") | {"job_id": "another"}) == 422
+    assert world.context.logs.lines(job.id, limit=10) == ()
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        {"generation": 2},
+        {"generation": 0},
+        {"worker": -1},
+        {"worker": 5000},
+        {"rank": 2**31},
+        {"dropped": -1},
+        {"lines": ["x" * (MAX_CHARACTERS + 101)]},
+        {"lines": ["x"] * 10_001},
+        {"lines": [7]},
+        {"open": "x" * (MAX_CHARACTERS + 101)},
+        {"text": "unknown"},
+    ],
+)
+def test_what_no_agent_sends_is_refused(client: TestClient, world: World, stream: dict[str, Any]) -> None:
+    job, node = train(world)
+    assert send(client, world, node, batch(node, **stream)) == 422
+    assert world.context.logs.lines(job.id, limit=10) == ()
+
+
+def test_a_node_that_sends_too_much_is_told_to_wait(client: TestClient, world: World) -> None:
+    _, node = train(world)
+    lines = ["x" * 4000] * 250
+    answers = [send(client, world, node, batch(node, *lines, seq=seq)) for seq in range(1, 7)]
+    assert answers == [200] * 4 + [429] * 2
+    world.clock.advance(60.0)
+    assert send(client, world, node, batch(node, "after a while", seq=7)) == 200
+    body = batch(node, *(["x" * 4000] * 1100))
+    assert send(client, world, node, body) == 413
+
+
+def test_rates_remember_a_bounded_number_of_nodes() -> None:
+    rates = Rates(per_s=1.0, most=1.0)
+    for number in range(5000):
+        assert rates.takes(f"n{number}", 1.0, now_s=0.0)
+    assert not rates.takes("n4999", 1.0, now_s=0.0)
+    assert rates.takes("n0", 1.0, now_s=0.0), "the one heard longest ago was forgotten"
+
+
+def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for(
+    client: TestClient, world: World
+) -> None:
+    job, node = train(world)
+    own = LogPiece(1, None, None, ["torchrun: FAILED"])
+    failed = LogPiece(1, 0, 0, ["loss 0.5", "Traceback (most recent call last):", "ValueError: no such folder"])
+    world.context.logs.add(job.id, node.id, [failed, own], seq=1, now_s=0.0)
+    assert client.get("/v1/jobs/first/logs").text.endswith("FAILED\n"), "it goes on"
+    world.store.request_stop(job.id, JobPhase.FAILED, "it failed", now_s=world.clock.now_s())
+    world.store.move_job(job.id, JobPhase.FAILED, now_s=world.clock.now_s())
+    wanted = "==> generation 1, rank 0 <==\nTraceback (most recent call last):\nValueError: no such folder\n"
+    assert client.get("/v1/jobs/first/logs").text == wanted
+    assert client.get("/v1/jobs/first/logs?tail=100").text.endswith("FAILED\n")
+    assert "loss" in client.get("/v1/jobs/first/logs?rank=0").text
+    page = client.get("/jobs/first").text
+    assert "Log: rank 0 failed" in page
+    assert f"<code>{wanted.replace('>', '&gt;').replace('<', '&lt;')}</code>" in page.replace("&#39;", "'")
+
+
+def streamed(world: World, **options: Any) -> list[dict[str, Any]]:
+    """What a stream of the job's log gives until it ends by itself."""
+    world.store.request_stop(world.store.job("first").id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
+    world.store.move_job(world.store.job("first").id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+
+    async def read() -> list[bytes]:
+        wanted = {"tail": 100, "after": None, "rank": None, "node_id": None, "silence_s": 0.01, **options}
+        feed = Feed(lambda: world.context.logs.changes)
+        return [part async for part in routes.follow(world.context, feed, world.store.job("first").id, **wanted)]
+
+    parts = [part.decode() for part in asyncio.run(read())]
+    assert parts[0].startswith("retry:")
+    assert parts[-1].startswith("event: end\n")
+    data = [line.removeprefix("data: ") for part in parts[1:-1] for line in part.splitlines() if line[:5] == "data:"]
+    return [json.loads(each) for each in data]
+
+
+def test_a_stream_begins_with_the_last_lines_or_after_one_and_ends_with_the_job(world: World) -> None:
+    job, node = train(world)
+    pieces = [LogPiece(1, 0, 0, [str(number) for number in range(1200)], open_line=" 50%")]
+    world.context.logs.add(job.id, node.id, pieces, seq=1, now_s=0.0)
+    (event,) = streamed(world, tail=3)
+    assert [(line["text"], line["source"]) for line in event["lines"]] == [
+        (str(n), "rank 0") for n in (1197, 1198, 1199)
+    ]
+    assert [line["text"] for line in event["open"]] == [" 50%"]
+
+
+def test_a_stream_that_resumes_misses_nothing(world: World) -> None:
+    job, node = train(world)
+    pieces = [LogPiece(1, 0, 0, [str(number) for number in range(1200)])]
+    world.context.logs.add(job.id, node.id, pieces, seq=1, now_s=0.0)
+    seen = world.context.logs.lines(job.id, limit=1200)[99].id
+    events = streamed(world, after=seen)
+    assert [line["text"] for event in events for line in event["lines"]] == [str(n) for n in range(100, 1200)]
+
+
+def test_a_stream_needs_the_user_and_a_job_that_is_there(stranger: TestClient, client: TestClient) -> None:
+    accept = {"Accept": "text/event-stream"}
+    assert client.get("/v1/jobs/none/logs", headers=accept).status_code == 404
+    assert stranger.get("/v1/jobs/none/logs", headers=accept | {"Authorization": ""}).status_code == 401
