@@ -200,6 +200,11 @@ class JobDocument(_Part):
         description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the best value.",
     )
     data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
+    init: Text | None = Field(
+        None,
+        min_length=1,
+        description="Weights (safetensors) that a workload begins with: an absolute path, or one within `data`.",
+    )
     checkpoint: JobCheckpoint = JobCheckpoint()
 
     @field_validator("tier")

@@ -10,7 +10,7 @@ import difflib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -163,7 +163,23 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
     match found.get("data"):
         case str(data) if data != _SKIMAGE and _is_relative(data):
             found["data"] = str(folder.resolve() / data)
+    match found.get("workload"):
+        case str(name) if name in WORKLOADS:
+            _place(found, WORKLOADS[name], folder)
     return found
+
+
+def _place(document: dict[str, JsonValue], workload: Workload, folder: Path) -> None:
+    """Makes paths among a workload's options absolute, wherever the document gives these."""
+    options = document.get("hyperparameters", {})
+    if not isinstance(options, dict):
+        return  # what is wrong with it is said when it is checked
+    outside = [name for name in ("data", "init") if name in document]
+    placed = dict(workload.placed({**options, **{name: document[name] for name in outside}}, folder))
+    for name in outside:
+        document[name] = cast(JsonValue, placed.pop(name))
+    if placed != options:
+        document["hyperparameters"] = cast(JsonValue, placed)
 
 
 def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
@@ -253,6 +269,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         "preset": asked.preset,
         "hyperparameters": asked.hyperparameters,
         "data": asked.data,
+        "init": asked.init,
         "checkpoint": asked.checkpoint.interval,
     }
     if faults := tuple((name, "only a workload takes it; give it in the command") for name in given if given[name]):
@@ -336,6 +353,7 @@ def _options(asked: JobDocument, workload: Workload) -> Any:
         ("iterations", "iterations", asked.iterations),
         ("global_batch", "batch_size", asked.global_batch),
         ("data", "data", asked.data),
+        ("init", "init", asked.init),
         ("precision", "precision", asked.precision),
         ("checkpoint.interval", "checkpoint_interval", asked.checkpoint.interval),
     ):

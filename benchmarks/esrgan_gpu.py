@@ -216,15 +216,14 @@ def member(options: argparse.Namespace) -> NoReturn:
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
         count = len(passes.generator_weights)
-        networks.generator_adam.step(gradients[:count], lr=job.lr)
+        networks.move_generator(gradients[:count], lr=job.lr)
         networks.discriminator_adam.step(gradients[count:], lr=job.lr)
 
     def by_itself() -> None:
         stepper.gan_turn(batches.at(0, places=range(batch)), lr=0.0, stop=False)
 
     alone_s, _ = timed(by_itself, options)
-    units = [*networks.generator_adam.units(), *networks.discriminator_adam.units()]
-    with Session.join(units, apply, batch=batch, settings=Settings.from_environment()) as session:
+    with Session.join(networks.units(), apply, batch=batch, settings=Settings.from_environment()) as session:
         while session.generation.world_size < 2:
             session.run(compute)
         ends_s = []

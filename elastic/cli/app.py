@@ -26,6 +26,7 @@ from elastic.cli import (
     price,
     serve,
     token,
+    upscale,
 )
 from elastic.cli.connection import Connection
 from elastic.cli.exits import exit_code_of
@@ -70,6 +71,7 @@ app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
 app.command("audit")(audit.audit)
 app.command("lab")(lab.lab)
+app.command("upscale")(upscale.upscale)
 app.add_typer(job.app, name="job")
 app.add_typer(decision.app, name="decision")
 app.add_typer(node.app, name="node")

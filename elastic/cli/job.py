@@ -66,6 +66,7 @@ def submit(
     with connection_of(context).open() as client:
         plan = client.post("/v1/jobs:plan", spec)
         _check_paths(spec, file)
+        _look_over(plan["spec"])
         if dry_run and output is Output.JSON:
             render.show_json(plan)
         elif output is Output.TABLE:
@@ -288,6 +289,16 @@ def _script_of(command: object) -> str | None:
             position = script_at(parts)
             return None if position is None else parts[position]
     return None
+
+
+def _look_over(spec: dict[str, Any]) -> None:
+    """Prints what is worth knowing of the images that a workload is to train on. Raises InvalidInput."""
+    from elastic.workloads import WORKLOADS  # --help needs none
+
+    workload = WORKLOADS.get(spec["workload"] or "")
+    if workload is not None:
+        for told in workload.looked_over(workload.configure(spec["hyperparameters"])):
+            print(f"note: {told}", file=sys.stderr)
 
 
 def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:

@@ -13,6 +13,8 @@ WORKLOADS: Mapping[str, Workload] = {
         options=esrgan.EsrganOptions,
         presets=esrgan.PRESETS,
         phases=esrgan.phases,
+        placed=esrgan.placed,
+        looked_over=esrgan.looked_over,
         has_session=True,
     ),
 }

@@ -73,6 +73,11 @@ class Adam:
             found_inf=overflow,
         )
 
+    @property
+    def counts(self) -> list[Tensor]:
+        """How many steps each parameter has made, as live tensors."""
+        return [*self._steps]
+
     def units(self) -> list[tuple[Tensor, ...]]:
         """Gives for each parameter all that its gradient moves: itself, its moments, its step count."""
         weights = [parameter.detach() for parameter in self._parameters]

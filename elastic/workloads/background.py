@@ -29,7 +29,7 @@ class BackgroundSaver:
 
     The copy is kept and filled again, so that memory is asked for once: twice the state's size in all.
     `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time. `way` is that from the device
-    on which the state lies.
+    on which the state lies. `beside` is called in the writing thread with what has become durable, before `tell` is.
     """
 
     def __init__(
@@ -40,10 +40,11 @@ class BackgroundSaver:
         at: int,
         tell: Callable[[Saved], None],
         way: Way | None = None,
+        beside: Callable[[int, Any], None] | None = None,
     ) -> None:
         self._checkpoints = checkpoints
         self.rhythm = rhythm
-        self._tell = tell
+        self._tell, self._beside = tell, beside
         self.last_iteration = at
         self._last_at = monotonic()
         self._cost_s: float | None = None
@@ -98,7 +99,10 @@ class BackgroundSaver:
     def _write(self, iteration: int, whole: Callable[[], Any], copying_s: float) -> None:
         begun_at, processor_s = monotonic(), thread_time()
         try:
-            self._checkpoints.save(iteration, whole())
+            state = whole()
+            self._checkpoints.save(iteration, state)
+            if self._beside is not None:
+                self._beside(iteration, state)
         except BaseException as error:  # noqa: BLE001 (it is raised where somebody can act: in the training's thread)
             self._error = error
             return

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from elastic.errors import InvalidInput
 
 OptionValue: TypeAlias = bool | int | float | str | None
+Placed: TypeAlias = Callable[[dict[str, object]], Mapping[str, object]]
 T = TypeVar("T")
 
 
@@ -50,15 +51,23 @@ def from_mapping(kind: type[T], values: Mapping[str, object]) -> T:
     return kind(**values)
 
 
-def from_argv(kind: type[T], argv: Sequence[str], *, program: str) -> T:
-    """Gives options of `kind` read from `--name value` pairs, as the reference scripts spell them."""
+def from_argv(kind: type[T], argv: Sequence[str], *, program: str, placed: Placed = dict) -> T:
+    """Gives options of `kind` read from `--name value` pairs, as the reference scripts spell them.
+
+    `placed` may change the values that were given, before they are checked.
+    """
     parser = argparse.ArgumentParser(prog=program, argument_default=argparse.SUPPRESS, allow_abbrev=False)
     types = _types_of(kind)
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # kind is a dataclass
         wanted, _ = types[field.name]
         text = f"{field.metadata['description']} (default: {field.default})".replace("%", "%%")
-        parser.add_argument(f"--{field.name}", type=wanted, help=text)
-    return from_mapping(kind, vars(parser.parse_args(argv)))
+        # Some launchers and people write hyphens: torch.distributed.launch gives --local-rank.
+        names = dict.fromkeys([f"--{field.name}", f"--{field.name.replace('_', '-')}"])
+        if wanted is bool:
+            parser.add_argument(*names, dest=field.name, type=_as_bool, nargs="?", const=True, help=text)
+        else:
+            parser.add_argument(*names, dest=field.name, type=wanted, help=text)
+    return from_mapping(kind, placed(vars(parser.parse_args(argv))))
 
 
 def to_argv(options: Any) -> list[str]:
@@ -69,6 +78,14 @@ def to_argv(options: Any) -> list[str]:
         if value != field.default:
             argv += [f"--{field.name}", str(value)]
     return argv
+
+
+def _as_bool(text: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on"):
+        return True
+    if text.lower() in ("0", "false", "no", "off"):
+        return False
+    raise argparse.ArgumentTypeError(f"wanted true or false, got {text!r}")
 
 
 def _types_of(kind: type[Any]) -> dict[str, tuple[type, bool]]:

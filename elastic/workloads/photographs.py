@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+import sys
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
+from threading import Lock
 
-import numpy
 import torch
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 from torch import Tensor
 from torch.nn import functional
 
 from elastic.errors import InvalidInput
+from elastic.workloads.image_folder import BUNDLED, check_unreadable, images_in
+from elastic.workloads.pictures import NoImage, Pixels, read_pixels, with_channels
 from elastic.workloads.sample_order import Draw
 
-BUNDLED = "skimage"
-SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
-CACHED_PHOTOGRAPHS = 32
+CACHED_BYTES = 256 * 2**20
+"""An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a folder's."""
 
 # Real photographs inside scikit-image's wheel; the two held out are never trained on.
 _BUNDLED_TRAINING = [
@@ -41,36 +44,86 @@ _BUNDLED_HELD_OUT = ("astronaut.png", "chelsea.png")
 _MOST_HELD_OUT = 8
 
 
-@dataclass(frozen=True, slots=True)
 class Photographs:
-    """Some image files, and how many crops an epoch takes of each."""
+    """Some image files, and how many crops an epoch takes of each.
 
-    paths: tuple[Path, ...]
-    crops_each: tuple[int, ...]
-    channels: int
+    One that cannot be read is left out, and the next one is taken in its place: the same on all nodes with the same
+    files. `tell` hears of it; more than `most_unreadable` are an InvalidInput.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], crops_each: Sequence[int], channels: int, *, most_unreadable: int = 0
+    ) -> None:
+        self.paths = tuple(paths)
+        self.channels = channels
+        self.tell: Callable[[str], None] = _tell
+        self._ends = tuple(accumulate(crops_each))
+        self._most_unreadable = most_unreadable
+        self._unreadable: dict[str, str] = {}
+        self._cache = _Cache()
 
     def __len__(self) -> int:
         """Gives the number of crops in an epoch."""
-        return sum(self.crops_each)
+        return self._ends[-1]
 
     def crop(self, drawn: Draw, height: int, width: int) -> Tensor:
         """Gives the crop that was drawn, `(channels, height, width)`, float32, [0, 1]."""
-        pixels = _covering(_read(self._path_of(drawn.item), self.channels), height, width)
-        top = int(drawn.top * (pixels.shape[1] - height + 1))
-        left = int(drawn.left * (pixels.shape[2] - width + 1))
-        cut = pixels[:, top : top + height, left : left + width].float().div_(255)
-        return cut.flip(2) if drawn.is_mirrored else cut
+        pixels = _covering(self._pixels_of(bisect_right(self._ends, drawn.item)), height, width)
+        top = int(drawn.top * (pixels.shape[0] - height + 1))
+        left = int(drawn.left * (pixels.shape[1] - width + 1))
+        # A copy: torch wants memory that may be written to, and the image's own may go.
+        cut = torch.from_numpy(pixels[top : top + height, left : left + width].copy())
+        if drawn.is_mirrored:
+            cut = cut.flip(1)
+        return cut.permute(2, 0, 1).contiguous().float().div_(255)
 
-    def _path_of(self, item: int) -> Path:
-        for path, crops in zip(self.paths, self.crops_each, strict=True):
-            if item < crops:
-                return path
-            item -= crops
-        raise IndexError(f"an epoch has {len(self)} crops, asked for one {item} past the last")
+    def _pixels_of(self, index: int) -> Pixels:
+        """Gives an image's pixels, or the next readable one's."""
+        for place in range(index, index + len(self.paths)):
+            path = self.paths[place % len(self.paths)]
+            if path in self._unreadable:
+                continue
+            try:
+                return self._cache.pixels(path, self._read)
+            except NoImage as error:
+                self._leave_out(path, str(error))
+        raise InvalidInput("data: wanted an image that can be read, found none left", field="data")
+
+    def _read(self, path: str) -> Pixels:
+        return with_channels(read_pixels(path), self.channels)
+
+    def _leave_out(self, path: str, why: str) -> None:
+        self._unreadable[path] = why
+        check_unreadable(list(self._unreadable.values()), most=self._most_unreadable)
+        self.tell(f"data: an image is left out: {why}")
+
+
+class _Cache:
+    """The pixels that were read last, of a bounded size; several threads may ask."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Pixels] = OrderedDict()
+        self._lock = Lock()
+        self._size_bytes = 0
+
+    def pixels(self, path: str, read: Callable[[str], Pixels]) -> Pixels:
+        with self._lock:
+            if path in self._kept:
+                self._kept.move_to_end(path)
+                return self._kept[path]
+        pixels = read(path)
+        with self._lock:
+            if path not in self._kept:
+                self._kept[path] = pixels
+                self._size_bytes += pixels.nbytes
+            while self._size_bytes > CACHED_BYTES:
+                _, oldest = self._kept.popitem(last=False)
+                self._size_bytes -= oldest.nbytes
+        return pixels
 
 
 def open_photographs(
-    data: str, dataset_name: str | None, *, height: int, width: int, channels: int
+    data: str, dataset_name: str | None, *, height: int, width: int, channels: int, most_unreadable: int = 0
 ) -> tuple[Photographs, Photographs]:
     """Gives the photographs to train on and those held out; raises InvalidInput where there are too few.
 
@@ -78,15 +131,18 @@ def open_photographs(
     """
     if data == BUNDLED:
         folder = _bundled_folder()
-        training = tuple(folder / name for name in _BUNDLED_TRAINING)
-        held_out = tuple(folder / name for name in _BUNDLED_HELD_OUT)
-        crops = tuple(_tiles(path, height, width) for path in training)
+        training = [str(folder / name) for name in _BUNDLED_TRAINING]
+        held_out = [str(folder / name) for name in _BUNDLED_HELD_OUT]
+        crops = [_tiles(path, height, width) for path in training]
     else:
-        paths = _images_in(Path(data) / dataset_name if dataset_name else Path(data))
+        paths = images_in(Path(data) / dataset_name if dataset_name else data)
         spared = min(_MOST_HELD_OUT, max(1, len(paths) // 10))
-        held_out, training = paths[:spared], paths[spared:]
-        crops = (1,) * len(training)
-    return Photographs(training, crops, channels), Photographs(held_out, (1,) * len(held_out), channels)
+        held_out, training = list(paths[:spared]), list(paths[spared:])
+        crops = [1] * len(training)
+    return (
+        Photographs(training, crops, channels, most_unreadable=most_unreadable),
+        Photographs(held_out, [1] * len(held_out), channels, most_unreadable=most_unreadable),
+    )
 
 
 def shrink(high: Tensor) -> Tensor:
@@ -103,44 +159,21 @@ def _bundled_folder() -> Path:
     return Path(found.origin).parent / "data"
 
 
-def _images_in(folder: Path) -> tuple[Path, ...]:
-    if not folder.is_dir():
-        raise InvalidInput(f"data: wanted a folder of images, found none at {folder}", field="data")
-    paths = tuple(sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES))
-    if len(paths) < 2:
-        raise InvalidInput(
-            f"data: wanted at least two images (one is held out) in {folder}, found {len(paths)}", field="data"
-        )
-    return paths
-
-
-def _tiles(path: Path, height: int, width: int) -> int:
+def _tiles(path: str, height: int, width: int) -> int:
     with Image.open(path) as image:
         return max(1, (image.height // height) * (image.width // width))
 
 
-@lru_cache(maxsize=CACHED_PHOTOGRAPHS)
-def _read(path: Path, channels: int) -> Tensor:
-    """Gives the image as uint8 `(channels, h, w)`: grey, palette and transparent ones come out in the same shape."""
-    try:
-        with Image.open(path) as image:
-            pixels = numpy.array(image.convert("RGB" if channels == 3 else "L"))
-    except (UnidentifiedImageError, OSError) as error:
-        raise InvalidInput(
-            f"data: {path} is not an image that can be read ({error}); remove it", field="data"
-        ) from error
-    return torch.from_numpy(pixels.reshape(pixels.shape[0], pixels.shape[1], channels)).permute(2, 0, 1).contiguous()
-
-
-def _covering(pixels: Tensor, height: int, width: int) -> Tensor:
+def _covering(pixels: Pixels, height: int, width: int) -> Pixels:
     """Gives the image itself, or one just enlarged enough for the crop to fit."""
-    factor = max(height / pixels.shape[1], width / pixels.shape[2])
+    factor = max(height / pixels.shape[0], width / pixels.shape[1])
     if factor <= 1:
         return pixels
-    size = _ceil_size(pixels.shape[1:], factor, height, width)
-    large = functional.interpolate(pixels[None].float(), size=size, mode="bicubic", align_corners=False)
-    return large[0].round_().clamp_(0, 255).to(torch.uint8)
+    small = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].float()
+    size = (max(height, round(pixels.shape[0] * factor)), max(width, round(pixels.shape[1] * factor)))
+    large = functional.interpolate(small, size=size, mode="bicubic", align_corners=False)
+    return large[0].round_().clamp_(0, 255).to(torch.uint8).permute(1, 2, 0).numpy()
 
 
-def _ceil_size(shape: Sequence[int], factor: float, height: int, width: int) -> tuple[int, int]:
-    return max(height, round(shape[0] * factor)), max(width, round(shape[1] * factor))
+def _tell(text: str) -> None:
+    print(f"esrgan: {text}", file=sys.stderr, flush=True)

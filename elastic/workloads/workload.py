@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from elastic.errors import InvalidInput
@@ -23,7 +24,9 @@ class Workload:
     """A program that torchrun starts with `--module`.
 
     `options` is the frozen dataclass its options are checked by, `presets` names sets of them, `phases` says which
-    stretches a job with given options has, `has_session` whether it trains in a session (`elastic.workloads.session`).
+    stretches a job with given options has. `placed` gives options whose relative paths count from a folder.
+    `looked_over` gives what is worth knowing of the files on this machine that options name, and raises InvalidInput
+    where these cannot be trained on. `has_session` says whether it trains in a session (`elastic.workloads.session`).
     """
 
     name: str
@@ -31,6 +34,8 @@ class Workload:
     options: type[Any]
     presets: Mapping[str, Mapping[str, OptionValue]]
     phases: Callable[[Any], tuple[Phase, ...]]
+    placed: Callable[[Mapping[str, object], Path], Mapping[str, object]]
+    looked_over: Callable[[Any], Sequence[str]]
     has_session: bool = False
 
     def configure(self, values: Mapping[str, object] | None = None, *, preset: str | None = None) -> Any:

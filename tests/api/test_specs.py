@@ -286,6 +286,24 @@ def test_relative_paths_begin_at_the_folder_given(tmp_path: Path) -> None:
     assert resolve_paths(untouched, tmp_path) == untouched
 
 
+def test_images_and_weights_of_a_workload_count_from_the_files_folder(tmp_path: Path) -> None:
+    (tmp_path / "begin.safetensors").touch()
+    (tmp_path / "data" / "celeba").mkdir(parents=True)
+    found = resolve_paths({**ESRGAN, "data": "photos", "init": "begin.safetensors"}, tmp_path)
+    assert (found["data"], found["init"]) == (f"{tmp_path}/photos", f"{tmp_path}/begin.safetensors")
+    assert to_spec(found, now_s=NOW_S).hyperparameters["init"] == f"{tmp_path}/begin.safetensors"
+    found = resolve_paths({**ESRGAN, "hyperparameters": {"dataset_name": "celeba"}}, tmp_path)
+    assert found["hyperparameters"] == {"dataset_name": "celeba", "data": f"{tmp_path}/data"}
+    with pytest.raises(InvalidInput, match="dataset_name: wanted a folder of images named faces, looked at "):
+        resolve_paths({**ESRGAN, "hyperparameters": {"dataset_name": "faces"}}, tmp_path)
+    assert resolve_paths(ESRGAN, tmp_path) == ESRGAN
+
+
+def test_a_dataset_without_data_is_refused_rather_than_replaced() -> None:
+    said = faults({**ESRGAN, "hyperparameters": {"dataset_name": "img_align_celeba"}})
+    assert "say data: skimage and leave dataset_name out" in said["hyperparameters.dataset_name"]
+
+
 def test_checking_a_spec_needs_no_web_framework() -> None:
     code = "import sys, api.specs; sys.exit(bool({'fastapi', 'starlette', 'sqlalchemy', 'torch'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

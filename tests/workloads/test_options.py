@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from elastic.errors import InvalidInput
 from elastic.workloads import WORKLOADS, Phase
-from elastic.workloads.esrgan import EsrganOptions, phases
+from elastic.workloads.esrgan import EsrganOptions, looked_over, phases, placed
 from elastic.workloads.options import from_argv, to_argv
 
 REFERENCE = [
@@ -35,6 +36,8 @@ REFERENCE = [
     "warmup_batches",
     "lambda_adv",
     "lambda_pixel",
+    "cuda",
+    "local_rank",
 ]
 
 
@@ -66,6 +69,9 @@ def test_the_reference_architecture_is_the_default() -> None:
         ({"dataset_name": "../../etc"}, "dataset_name", "wanted a plain folder name"),
         ({"epoch": 200}, "epoch", "wanted less than n_epochs (200)"),
         ({"data": ""}, "data", "wanted skimage or the path of a folder"),
+        ({"dataset_name": "img_align_celeba"}, "dataset_name", "looked nowhere, since data does not say where it lies"),
+        ({"dataset_name": "celeba", "data": "skimage"}, "dataset_name", "say data: skimage and leave dataset_name out"),
+        ({"cuda": 1}, "cuda", "wanted true or false, got 1"),
         ({"learning_rate": 0.1}, "learning_rate", "no such option; the options are epoch, n_epochs"),
     ],
 )
@@ -96,8 +102,52 @@ def test_values_win_over_the_preset_and_the_preset_over_defaults() -> None:
 def test_the_command_line_gives_the_options_back(
     lr: float, batch_size: int, iterations: int | None, dataset_name: str | None
 ) -> None:
-    options = EsrganOptions(lr=lr, batch_size=batch_size, iterations=iterations, dataset_name=dataset_name)
+    options = EsrganOptions(
+        lr=lr, batch_size=batch_size, iterations=iterations, dataset_name=dataset_name, data="/photographs", cuda=True
+    )
     assert from_argv(EsrganOptions, to_argv(options), program="test") == options
+
+
+@pytest.mark.parametrize(
+    ("argv", "cuda"),
+    [
+        (["--cuda", "--local_rank", "0"], True),
+        (["--local-rank=0", "--cuda=False"], False),
+        (["--cuda", "1", "--local-rank", "0"], True),
+    ],
+)
+def test_what_copies_of_the_reference_are_started_with_is_taken(argv: list[str], cuda: bool) -> None:
+    options = from_argv(EsrganOptions, argv, program="test")
+    assert (options.cuda, options.local_rank) == (cuda, 0)
+    assert from_argv(EsrganOptions, to_argv(options), program="test") == options
+
+
+def test_a_dataset_is_looked_for_where_the_reference_has_it(tmp_path: Path) -> None:
+    here = tmp_path / "implementations" / "esrgan"
+    here.mkdir(parents=True)
+    with pytest.raises(InvalidInput) as refusal:
+        placed({"dataset_name": "celeba"}, here)
+    assert all(str(each / "data" / "celeba") in str(refusal.value) for each in (here, tmp_path))
+    assert "say data: skimage and leave dataset_name out" in str(refusal.value)
+    (tmp_path / "data" / "celeba").mkdir(parents=True)
+    assert placed({"dataset_name": "celeba"}, here) == {"dataset_name": "celeba", "data": str(tmp_path / "data")}
+    (here / "data" / "celeba").mkdir(parents=True)
+    assert placed({"dataset_name": "celeba"}, here)["data"] == str(here / "data")
+
+
+def test_paths_of_images_and_weights_count_from_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "begin.safetensors").touch()
+    found = placed({"data": "photos", "init": "begin.safetensors", "lr": 1.0}, tmp_path)
+    assert found == {"data": f"{tmp_path}/photos", "init": f"{tmp_path}/begin.safetensors", "lr": 1.0}
+    untouched = {"data": "skimage", "init": "begin.safetensors"}
+    assert placed(untouched, tmp_path / "elsewhere") == untouched
+    assert placed({"data": "s3://bucket/photos"}, tmp_path) == {"data": "s3://bucket/photos"}
+
+
+def test_what_is_on_no_node_yet_is_not_looked_at(tmp_path: Path) -> None:
+    (told,) = looked_over(EsrganOptions(data="/far/away"))
+    assert told.startswith("data: /far/away is not on this machine")
+    assert "scikit-image" in looked_over(EsrganOptions())[0]
 
 
 def test_every_preset_survives_its_own_command_line() -> None:

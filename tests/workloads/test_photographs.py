@@ -9,16 +9,17 @@ import torch
 from PIL import Image
 
 from elastic.errors import InvalidInput
-from elastic.workloads.photographs import open_photographs, shrink
+from elastic.workloads.photographs import Photographs, open_photographs, shrink
 from elastic.workloads.sample_order import Draw, draw
 from tests.workloads.esrgan.builders import write_photographs
+from tests.workloads.files import deep_png
 
 MIDDLE = Draw(item=0, top=0.5, left=0.5, is_mirrored=False)
 
 
 def test_the_bundled_photographs_are_there_and_none_is_both_trained_on_and_held_out() -> None:
     training, held_out = open_photographs("skimage", None, height=128, width=128, channels=3)
-    assert all(path.is_file() for path in (*training.paths, *held_out.paths))
+    assert all(Path(path).is_file() for path in (*training.paths, *held_out.paths))
     assert not set(training.paths) & set(held_out.paths)
     assert len(training) > 100
     crops = [training.crop(draw(position, items=len(training), seed=0), 128, 128) for position in range(5)]
@@ -60,12 +61,48 @@ def test_one_image_is_too_few(tmp_path: Path) -> None:
         open_photographs(str(tmp_path), None, height=16, width=16, channels=3)
 
 
-def test_a_file_that_is_no_image_is_named(tmp_path: Path) -> None:
-    write_photographs(tmp_path, count=3)
+def test_a_file_that_is_no_image_is_left_out_and_the_next_one_takes_its_place(tmp_path: Path) -> None:
+    write_photographs(tmp_path, count=4)
     (tmp_path / "2.png").write_bytes(b"not an image")
-    training, _ = open_photographs(str(tmp_path), None, height=16, width=16, channels=3)
-    with pytest.raises(InvalidInput, match=r"2\.png is not an image that can be read"):
-        training.crop(Draw(1, 0, 0, False), 16, 16)
+    training, _ = open_photographs(str(tmp_path), None, height=16, width=16, channels=3, most_unreadable=1)
+    told: list[str] = []
+    training.tell = told.append
+    first, torn, last = (training.crop(Draw(item, 0, 0, False), 16, 16) for item in range(3))
+    assert torch.equal(torn, last) and not torch.equal(torn, first)
+    training.crop(Draw(1, 0, 0, False), 16, 16)
+    assert [f"{tmp_path / '2.png'}: wanted an image" in text for text in told] == [True]
+
+
+def test_more_unreadable_files_than_are_allowed_are_an_error(tmp_path: Path) -> None:
+    write_photographs(tmp_path, count=4)
+    for number in (1, 2):
+        (tmp_path / f"{number}.png").write_bytes(b"not an image")
+    training, _ = open_photographs(str(tmp_path), None, height=16, width=16, channels=3, most_unreadable=1)
+    with pytest.raises(InvalidInput, match=r"wanted at most 1 images that cannot be read, found 2: .*1\.png"):
+        training.crop(Draw(0, 0, 0, False), 16, 16)
+
+
+def test_16_bits_do_not_turn_white_and_exifs_rotation_is_carried_out(tmp_path: Path) -> None:
+    for number in range(3):
+        deep_png(tmp_path / f"{number}.png", 1, size=(40, 40))
+    training, _ = open_photographs(str(tmp_path), None, height=40, width=40, channels=3)
+    crop = training.crop(MIDDLE, 40, 40)
+    assert crop.min() == 0 and crop.max() < 1 and 0.4 < crop.mean() < 0.6
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    for number in range(3):
+        Image.new("L", (40, 20)).save(tmp_path / f"{number}.png", exif=exif)
+    training, _ = open_photographs(str(tmp_path), None, height=40, width=20, channels=1)
+    assert not training.crop(MIDDLE, 40, 20).any(), "it was not enlarged, and is 20 wide and 40 high"
+
+
+def test_an_epoch_takes_its_crops_from_the_images_in_turn(tmp_path: Path) -> None:
+    paths = [str(tmp_path / f"{number}.png") for number in range(3)]
+    for shade, path in enumerate(paths):
+        Image.new("L", (16, 16), 100 * shade).save(path)
+    photographs = Photographs(paths, [2, 1, 3], 1)
+    shades = [round(photographs.crop(Draw(item, 0, 0, False), 16, 16).mean().item() * 2.55) for item in range(6)]
+    assert shades == [0, 0, 1, 2, 2, 2] and len(photographs) == 6
 
 
 def test_mirroring_turns_left_and_right(tmp_path: Path) -> None:

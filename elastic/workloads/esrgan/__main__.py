@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from elastic.errors import InvalidInput
+from elastic.workloads.esrgan.files import placed
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.options import from_argv
 
@@ -14,7 +17,9 @@ from elastic.workloads.options import from_argv
 def main(argv: Sequence[str]) -> int:
     """Runs the job to its end or to a requested stop; 0 for both, 2 where the options are wrong."""
     try:
-        options = from_argv(EsrganOptions, argv, program="elastic.workloads.esrgan")
+        options = from_argv(
+            EsrganOptions, argv, program="elastic.workloads.esrgan", placed=functools.partial(placed, folder=Path())
+        )
         return _train(options)
     except InvalidInput as error:
         print(f"esrgan: {error}", file=sys.stderr)

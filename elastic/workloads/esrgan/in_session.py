@@ -77,15 +77,14 @@ class _InSession:
             return self._end(session)
 
     def _units(self) -> list[tuple[Tensor, ...]]:
-        networks = self.run.networks
-        first, *others = [*networks.generator_adam.units(), *networks.discriminator_adam.units()]
+        first, *others = self.run.networks.units()
         return [(*first, self.facts), *others]
 
     def _apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
         """Moves both networks, after the turn's last sum."""
         networks, lr = self.run.networks, self.run.learning_rate(step)
         generator = len(self.passes.generator_weights)
-        networks.generator_adam.step(gradients[:generator], lr=lr)
+        networks.move_generator(gradients[:generator], lr=lr)
         if self.run.phase(step + 1) != WARMUP:
             networks.discriminator_adam.step(gradients[generator:], lr=lr)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,14 +11,18 @@ from PIL import Image, ImageDraw
 from torch import Tensor
 from torch.nn import functional
 
-from elastic.workloads.esrgan.generator import SCALE, Generator, enlarge
+from elastic.workloads.esrgan.generator import SCALE, enlarge
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.photographs import Photographs, shrink
 from elastic.workloads.sample_order import Draw
 
 _SHAVED = SCALE  # pixels at each edge that do not count, as super-resolution papers do (arXiv:1809.00219, section 4.1)
 _Y_WEIGHTS = (65.481, 128.553, 24.966)  # ITU-R BT.601, for RGB in [0, 1]; Y spans 16 to 235
-_HEADER_PX, _GAP_PX = 14, 4
+_ZOOM = 2  # each pixel of a crop is so many wide and high on a sheet: detail is to be seen without a magnifier
+_HEADER_PX, _GAP_PX = 28, 8
+_LABEL_PX = 20
+
+Enlarge = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch
 
 
 @torch.no_grad()
-def judge(generator: Generator, held_out: HeldOut) -> Verdict:
+def judge(generator: Enlarge, held_out: HeldOut) -> Verdict:
     """Enlarges the held-out crops one by one, in float32, and compares them with the originals."""
     images = torch.cat([generator(low[None]) for low in held_out.low]).clamp_(0, 1)
     return Verdict(images, psnr_y_db(images, held_out.high))
@@ -85,15 +90,19 @@ def save_picture(path: Path, held_out: HeldOut, generated: Verdict) -> None:
 
 def _sheet(columns: dict[str, Tensor]) -> Image.Image:
     rows, _, height, width = next(iter(columns.values())).shape
+    height, width = height * _ZOOM, width * _ZOOM
     sheet = Image.new(
         "RGB", (len(columns) * (width + _GAP_PX) + _GAP_PX, _HEADER_PX + rows * (height + _GAP_PX) + _GAP_PX), "white"
     )
     pen = ImageDraw.Draw(sheet)
     for column, (label, images) in enumerate(columns.items()):
         left = _GAP_PX + column * (width + _GAP_PX)
-        pen.text((left, 2), label, fill="black")
+        pen.text((left, 2), label, fill="black", font_size=_LABEL_PX)
         for row, image in enumerate(images):
-            sheet.paste(_picture(image), (left, _HEADER_PX + row * (height + _GAP_PX)))
+            sheet.paste(
+                _picture(image).resize((width, height), Image.Resampling.NEAREST),
+                (left, _HEADER_PX + row * (height + _GAP_PX)),
+            )
     return sheet
 
 

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.esrgan.discriminator import Discriminator
 from elastic.workloads.esrgan.generator import Generator
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.loss_scale import LossScale
+from elastic.workloads.moving_average import MovingAverage
 
 M = TypeVar("M", bound=nn.Module)
 LOSS_SCALE = "loss_scale"
 """The part of a checkpoint that only training in fp16 leaves."""
+AVERAGE = "generator_average"
 
 
 @dataclass(frozen=True, slots=True)
 class Networks:
-    """Generator and discriminator, each with its optimizer; and in fp16 what keeps their gradients within range."""
+    """Generator and discriminator, each with its optimizer, and the average of the generator.
+
+    In fp16 also what keeps their gradients within range.
+    """
 
     generator: Generator
     discriminator: Discriminator
     generator_adam: Adam
     discriminator_adam: Adam
+    average: MovingAverage
     loss_scale: LossScale | None = None
 
     def tensors(self) -> list[Tensor]:
@@ -34,7 +42,23 @@ class Networks:
         weights = [*self.generator.parameters(), *self.discriminator.parameters()]
         moments = [*self.generator_adam.tensors(), *self.discriminator_adam.tensors()]
         scale = self.loss_scale.tensors() if self.loss_scale is not None else []
-        return [*(w.detach() for w in weights), *moments, *scale]
+        return [*(w.detach() for w in weights), *moments, *self.average.tensors(), *scale]
+
+    def units(self) -> list[tuple[Tensor, ...]]:
+        """Gives for each gradient all that it moves, the generator's first."""
+        generator = zip(self.generator_adam.units(), self.average.tensors(), strict=True)
+        return [*((*unit, average) for unit, average in generator), *self.discriminator_adam.units()]
+
+    def move_generator(self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None) -> None:
+        """Moves the generator by its gradients, and its average after it."""
+        self.generator_adam.step(gradients, lr=lr, overflow=overflow)
+        self.average.follow(gradients, self.generator_adam.counts, overflow=overflow)
+
+    def averaged_generator(self, low: Tensor) -> Tensor:
+        """Enlarges by the average of the generator's weights, as the generator does by the last ones."""
+        names = (name for name, _ in self.generator.named_parameters())
+        image: Tensor = functional_call(self.generator, dict(zip(names, self.average.tensors(), strict=True)), (low,))
+        return image
 
     def state(self) -> dict[str, list[Tensor]]:
         """Gives the live tensors by part, as a checkpoint keeps them."""
@@ -43,6 +67,7 @@ class Networks:
             "discriminator": [w.detach() for w in self.discriminator.parameters()],
             "generator_adam": self.generator_adam.tensors(),
             "discriminator_adam": self.discriminator_adam.tensors(),
+            AVERAGE: self.average.tensors(),
             **({} if self.loss_scale is None else {LOSS_SCALE: self.loss_scale.tensors()}),
         }
 
@@ -64,6 +89,7 @@ def build_networks(
         discriminator,
         Adam(list(generator.parameters()), b1=options.b1, b2=options.b2),
         Adam(list(discriminator.parameters()), b1=options.b1, b2=options.b2),
+        MovingAverage(list(generator.parameters())),
         loss_scale,
     )
 

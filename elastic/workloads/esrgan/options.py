@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from elastic.errors import InvalidInput
+from elastic.workloads.image_folder import BUNDLED
 from elastic.workloads.options import OptionValue, check_options, option
 from elastic.workloads.workload import Phase
 
 WARMUP = "warmup"
 GAN = "gan"
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,12 @@ class EsrganOptions:
     lambda_pixel: float = option(1e-2, "weight of the pixel loss in the GAN phase", minimum=0.0, maximum=1e6)
 
     data: str = option("skimage", "a folder of images, or skimage for the photographs that scikit-image brings")
+    init: str | None = option(
+        None, "weights (safetensors) that the generator begins with; a relative path counts from `data`"
+    )
+    most_unreadable: int = option(
+        10, "images that may be unreadable, and are left out; more are an error", minimum=0, maximum=10**9
+    )
     seed: int = option(0, "seed of the weights and of the order of samples", minimum=0, maximum=2**31 - 1)
     precision: str = option(
         "auto",
@@ -72,18 +79,45 @@ class EsrganOptions:
     held_out_size: int = option(128, "height and width of those crops", minimum=32, maximum=1024, multiple_of=4)
     log_interval: int = option(20, "iterations between lines of log", minimum=1, maximum=10**9)
     collective_timeout_s: float = option(300.0, "how long ranks wait for one another", minimum=1.0, maximum=86400.0)
+    cuda: bool | None = option(None, "taken, without effect: a GPU is used wherever a node has one")
+    local_rank: int | None = option(None, "taken, without effect: each worker learns its own from torchrun")
 
     def __post_init__(self) -> None:
         check_options(self)
         if self.epoch >= self.n_epochs:
             raise InvalidInput(f"epoch: wanted less than n_epochs ({self.n_epochs}), got {self.epoch}", field="epoch")
-        if self.dataset_name is not None and not _NAME.fullmatch(self.dataset_name):
+        if self.dataset_name is not None and not NAME.fullmatch(self.dataset_name):
             raise InvalidInput(
                 f"dataset_name: wanted a plain folder name of letters, digits and . _ -, got {self.dataset_name!r}",
                 field="dataset_name",
             )
         if not self.data or "\0" in self.data:
-            raise InvalidInput(f"data: wanted skimage or the path of a folder, got {self.data!r}", field="data")
+            raise InvalidInput(f"data: wanted {BUNDLED} or the path of a folder, got {self.data!r}", field="data")
+        if self.dataset_name is not None and self.data == BUNDLED:
+            raise no_dataset(self.dataset_name, "nowhere, since data does not say where it lies")
+
+
+def preset_of(options: EsrganOptions) -> str | None:
+    """Gives the preset that has the same generator.
+
+    >>> preset_of(EsrganOptions(residual_blocks=2, filters=32, skip="bicubic")), preset_of(EsrganOptions())
+    ('small', None)
+    """
+    shaping = ("filters", "residual_blocks", "skip")
+    return next(
+        (name for name, preset in PRESETS.items() if all(preset[each] == getattr(options, each) for each in shaping)),
+        None,
+    )
+
+
+def no_dataset(name: str, looked: str) -> InvalidInput:
+    """Gives the error of a dataset that is in no folder; `looked` says where it was looked for."""
+    return InvalidInput(
+        f"dataset_name: wanted a folder of images named {name}, looked {looked}; name the folder that it lies in "
+        f"(data: /path/of/folder). To train on the photographs that scikit-image brings, say data: {BUNDLED} and leave "
+        "dataset_name out",
+        field="dataset_name",
+    )
 
 
 def phases(options: EsrganOptions) -> tuple[Phase, ...]:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.esrgan.networks import LOSS_SCALE, Networks
+from elastic.workloads.esrgan.networks import AVERAGE, LOSS_SCALE, Networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import Group
 
@@ -22,6 +22,10 @@ _FREE_TO_CHANGE = frozenset(
     [
         "epoch",
         "n_epochs",
+        "init",  # a checkpoint says what became of it
+        "cuda",
+        "local_rank",
+        "most_unreadable",
         "iterations",
         "n_cpu",
         "sample_interval",
@@ -65,21 +69,37 @@ def state_of(networks: Networks, progress: Progress, *, lr: float) -> dict[str, 
     }
 
 
-def resume(checkpoints: Checkpoints, networks: Networks, group: Group, *, say: Callable[[str], None]) -> Progress:
-    """Gives every rank the newest usable checkpoint's state, or the untrained start; only the first reads files."""
-    progress = _load(checkpoints, networks, say) if group.is_first else Progress()
+def resume(
+    checkpoints: Checkpoints,
+    networks: Networks,
+    group: Group,
+    *,
+    say: Callable[[str], None],
+    begin: Callable[[], None] = lambda: None,
+) -> Progress:
+    """Gives every rank the newest usable checkpoint's state, or the start, which `begin` may change.
+
+    Only the first rank reads files.
+    """
+    progress = Progress()
+    if group.is_first:
+        found = _load(checkpoints, networks, say)
+        if found is None:
+            begin()
+        progress = found or progress
     packed = _pack(progress).to(group.device)
     group.broadcast([packed, *networks.tensors()])
     return _unpack(packed)
 
 
-def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]) -> Progress:
+def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]) -> Progress | None:
     found = checkpoints.newest()
     if found is None:
-        return Progress()
+        return None
     iteration, state, refused = found
     for refusal in refused:
         say(f"refused {refusal}; going back to iteration {iteration}")
+    state.setdefault(AVERAGE, state["generator"])  # one from before there was an average
     for part, tensors in networks.state().items():
         if part == LOSS_SCALE and part not in state:
             continue  # it was trained in another format until then

@@ -170,7 +170,7 @@ class Stepper:
         if networks.loss_scale is not None:
             # Either network's overflow: a turn moves both or none.
             overflow = networks.loss_scale.unscale([*total, *(judged or [])])
-        networks.generator_adam.step(total, lr=lr, overflow=overflow)
+        networks.move_generator(total, lr=lr, overflow=overflow)
         if judged is not None:
             networks.discriminator_adam.step(judged, lr=lr, overflow=overflow)
         return Turn(summed.clone(), is_asked_to_stop())

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor
 
@@ -22,9 +23,11 @@ from elastic.workloads.arithmetic import Arithmetic
 from elastic.workloads.background import BackgroundSaver, Saved
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import progress as progress_module
+from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.batches import Batches
+from elastic.workloads.esrgan.files import init_path, looked_over
 from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, judge, save_picture
-from elastic.workloads.esrgan.networks import Networks, build_networks
+from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
 from elastic.workloads.esrgan.precision import DTYPES, settle
 from elastic.workloads.esrgan.progress import Progress, options_digest
@@ -81,6 +84,7 @@ def opened(options: EsrganOptions, group: Group, places: Places, *, has_fixed_sh
         height=options.hr_height,
         width=options.hr_width,
         channels=options.channels,
+        most_unreadable=options.most_unreadable,
     )
     run = Run(options, group, places, training, held_out, arithmetic)
     try:
@@ -107,6 +111,7 @@ class Run:
         self.precision = settle(options.precision, group.device)
         loss_scale = LossScale(group.device) if self.precision == "fp16" else None
         self.networks: Networks = build_networks(options, group.device, loss_scale=loss_scale)
+        training.tell = held_out.tell = self._tell_of_image
         self._kept_apart = held_out
         self.batches = Batches(training, options, group)
         self.stepper = Stepper(self.networks, options, group, features=None, dtype=DTYPES[self.precision])
@@ -131,7 +136,7 @@ class Run:
         return self._complete(progress)
 
     def start(self) -> Progress:
-        progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self.say)
+        progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self.say, begin=self._begin)
         self.saver = self.new_saver(at=progress.iteration)
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
@@ -145,15 +150,30 @@ class Run:
         )
         return progress
 
+    def _begin(self) -> None:
+        """Gives the generator the weights that the job is to begin with, if it names any. Raises InvalidInput."""
+        path = init_path(self.options)
+        if path is None:
+            return
+        weights.check_fit(path, self.options)
+        weights.put(path, self.networks.generator)
+        self.networks.average.begin()
+        self.log(f"the generator begins with {path}")
+
     @cached_property
     def held_out(self) -> HeldOut:
         """The crops kept for judging, cut when they are first needed: only the first rank judges."""
         return cut_held_out(self._kept_apart, self.options, self.group.device)
 
     def judged_at_start(self, progress: Progress) -> Progress:
-        """Gives progress with how good the untrained generator is; the first rank finds out, before the first turn."""
+        """Gives progress with how good the untrained generator is; the first rank finds out, before the first turn.
+
+        It looks over the job's images as well. Raises InvalidInput where these cannot be trained on.
+        """
         if not self.group.is_first or progress.iteration or progress.start_psnr_y_db is not None:
             return progress
+        for told in looked_over(self.options):
+            self.say(told)
         return dataclasses.replace(progress, start_psnr_y_db=judge(self.networks.generator, self.held_out).psnr_y_db)
 
     def _turn(self, progress: Progress, stop: bool) -> tuple[Progress, Turn]:
@@ -205,7 +225,7 @@ class Run:
         """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""
         rhythm = self.rhythm(self.places.interruptions_per_h)
         way = way_from(self.group.device)
-        return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of, way=way)
+        return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of, way=way, beside=self._leave_weights)
 
     def rhythm(self, interruptions_per_h: float | None) -> Rhythm:
         """Gives how often a group that is interrupted so often makes checkpoints."""
@@ -216,6 +236,18 @@ class Run:
         if self.group.is_first and self.saver.last_iteration != progress.iteration:
             lr = self.learning_rate(progress.iteration)
             self.saver.take(progress.iteration, progress_module.state_of(self.networks, progress, lr=lr))
+
+    def _leave_weights(self, iteration: int, state: Mapping[str, Any]) -> None:
+        """Leaves the weights of a checkpoint for people, in the thread that writes these."""
+        names = [name for name, _ in self.networks.generator.named_parameters()]
+        weights.write(
+            self.places.artifacts,
+            self.options,
+            last=dict(zip(names, state["generator"], strict=True)),
+            average=dict(zip(names, state[AVERAGE], strict=True)),
+            iteration=iteration,
+            iterations=self.total,
+        )
 
     def _leave(self, progress: Progress) -> Progress:
         self.save(progress)
@@ -238,6 +270,7 @@ class Run:
         if not self.group.is_first:
             return
         verdict = judge(self.networks.generator, self.held_out)
+        averaged = judge(self.networks.averaged_generator, self.held_out)
         save_picture(self.places.artifacts / name, self.held_out, verdict)
         report = {
             "workload": "esrgan",
@@ -246,6 +279,7 @@ class Run:
             "is_complete": progress.iteration >= self.total,
             "samples_seen": progress.samples_seen,
             "psnr_y_db": verdict.psnr_y_db,
+            "average_psnr_y_db": averaged.psnr_y_db,
             "bicubic_psnr_y_db": bicubic(self.held_out).psnr_y_db,
             "start_psnr_y_db": progress.start_psnr_y_db,
             "held_out_crops": self.options.held_out_crops,
@@ -260,6 +294,11 @@ class Run:
         partial.write_text(json.dumps(report, indent=2) + "\n")
         partial.replace(self.places.artifacts / "report.json")
         self.log(f"held-out PSNR-Y {verdict.psnr_y_db:.2f} dB, bicubic {report['bicubic_psnr_y_db']:.2f} dB")
+
+    def _tell_of_image(self, text: str) -> None:
+        """Tells of an image that any rank has found unreadable: only the one that draws it does."""
+        print(f"esrgan: {text}", file=sys.stderr, flush=True)
+        note(text)
 
     def log_losses(self, progress: Progress, losses: Tensor) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, losses.tolist(), strict=True))

@@ -141,7 +141,9 @@ def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(tm
                 process.wait()
     before, _, after = _log(tmp_path, "first").partition("is a member")
     assert before.count("computes") == 1 and "computes 1 samples" in before
-    assert "judges" not in before and after.count("judges") == 2, "the untrained generator, and the last one"
+    assert "judges" not in before and after.count("judges") == 3, (
+        "the untrained generator, the last one, and its average"
+    )
     newcomer = _log(tmp_path, "second")
     assert "is a member" in newcomer and "judges" not in newcomer
     assert set(re.findall(r"computes (\d+) samples", newcomer)) == {"1"}
@@ -185,4 +187,4 @@ def _log(folder: Path, name: str) -> str:
 def _weights(folder: Path, digest: str) -> list[torch.Tensor]:
     newest = Checkpoints(folder, "esrgan", digest).newest()
     assert newest is not None and newest[0] == ITERATIONS
-    return [*newest[1]["generator"], *newest[1]["discriminator"]]
+    return [*newest[1]["generator"], *newest[1]["discriminator"], *newest[1]["generator_average"]]

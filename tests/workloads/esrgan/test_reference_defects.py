@@ -117,8 +117,8 @@ def test_pictures_spread_the_unit_range_over_all_grey_values(tmp_path: Path) -> 
     white, black = torch.ones(1, 3, 32, 32), torch.zeros(1, 3, 8, 8)
     save_picture(tmp_path / "picture.png", HeldOut(black, white), Verdict(white * 1.5, 0.0))
     with Image.open(tmp_path / "picture.png") as picture:
-        assert picture.size == (4 * 36 + 4, 14 + 36 + 4)
-        colours = [picture.getpixel((4 + column * 36 + 16, 14 + 16)) for column in range(4)]
+        assert picture.size == (4 * 72 + 8, 28 + 72 + 8)
+        colours = [picture.getpixel((8 + column * 72 + 32, 28 + 32)) for column in range(4)]
     assert colours == [(0, 0, 0), (0, 0, 0), (255, 255, 255), (255, 255, 255)]
 
 

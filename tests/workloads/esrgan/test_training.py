@@ -85,7 +85,7 @@ def test_the_report_compares_with_the_start_and_with_bicubic(data: str, tmp_path
     pictures = sorted(path.name for path in (tmp_path / "artifacts").glob("*.png"))
     assert pictures == ["samples_2.png", "samples_4.png", "samples_final.png"]
     with Image.open(tmp_path / "artifacts" / "samples_final.png") as picture:
-        assert picture.size == (4 * 36 + 4, 14 + 2 * 36 + 4)
+        assert picture.size == (4 * 72 + 8, 28 + 2 * 72 + 8)
 
 
 def test_a_finished_job_started_again_only_shows_its_result(data: str, tmp_path: Path) -> None:

@@ -1,0 +1,62 @@
+"""The files that a job's options name: where they lie, and whether they can be trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from elastic.workloads.esrgan import weights
+from elastic.workloads.esrgan.options import NAME, EsrganOptions, no_dataset
+from elastic.workloads.image_folder import BUNDLED, look_over
+
+
+def placed(values: Mapping[str, object], folder: Path) -> dict[str, object]:
+    """Gives options whose images and weights have absolute paths, where these count from `folder`.
+
+    A `dataset_name` without `data` is looked for where the reference program has it, and in the folder's own `data`.
+    Raises InvalidInput where it is at neither.
+    """
+    found = dict(values)
+    name, data, init = (found.get(each) for each in ("dataset_name", "data", "init"))
+    if isinstance(data, str) and data not in ("", BUNDLED) and data[0] != "~" and "://" not in data:
+        found["data"] = str(folder.resolve() / data)
+    elif isinstance(name, str) and NAME.fullmatch(name) and data is None:
+        roots = [(folder / each).resolve() for each in ("data", "../../data")]
+        root = next((each for each in roots if (each / name).is_dir()), None)
+        if root is None:
+            raise no_dataset(name, "at " + " and ".join(str(each / name) for each in roots))
+        found["data"] = str(root)
+    if isinstance(init, str) and (folder / init).is_file():
+        found["init"] = str(folder.resolve() / init)
+    return found
+
+
+def looked_over(options: EsrganOptions) -> list[str]:
+    """Gives what is worth knowing of a job's images and first weights on this machine. Raises InvalidInput.
+
+    What is not here is not looked at.
+    """
+    init = init_path(options)
+    if init is not None and init.exists():
+        weights.check_fit(init, options)
+    if options.data == BUNDLED:
+        return [f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of your own"]
+    folder = image_folder(options)
+    if not folder.is_dir():
+        return [f"data: {folder} is not on this machine; the first node looks at its images before it trains"]
+    try:
+        return look_over(
+            folder, height=options.hr_height, width=options.hr_width, most_unreadable=options.most_unreadable
+        )
+    except ModuleNotFoundError as error:
+        return [f"data: no image was looked at, for {error.name} is not installed here; the first node looks at them"]
+
+
+def image_folder(options: EsrganOptions) -> Path:
+    """Gives the folder that the images lie in, where they are not the bundled ones."""
+    return Path(options.data) / (options.dataset_name or "")
+
+
+def init_path(options: EsrganOptions) -> Path | None:
+    """Gives the file of weights to begin with, if there is one."""
+    return None if options.init is None else Path(options.data) / options.init

@@ -1,0 +1,91 @@
+"""A folder of images to train on, looked over before anybody pays for a node."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from elastic.errors import InvalidInput
+
+BUNDLED = "skimage"
+SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
+MOST_DECODED = 100
+"""So many are read to the end, spread evenly: about 15 s with photographs of 24 million pixels. Of all others the head
+is read, 0.1 ms each (benchmarks/image_loading.py)."""
+_NAMED = 5
+
+
+def images_in(folder: str | Path) -> tuple[str, ...]:
+    """Gives the paths of all images below a folder, in one order everywhere. Raises InvalidInput for fewer than two."""
+    folder = os.fspath(folder)
+    if not os.path.isdir(folder):
+        raise InvalidInput(
+            f"data: wanted a folder of images, found none at {folder}; `data: {BUNDLED}` trains on the photographs "
+            "that scikit-image brings",
+            field="data",
+        )
+    paths = [
+        os.path.join(root, name)
+        for root, _, names in os.walk(folder)
+        for name in names
+        # A name that begins with a dot is no image: macOS leaves such files beside each.
+        if os.path.splitext(name)[1].lower() in SUFFIXES and not name.startswith(".")
+    ]
+    if len(paths) < 2:
+        raise _too_few(folder, len(paths))
+    return tuple(sorted(paths))
+
+
+def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: int) -> list[str]:
+    """Gives what is worth knowing of a folder's images: how many there are, which are unreadable or too small.
+
+    Raises InvalidInput where more than `most_unreadable` cannot be read, or fewer than two can.
+    """
+    from elastic.workloads.pictures import NoImage, read_pixels, size_of
+
+    paths = images_in(folder)
+    to_decode = {paths[place * len(paths) // MOST_DECODED] for place in range(MOST_DECODED)}
+    unreadable: list[str] = []
+    small: list[str] = []
+    for path in paths:
+        try:
+            wide, high = size_of(path)
+            if path in to_decode:
+                read_pixels(path)
+        except NoImage as error:
+            unreadable.append(str(error))
+            continue
+        if wide < width or high < height:
+            small.append(f"{path} ({wide} x {high})")
+    check_unreadable(unreadable, most=most_unreadable)
+    if len(paths) - len(unreadable) < 2:
+        raise _too_few(folder, len(paths) - len(unreadable))
+    told = [f"data: {len(paths):,} images in {folder}"]
+    if unreadable:
+        told.append(f"data: {len(unreadable):,} of {len(paths):,} images are left out: {_first(unreadable)}")
+    if small:
+        told.append(
+            f"data: {len(small):,} of {len(paths):,} images are smaller than a crop of {width} x {height}, and are "
+            f"enlarged to it, which teaches little detail: {_first(small)}"
+        )
+    return told
+
+
+def check_unreadable(found: Sequence[str], *, most: int) -> None:
+    """Raises InvalidInput for more than `most` images that cannot be read."""
+    if len(found) > most:
+        raise InvalidInput(
+            f"data: wanted at most {most} images that cannot be read, found {len(found)}: {_first(found)}; remove "
+            "them, or allow more (most_unreadable)",
+            field="data",
+        )
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f"; and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return "; ".join(names[:_NAMED]) + more
+
+
+def _too_few(folder: str | Path, count: int) -> InvalidInput:
+    return InvalidInput(f"data: wanted at least two images (one is held out) in {folder}, found {count}", field="data")

@@ -1,0 +1,153 @@
+"""Image files as arrays of pixels: upright, in 8 or 16 bits a channel, however they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from elastic.errors import InvalidInput
+
+Pixels: TypeAlias = NDArray[Any]
+"""`(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and alpha."""
+
+# Pillow warns from here on: 89 million pixels, of which reading takes 7 bytes each.
+MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 89_478_485
+_ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
+_SIDEWAYS = (5, 6, 7, 8)
+# Pillow keeps the upper half of each 16 bits of colour. Unpacked as little-endian, its upper half is the lower one.
+_LOWER_HALF = {"RGB;16B": "RGB;16L", "RGBA;16B": "RGBA;16L"}
+_GREY_AND_ALPHA_16 = "LA;16B"
+
+
+class NoImage(InvalidInput):
+    """A file of which no image can be read; the text names it, and says why."""
+
+
+def size_of(path: str | Path) -> tuple[int, int]:
+    """Gives width and height of the upright image, from the file's head alone. Raises NoImage."""
+    with _opened(path) as image:
+        # Of a PNG it may lie behind all pixels.
+        is_sideways = image.format != "PNG" and image.getexif().get(_ORIENTATION) in _SIDEWAYS
+        return (image.height, image.width) if is_sideways else (image.width, image.height)
+
+
+def read_pixels(path: str | Path) -> Pixels:
+    """Gives the image upright: 16 bits a channel where a PNG or a grey TIFF has so many, else 8. Raises NoImage.
+
+    A palette becomes colour, and CMYK too. Of several frames it is the first.
+    """
+    with _opened(path) as image:
+        pixels = _deep(path, image) if _is_deep(image) else _plain(image)
+        orientation = image.getexif().get(_ORIENTATION, 1)
+    return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
+
+
+def profile_of(path: str | Path) -> bytes | None:
+    """Gives the ICC profile that says what the colours or greys of `read_pixels` mean, if the file brings one."""
+    with _opened(path) as image:
+        profile = image.info.get("icc_profile")
+        # ICC.1:2022, table 15: the colour space stands at byte 16. What was CMYK is colour without a profile now.
+        return profile if profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK" else None
+
+
+def in_8_bits(pixels: Pixels) -> Pixels:
+    """Gives pixels in uint8, rounded where they were finer."""
+    if pixels.dtype == numpy.uint8:
+        return pixels
+    return ((pixels.astype(numpy.uint32) + 128) // 257).astype(numpy.uint8)
+
+
+def with_channels(pixels: Pixels, channels: int) -> Pixels:
+    """Gives uint8 pixels in colour (3) or grey (1), without alpha."""
+    pixels = in_8_bits(pixels)
+    colours = pixels.shape[2] - (pixels.shape[2] in (2, 4))
+    if colours == channels:
+        return pixels[:, :, :channels]
+    if channels == 3:
+        return numpy.repeat(pixels[:, :, :1], 3, axis=2)
+    # ITU-R BT.601, in the whole numbers that Pillow takes.
+    weighted = pixels[:, :, :3].astype(numpy.uint32) @ numpy.array([19595, 38470, 7471], dtype=numpy.uint32)
+    return ((weighted + 0x8000) >> 16).astype(numpy.uint8)[:, :, None]
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[Image.Image]:
+    try:
+        with Image.open(path) as image:
+            halves = 2 if _is_deep(image) else 1  # both are in memory for a moment
+            if image.width * image.height * halves > MOST_PIXELS:
+                found = f"{image.width} x {image.height}"
+                raise NoImage(
+                    f"{path}: wanted at most {MOST_PIXELS // halves:,} pixels, found {found}; cut it in parts"
+                )
+            yield image
+    except NoImage:
+        raise
+    except UnidentifiedImageError as error:
+        raise NoImage(f"{path}: wanted an image, found a file of another kind, or a damaged one") from error
+    except FileNotFoundError as error:
+        raise NoImage(f"{path}: wanted an image, found no such file") from error
+    except Exception as error:  # a decoder raises whatever a damaged file leads it to
+        raise NoImage(f"{path}: wanted an image, found one that cannot be read ({error})") from error
+
+
+def _is_deep(image: Image.Image) -> bool:
+    """Whether it is one of those whose 16 bits a channel Pillow would cut to 8."""
+    return image.format == "PNG" and _packed_as(image) in (*_LOWER_HALF, _GREY_AND_ALPHA_16)
+
+
+def _packed_as(image: Image.Image) -> str:
+    tiles = getattr(image, "tile", ())
+    return str(tiles[0].args) if tiles else ""
+
+
+def _deep(path: str | Path, image: Image.Image) -> Pixels:
+    packed = _packed_as(image)
+    if packed == _GREY_AND_ALPHA_16:
+        _unpack_as(image, "RGBA")  # four bytes a pixel: just what they are, upper before lower
+        return numpy.array(image).view(">u2").astype(numpy.uint16)
+    pixels = numpy.asarray(image).astype(numpy.uint16) << 8
+    with Image.open(path) as again:
+        _unpack_as(again, _LOWER_HALF[packed])
+        pixels |= numpy.asarray(again)
+    return pixels
+
+
+def _unpack_as(image: Image.Image, packed: str) -> None:
+    tiles: Any = image
+    tiles.tile = [each._replace(args=packed) for each in tiles.tile]
+
+
+def _plain(image: Image.Image) -> Pixels:
+    mode, is_clear = image.mode, "transparency" in image.info
+    match mode:
+        case "L" | "LA" | "RGB" | "RGBA" if not is_clear or mode.endswith("A"):
+            return numpy.asarray(image)
+        case "I;16" | "I;16L" | "I;16B" | "I;16N":
+            return numpy.asarray(image).astype(numpy.uint16)
+        case "I":  # a grey image of 16 bits, as some files have it
+            return numpy.asarray(image).clip(0, 0xFFFF).astype(numpy.uint16)
+        case "F":
+            raise ValueError("it holds fractions; save it with 8 or 16 bits a channel")
+        case "1" | "L" | "La":
+            return numpy.asarray(image.convert("LA" if is_clear or mode == "La" else "L"))
+        case _:
+            has_alpha = is_clear or mode in ("PA", "RGBa")
+            return numpy.asarray(image.convert("RGBA" if has_alpha else "RGB"))
+
+
+def _upright(pixels: Pixels, orientation: int) -> Pixels:
+    """Gives a view of the pixels as EXIF says that they are to be seen."""
+    if orientation in _SIDEWAYS:
+        pixels = pixels.swapaxes(0, 1)
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    return pixels

@@ -1,0 +1,143 @@
+"""Image files of every kind as pixels: upright, and in as many bits as they have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from PIL import Image, ImageOps
+
+from elastic.workloads.pictures import NoImage, in_8_bits, profile_of, read_pixels, size_of, with_channels
+from elastic.workloads.png import PngWriter
+from tests.workloads.files import deep_png
+
+RAMP = numpy.arange(16 * 12 * 3, dtype=numpy.uint8).reshape(12, 16, 3)
+
+
+@pytest.mark.parametrize(
+    ("mode", "ending", "channels"),
+    [
+        ("1", "png", 1),
+        ("L", "jpg", 1),
+        ("LA", "png", 2),
+        ("RGB", "jpg", 3),
+        ("RGB", "webp", 3),
+        ("RGBA", "png", 4),
+        ("P", "png", 3),
+        ("P", "bmp", 3),
+        ("CMYK", "tif", 3),
+        ("CMYK", "jpg", 3),
+    ],
+)
+def test_every_kind_is_read_with_the_channels_that_it_has(
+    mode: str, ending: str, channels: int, tmp_path: Path
+) -> None:
+    path = tmp_path / f"picture.{ending}"
+    Image.fromarray(RAMP).convert(mode).save(path)
+    pixels = read_pixels(path)
+    assert pixels.shape == (12, 16, channels) and pixels.dtype == numpy.uint8
+    assert size_of(path) == (16, 12)
+
+
+def test_a_clear_colour_of_a_palette_becomes_alpha(tmp_path: Path) -> None:
+    picture = Image.fromarray(RAMP).convert("P")
+    picture.save(tmp_path / "clear.png", transparency=picture.getpixel((0, 0)))
+    pixels = read_pixels(tmp_path / "clear.png")
+    assert pixels.shape == (12, 16, 4)
+    assert pixels[0, 0, 3] == 0 and pixels[:, :, 3].max() == 255
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_16_bits_a_channel_are_all_kept(channels: int, tmp_path: Path) -> None:
+    wanted = deep_png(tmp_path / "deep.png", channels)
+    assert wanted.max() > 60_000 and (wanted % 256).any()
+    pixels = read_pixels(tmp_path / "deep.png")
+    assert pixels.dtype == numpy.uint16
+    assert numpy.array_equal(pixels, wanted)
+
+
+def test_16_bits_do_not_turn_white_where_8_are_wanted(tmp_path: Path) -> None:
+    wanted = deep_png(tmp_path / "deep.png", 1)
+    shown = with_channels(read_pixels(tmp_path / "deep.png"), 3)
+    assert shown.shape == (*wanted.shape[:2], 3) and shown.dtype == numpy.uint8
+    assert numpy.abs(shown[:, :, :1] / 255 - wanted / 65535).max() <= 0.5 / 255 + 1e-6
+    assert in_8_bits(numpy.array([0, 128, 129, 65535], dtype=numpy.uint16)).tolist() == [0, 0, 1, 255]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_exifs_rotation_is_carried_out(orientation: int, tmp_path: Path) -> None:
+    path = tmp_path / "turned.png"
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    Image.fromarray(RAMP).save(path, exif=exif)
+    with Image.open(path) as image:
+        wanted = numpy.asarray(ImageOps.exif_transpose(image))
+    assert numpy.array_equal(read_pixels(path), wanted)
+
+
+def test_the_size_of_a_photograph_on_its_side_is_that_of_the_upright_one(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(RAMP).save(tmp_path / "turned.jpg", exif=exif)
+    assert size_of(tmp_path / "turned.jpg") == (12, 16)
+    assert read_pixels(tmp_path / "turned.jpg").shape == (16, 12, 3)
+
+
+def test_grey_is_what_pillow_makes_of_colour(tmp_path: Path) -> None:
+    wanted = numpy.asarray(Image.fromarray(RAMP).convert("L"))
+    assert numpy.array_equal(with_channels(RAMP, 1)[:, :, 0], wanted)
+
+
+def test_a_profile_is_given_unless_it_is_of_other_colours(tmp_path: Path) -> None:
+    profiles = {"RGB": bytes(16) + b"RGB " + bytes(108), "CMYK": bytes(16) + b"CMYK" + bytes(108)}
+    for mode, profile in profiles.items():
+        Image.fromarray(RAMP).convert(mode).save(tmp_path / f"{mode}.tif", icc_profile=profile)
+    assert profile_of(tmp_path / "RGB.tif") == profiles["RGB"]
+    assert profile_of(tmp_path / "CMYK.tif") is None
+
+
+def _truncated(path: Path) -> None:
+    Image.fromarray(numpy.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=numpy.uint8)).save(path)
+    path.write_bytes(path.read_bytes()[:2000])
+
+
+def _huge(path: Path) -> None:
+    with path.open("wb") as file:
+        PngWriter(file, width=60_000, height=60_000, channels=1, bits=8).close()
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda path: path.write_bytes(b"not an image"), "found a file of another kind, or a damaged one"),
+        (lambda path: path.write_bytes(b""), "found a file of another kind, or a damaged one"),
+        (lambda path: None, "found no such file"),
+        (lambda path: path.mkdir(), "found one that cannot be read"),
+        (_truncated, "found one that cannot be read"),
+        (_huge, "exceeds limit of .* pixels"),
+        (lambda path: Image.new("F", (4, 4)).save(path, format="TIFF"), "save it with 8 or 16 bits a channel"),
+    ],
+)
+def test_what_is_no_image_is_named_with_the_reason(make: Any, complaint: str, tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    make(path)
+    with pytest.raises(NoImage, match=complaint) as refusal:
+        read_pixels(path)
+    assert str(refusal.value).startswith(f"{path}: wanted an image")
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_a_png_written_row_by_row_is_read_back(channels: int, bits: int, tmp_path: Path) -> None:
+    dtype = numpy.uint8 if bits == 8 else numpy.uint16
+    wanted = numpy.random.default_rng(0).integers(0, 2**bits, (23, 17, channels)).astype(dtype)
+    profile = bytes(16) + (b"RGB " if channels > 2 else b"GRAY") + bytes(108)
+    with (tmp_path / "rows.png").open("wb") as file:
+        writer = PngWriter(file, width=17, height=23, channels=channels, bits=bits, profile=profile)
+        for rows in (wanted[:1], wanted[1:10], wanted[10:]):
+            writer.write(rows)
+        writer.close()
+    assert numpy.array_equal(read_pixels(tmp_path / "rows.png"), wanted)
+    assert profile_of(tmp_path / "rows.png") == profile
