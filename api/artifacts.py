@@ -18,7 +18,7 @@ from elastic.reconciler import JobFolders
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MOST_LISTED = 1000
 _CHUNK_BYTES = 256 * 1024
-_FRESH_S = 15.0
+FRESH_S = 15.0
 """An open page asks again and again; a bucket is asked at most so often for one job."""
 _MOST_REMEMBERED = 64
 
@@ -120,7 +120,7 @@ class BucketArtifacts:
     def _lately(self, job_id: str, what: str, ask: Callable[[], T]) -> T:
         now_s, key = self.clock.now_s(), (job_id, what)
         asked_s, answer = self._known.get(key, (float("-inf"), None))
-        if now_s - asked_s < _FRESH_S:
+        if now_s - asked_s < FRESH_S:
             return cast(T, answer)
         while len(self._known) >= _MOST_REMEMBERED:
             self._known.pop(next(iter(self._known)), None)

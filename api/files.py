@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from api import schemas
 from api.artifacts import Artifacts, Kept
+from api.outputs import Outputs
+from elastic.checkpoints import File
 from elastic.errors import StorageUnavailable
 
 MEDIA_TYPES = {
@@ -22,12 +26,37 @@ def artifacts_of(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, .
     return tuple(_artifact(each, job_id) for each in artifacts.listed(job_id))
 
 
+def outputs_of(outputs: Outputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
+    """What a job's workers wrote beside their code, by path. Raises StorageUnavailable."""
+    carried = outputs.listed(job_id)
+    return tuple(_output(each, job_id, carried.at_s or 0.0) for each in carried.files)
+
+
+def outputs_if_told(outputs: Outputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
+    """The same; none where their storage does not answer."""
+    try:
+        return outputs_of(outputs, job_id)
+    except StorageUnavailable:
+        return ()
+
+
 def artifacts_if_told(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
     """The same; none where their storage does not answer: what shows them among other things goes on without."""
     try:
         return artifacts_of(artifacts, job_id)
     except StorageUnavailable:
         return ()
+
+
+def _output(file: File, job_id: str, carried_at_s: float) -> schemas.OutputFile:
+    return schemas.OutputFile(
+        path=file.path,
+        bytes=file.size_bytes,
+        sha256=file.sha256,
+        modified_at_s=carried_at_s if file.modified_at_ns is None else file.modified_at_ns / 1e9,
+        carried_at_s=carried_at_s,
+        href=f"/v1/jobs/{job_id}/outputs/{quote(file.path)}",
+    )
 
 
 def _artifact(kept: Kept, job_id: str) -> schemas.Artifact:

@@ -25,6 +25,7 @@ from elastic.model import CapacityChoice, Goal, PerNode, Precision, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+_GLOB_PATTERN = r"^[^/]"
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
 _UNIT_S = (86_400, 3_600, 60, 1)
@@ -198,6 +199,12 @@ class JobDocument(_Part):
     precision: str | None = Field(
         None,
         description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the best value.",
+    )
+    outputs: list[Annotated[Text, Field(pattern=_GLOB_PATTERN)]] | None = Field(
+        None,
+        max_length=256,
+        description="Globs of the files in the working folder that are carried home; "
+        "absent: every new or changed one, 5 GiB at most; an empty list: none.",
     )
     data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
     init: Text | None = Field(

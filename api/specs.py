@@ -320,6 +320,10 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         raise InvalidInput("wanted a command or a workload, got both", field="command")
     if asked.code is not None:
         raise InvalidInput("code: a workload needs none; only a command runs in it", field="code")
+    if asked.outputs is not None:
+        raise InvalidInput(
+            "outputs: a workload leaves its results with `job artifacts`; only a command has outputs", field="outputs"
+        )
     if asked.data is not None and asked.data != _SKIMAGE and not asked.data.startswith("/"):
         raise InvalidInput(f"data: wanted {_SKIMAGE} or an absolute path, got {asked.data!r}", field="data")
     options = _options(asked, workload)
@@ -402,6 +406,7 @@ def _spec(
         most_samples=dict(asked.most_samples),
         precision=precision,
         max_restarts=asked.max_restarts,
+        outputs=None if asked.outputs is None else tuple(asked.outputs),
     )
     check_workers(spec)
     if spec.most_samples and spec.tier is not Tier.T2:

@@ -83,6 +83,21 @@ def unpack(content: bytes, folder: Path) -> None:
         raise InvalidInput(f"code: wanted a zip of files, got {len(content)} bytes: {error}", field="code") from error
 
 
+def restore(archive: Path, path: str, folder: Path) -> bool:
+    """Makes one file of an unpacked folder as it was sent; False if the archive, where there is one, has none such."""
+    if not archive.is_file():
+        return False
+    with zipfile.ZipFile(archive) as opened:
+        if path not in opened.namelist():
+            return False
+        entry = opened.getinfo(path)
+        arrived = folder.with_name(f".{folder.name}.restored")
+        arrived.write_bytes(opened.read(entry))
+    arrived.chmod(_mode(entry.external_attr >> 16))
+    arrived.replace(folder / path)
+    return True
+
+
 def check(content: bytes) -> None:
     """Raises InvalidInput unless `content` is an archive that `unpack` takes."""
     with tempfile.TemporaryDirectory() as folder:

@@ -219,6 +219,7 @@ def _run(daemon: Daemon, port: int) -> None:
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
     artifacts: Any = importlib.import_module("api.artifacts")
+    outputs: Any = importlib.import_module("api.outputs")
     gc.freeze()
     gc.enable()
     context = deps.Context(
@@ -231,6 +232,7 @@ def _run(daemon: Daemon, port: int) -> None:
         right=daemon.right,
         alarms=daemon.reconciler.alarms,
         artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
+        outputs=outputs.outputs_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,

@@ -40,6 +40,20 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def file_size(value_bytes: int) -> str:
+    """Gives a file's size in powers of 1,024.
+
+    >>> file_size(900), file_size(1536), file_size(5 << 30)
+    ('900 B', '1.50 KiB', '5.00 GiB')
+    """
+    size, unit = float(value_bytes), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024 or unit == "TiB":
+            break
+        size /= 1024
+    return f"{value_bytes} B" if unit == "B" else f"{quantity(size)} {unit}"
+
+
 def quantity(value: float) -> str:
     """Gives three significant digits, and no fraction from a hundred on.
 

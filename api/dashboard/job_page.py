@@ -8,12 +8,13 @@ from api.dashboard.views import (
     event_rows,
     generation_rows,
     log_view,
+    output_rows,
     pictures,
     report_view,
     spec_lines,
 )
 from api.deps import Context
-from api.files import artifacts_if_told
+from api.files import artifacts_if_told, outputs_if_told
 from api.job_logs import shown
 from api.reports import report_on
 from api.standings import running_tier
@@ -31,6 +32,7 @@ def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> J
         events=event_rows(newest_events(store, job.id), now_s=now_s),
         spec=spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
         pictures=pictures(job, [each.name for each in artifacts_if_told(kept, job.id)]),
+        outputs=output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
         log=log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
         report=None if report is None else report_view(report),
     )

@@ -1,4 +1,4 @@
-"""What a job leaves for people to look at."""
+"""What a job leaves for people to look at, and what its workers wrote."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from api.deps import ContextOf, JobKey, require_user
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
 
+OutputPath = Annotated[str, Path(max_length=4096, description="The file's path in the working folder.")]
 FileName = Annotated[str, Path(max_length=128, description="The file's name, without folders.")]
 
 
@@ -35,3 +36,22 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
         "Content-Disposition": f'{disposition}; filename="{quote(name)}"',
     }
     return StreamingResponse(opened.chunks, media_type=media_type or "application/octet-stream", headers=headers)
+
+
+@router.get("/outputs")
+def list_job_outputs(job: JobKey, context: ContextOf) -> schemas.Page[schemas.OutputFile]:
+    """Lists what the job's workers wrote beside their code, as it was last carried home, by path."""
+    found = files.outputs_of(context.carried(), context.store.job(job).id)
+    return schemas.Page[schemas.OutputFile](items=list(found), next_before=None)
+
+
+@router.get("/outputs/{path:path}", response_class=StreamingResponse)
+def get_job_output(job: JobKey, path: OutputPath, context: ContextOf) -> StreamingResponse:
+    """Gives one such file as a download; its ETag is the SHA-256 of what is sent."""
+    file, opened = context.carried().open(context.store.job(job).id, path)
+    headers = {
+        "Content-Length": str(opened.size_bytes),
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(PurePosixPath(path).name)}",
+        "ETag": f'"{file.sha256}"',
+    }
+    return StreamingResponse(opened.chunks, media_type="application/octet-stream", headers=headers)

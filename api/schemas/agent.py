@@ -198,6 +198,8 @@ class AssignmentOut(BaseModel):
     drain_grace_s: float
     checkpoint_dir: str
     artifact_dir: str
+    output_dir: str
+    outputs: list[str] | None
     max_restarts: int
     tier: Tier
     interruptions_per_h: float | None

@@ -140,6 +140,17 @@ class Artifact(Wire):
     href: str
 
 
+class OutputFile(Wire):
+    """A file that the job's workers wrote beside their code, as it was last carried home."""
+
+    path: str
+    bytes: int
+    sha256: str
+    modified_at_s: FiniteFloat = Field(description="When the script last wrote to it.")
+    carried_at_s: FiniteFloat = Field(description="When the newest outputs came home, this one with them.")
+    href: str
+
+
 class Report(Wire):
     """A job's account: where its dollars went, what it got for them, and what the alternatives would have cost."""
 

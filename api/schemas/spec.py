@@ -51,6 +51,7 @@ class JobSpec(Wire):
     most_samples: dict[str, int]
     precision: model.Precision | None
     max_restarts: int
+    outputs: list[str] | None
 
 
 class JobState(Wire):

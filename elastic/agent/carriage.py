@@ -1,4 +1,4 @@
-"""How checkpoints leave a node: not at all where the folder is shared, else by a carrier."""
+"""How checkpoints and outputs leave a node."""
 
 from __future__ import annotations
 
@@ -62,6 +62,55 @@ class Carriage(Protocol):
         """How long storing a last checkpoint takes, seconds; None where nothing is to be stored."""
         ...
 
+    @property
+    def must_drain(self) -> bool:
+        """Whether the workers are to stop, for a person has to act before they can go on."""
+        ...
+
+
+class Both:
+    """Two carriages as one, such as that of checkpoints and that of outputs."""
+
+    def __init__(self, first: Carriage, second: Carriage) -> None:
+        self._all = (first, second)
+
+    def begin(self, assignment: Assignment) -> None:
+        for each in self._all:
+            each.begin(assignment)
+
+    def serve(self, generation: int) -> None:
+        for each in self._all:
+            each.serve(generation)
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        first, second = self._all  # both have to hear it
+        is_kept = first.hears(message)
+        return second.hears(message) or is_kept
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        for each in self._all:
+            each.finish(generation, is_clean=is_clean)
+
+    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+        """Both at once: they carry side by side."""
+        first, second = (each.verdict(generation, patience_s=patience_s) for each in self._all)
+        if first is None or second is None:
+            return None
+        return Verdict(
+            is_durable=first.is_durable and second.is_durable,
+            why="; ".join(each.why for each in (first, second) if each.why),
+            refusal=first.refusal or second.refusal,
+        )
+
+    @property
+    def saving_s(self) -> float | None:
+        known = [each.saving_s for each in self._all if each.saving_s is not None]
+        return max(known) if known else None
+
+    @property
+    def must_drain(self) -> bool:
+        return any(each.must_drain for each in self._all)
+
 
 class SharedFolder:
     """The folder is reached by all nodes: what is written there is durable already."""
@@ -84,3 +133,7 @@ class SharedFolder:
     @property
     def saving_s(self) -> float | None:
         return None
+
+    @property
+    def must_drain(self) -> bool:
+        return False

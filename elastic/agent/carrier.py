@@ -194,6 +194,10 @@ class Carrier:
         """The longest that a checkpoint has taken: the last one may hold no fewer bytes, nor meet a faster store."""
         return SAVING_PRIOR_S if self._longest_s is None else self._longest_s
 
+    @property
+    def must_drain(self) -> bool:
+        return False
+
     def _present(self, generation: object) -> Trip | None:
         trip = self._trip
         return trip if trip is not None and generation in (trip.assignment.generation, trip.serves) else None

@@ -31,6 +31,7 @@ def bring_code(settings: AgentSettings, sha256: str, *, fetch: Callable[[], byte
     content = ask_until_answered(ask, lease)
     if content is None:
         return False
+    settings.code_archive.write_bytes(content)
     unpack(content, settings.code_dir)
     log.info("the job's code is in %s", settings.code_dir)
     return True

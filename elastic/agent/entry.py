@@ -6,16 +6,15 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from elastic.agent.asking import ask_until_answered
-from elastic.agent.carriage import Carriage, SharedFolder
+from elastic.agent.carriages import open_carriage
 from elastic.agent.code import bring_code
 from elastic.agent.daemon_client import DaemonClient, Registration
-from elastic.agent.gate import open_gate
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
 from elastic.agent.intake import Intake
@@ -101,7 +100,7 @@ def _has_code(settings: AgentSettings, client: DaemonClient, memory: Memory, lea
 def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:
     wake_heart, clock = threading.Event(), SystemClock()
     spool = Spool(settings.work_dir / "spool.sqlite")
-    with closing(spool), _carriage(settings, spool) as carriage:
+    with closing(spool), open_carriage(settings, say=spool.add, wall_s=clock.now_s) as carriage:
         book = RoundBook(wake=wake_heart.set)
         intake = Intake(settings.socket_path, spool=spool, carriage=carriage, saw_round=book.saw)
         claims = open_claims(settings.claims_path, book)
@@ -160,21 +159,3 @@ def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:
         supervisor.notice(notice, left_s=None if notice.at_s is None else notice.at_s - clock.now_s())
 
     return Watcher(Imds(imds_url()), take, wall_s=clock.now_s)
-
-
-@contextmanager
-def _carriage(settings: AgentSettings, spool: Spool) -> Iterator[Carriage]:
-    """Carries checkpoints to the bucket, if there is one."""
-    if settings.storage is None:
-        yield SharedFolder()
-        return
-    # Only who has a bucket waits for boto3's import.
-    from elastic.agent.bucket import open_carrier
-
-    with open_carrier(settings, settings.storage, say=spool.add, wall_s=SystemClock().now_s) as carrier:
-        gate = open_gate(settings.gate_path, fill=carrier.fill)
-        gate.start()
-        try:
-            yield carrier
-        finally:
-            gate.stop()

@@ -96,8 +96,8 @@ class Launcher:
             drain_file=self.drain_file(assignment.generation),
             inherited=os.environ,
         )
-        for folder in FOLDERS:  # a script may save into them at once
-            Path(environment[folder]).mkdir(parents=True, exist_ok=True)
+        for folder in (*(Path(environment[name]) for name in FOLDERS), self._settings.code_dir):
+            folder.mkdir(parents=True, exist_ok=True)  # a script may save into them at once
         order = {
             "generation": assignment.generation,
             "arguments": torchrun_arguments(assignment, way=way, settings=self._settings),
@@ -106,7 +106,7 @@ class Launcher:
             # A worker that is a program of its own loads what it needs by itself.
             "preload": preloads(assignment.command) if way.is_forked else [],
             "log": str(self.log_path(assignment.generation)),
-            "cwd": str(self._settings.code_dir) if self._settings.code_dir.is_dir() else os.getcwd(),
+            "cwd": str(self._settings.code_dir),
         }
         self.tell_store(assignment.rdzv_endpoint)
         self._order(order)

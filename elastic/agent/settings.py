@@ -55,8 +55,13 @@ class AgentSettings:
 
     @property
     def code_dir(self) -> Path:
-        """Where the job's code is, if it brings any along: its command runs there."""
+        """The folder that workers run in: the job's code, if it brings any, and what they write beside it."""
         return self.work_dir / "code"
+
+    @property
+    def code_archive(self) -> Path:
+        """The archive that `code_dir` was unpacked from."""
+        return self.work_dir / "code.zip"
 
     @property
     def socket_path(self) -> Path:

@@ -212,7 +212,8 @@ class Supervisor:
         assignment = self._memory.running or self._wanted.assignment
         grace_s = 0.0 if assignment is None else assignment.drain_grace_s
         saving_s = self._carriage.saving_s or 0.0
-        must_drain = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, saving_s=saving_s, now=now)
+        is_last = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, saving_s=saving_s, now=now)
+        must_drain = is_last or self._carriage.must_drain
         return replace(self._wanted, must_leave=self._must_leave, must_drain=must_drain)
 
     def _adopt(self, assignment: Assignment) -> None:

@@ -99,6 +99,11 @@ def session_store_file(settings: AgentSettings) -> Path:
     return settings.work_dir / SESSION_STORE_FILE
 
 
+def has_gate(assignment: Assignment, settings: AgentSettings) -> bool:
+    """Whether a folder has to be filled before a worker begins."""
+    return settings.storage is not None or assignment.outputs != ()
+
+
 def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str]) -> Assignment:
     """The assignment with no more threads than can run at once on this machine, which may be less than its type says.
 
@@ -141,6 +146,6 @@ def torchrun_environment(
         "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
         "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
-        # Empty where the folder needs no filling: one that was inherited would be another node's.
-        "ELASTICD_GATE": str(settings.gate_path) if settings.storage is not None else "",
+        # Empty where no folder needs filling: one that was inherited would be another node's.
+        "ELASTICD_GATE": str(settings.gate_path) if has_gate(assignment, settings) else "",
     }

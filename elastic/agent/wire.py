@@ -15,7 +15,8 @@ class Assignment:
     """What a node is to run: one generation of one job.
 
     `nproc_per_node` workers run on this node, each on `threads` threads; `world_size` counts all nodes'.
-    `stored_iteration` is that of the newest checkpoint that was told to be stored, None if none was.
+    `stored_iteration` is that of the newest checkpoint that was told to be stored, None if none was. `outputs` are the
+    globs of what is carried home to `output_dir`, None for everything new.
     """
 
     job_id: str
@@ -35,6 +36,8 @@ class Assignment:
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
     stored_iteration: int | None = None
+    output_dir: str = ""
+    outputs: tuple[str, ...] | None = ()
     env: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,6 +84,8 @@ def assignment_from(fields: Mapping[str, Any]) -> Assignment:
             tier=Tier(fields.get("tier", Tier.T1)),
             interruptions_per_h=None if (rate := fields.get("interruptions_per_h")) is None else float(rate),
             stored_iteration=None if (stored := fields.get("stored_iteration")) is None else int(stored),
+            output_dir=str(fields.get("output_dir", "")),
+            outputs=None if (globs := fields.get("outputs", ())) is None else tuple(str(each) for each in globs),
             env={str(name): str(value) for name, value in fields.get("env", {}).items()},
         )
     except KeyError as error:

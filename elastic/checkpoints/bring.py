@@ -6,8 +6,9 @@ import logging
 import tempfile
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Protocol
 
-from elastic.checkpoints.folder import Folder, sha256_of
+from elastic.checkpoints.folder import sha256_of
 from elastic.checkpoints.manifest import File, Manifest, Place
 from elastic.checkpoints.shelf import Shelf
 from elastic.errors import CheckpointDamaged, NotFound, Superseded
@@ -17,9 +18,24 @@ _WHAT_TO_DO = "restore the bucket's files and resume the job, or submit it under
 log = logging.getLogger(__name__)
 
 
+class Fillable(Protocol):
+    """What `fill` asks of a folder; `Folder` documents each call."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def has(self, path: str, sha256: str) -> bool: ...
+
+    def put(self, arrived: Path, path: str) -> None: ...
+
+    def stamp(self, path: str, modified_at_ns: int) -> None: ...
+
+    def keep_only(self, paths: Collection[str]) -> None: ...
+
+
 def bring(
     shelf: Shelf,
-    folder: Folder,
+    folder: Fillable,
     *,
     generation: int | None,
     present: Collection[Place] = (),
@@ -41,7 +57,7 @@ def bring(
         if not places:
             if stored_iteration and not present:
                 wanted = f"wanted the checkpoint of iteration {stored_iteration} that was stored here"
-                raise CheckpointDamaged(f"{shelf.bucket.location}: {wanted}, found none at all; {_WHAT_TO_DO}")
+                raise CheckpointDamaged(f"{shelf.bucket}: {wanted}, found none at all; {_WHAT_TO_DO}")
             return None
         if generation is not None and places[0].generation > generation:
             raise Superseded(f"generation {places[0].generation} has committed a checkpoint; {generation} is over")
@@ -55,13 +71,11 @@ def bring(
             return found
         seen = places  # while they were being read another writer may have let them go: look again
     _tell_all(refused, tell=tell)
-    raise CheckpointDamaged(
-        f"{shelf.bucket.location}: wanted a checkpoint, none of {len(places)} can be used; {_WHAT_TO_DO}"
-    )
+    raise CheckpointDamaged(f"{shelf.bucket}: wanted a checkpoint, none of {len(places)} can be used; {_WHAT_TO_DO}")
 
 
 def _first_usable(
-    shelf: Shelf, folder: Folder, places: list[Place], present: Collection[Place]
+    shelf: Shelf, folder: Fillable, places: list[Place], present: Collection[Place]
 ) -> tuple[Manifest | None, dict[Place, str]]:
     """The newest manifest that can be used, which the folder holds now, and why each later one was refused."""
     refused: dict[Place, str] = {}
@@ -69,7 +83,7 @@ def _first_usable(
         try:
             manifest = shelf.manifest(place)
             if place not in present:
-                _fill(shelf, folder, manifest)
+                fill(shelf, folder, manifest)
         except (NotFound, CheckpointDamaged) as error:
             refused[place] = str(error)
             continue
@@ -86,14 +100,20 @@ def _named(manifest: Manifest) -> str:
     return manifest.place.name + ("" if manifest.iteration is None else f" of iteration {manifest.iteration}")
 
 
-def _fill(shelf: Shelf, folder: Folder, manifest: Manifest) -> None:
-    """Nothing in the folder changes before everything that it lacks has arrived."""
+def fill(shelf: Shelf, folder: Fillable, manifest: Manifest) -> None:
+    """Makes the folder hold the manifest's files as they were written, and no others.
+
+    Nothing in it changes before everything that it lacks has arrived. Raises NotFound and CheckpointDamaged.
+    """
     folder.path.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".arriving-", dir=folder.path.parent) as arriving:
         missing = [file for file in manifest.files if not folder.has(file.path, file.sha256)]
         arrived = [(_arrived(shelf, file, Path(arriving) / str(number)), file) for number, file in enumerate(missing)]
         for path, file in arrived:
             folder.put(path, file.path)
+    for file in manifest.files:
+        if file.modified_at_ns is not None:
+            folder.stamp(file.path, file.modified_at_ns)
     folder.keep_only({file.path for file in manifest.files})
 
 

@@ -23,12 +23,19 @@ class Writer:
 
 
 def commit(
-    shelf: Shelf, files: Sequence[Still], *, writer: Writer, iteration: int | None, committed_at_s: float
+    shelf: Shelf,
+    files: Sequence[Still],
+    *,
+    kept: Sequence[File] = (),
+    writer: Writer,
+    iteration: int | None,
+    committed_at_s: float,
 ) -> Manifest:
     """Makes these files the job's newest checkpoint; what it returns is durable.
 
-    Bytes that a kept checkpoint holds already are not sent again. Raises Superseded when a newer generation has
-    committed, StorageUnavailable when S3 does not take it, Changing when a file was written to meanwhile.
+    `kept` are files of the newest checkpoint that belong to this one as they are. Bytes that a kept checkpoint holds
+    already are not sent again. Raises Superseded when a newer generation has committed, StorageUnavailable when S3 does
+    not take it, Changing when a file was written to meanwhile.
     """
     may_reuse = True
     for _ in range(_TRIES):
@@ -43,7 +50,7 @@ def commit(
             attempt=secrets.token_hex(8),
             iteration=iteration,
             committed_at_s=committed_at_s,
-            files=_stored(shelf, files, reusable, writer),
+            files=(*kept, *_stored(shelf, files, reusable, writer)),
         )
         if not _put(shelf, manifest):
             continue  # somebody else took this number: look again who
@@ -53,7 +60,7 @@ def commit(
             return manifest
         # What a kept checkpoint held was removed under our hands, or by a rule of the bucket's own.
         may_reuse = False
-    raise StorageUnavailable(f"{shelf.bucket.location}: wanted to commit, another writer was faster {_TRIES} times")
+    raise StorageUnavailable(f"{shelf.bucket}: wanted to commit, another writer was faster {_TRIES} times")
 
 
 def _check_is_newest(places: Sequence[Place], writer: Writer) -> None:
@@ -74,7 +81,7 @@ def _stored(shelf: Shelf, files: Sequence[Still], reusable: Mapping[str, str], w
             shelf.bucket.upload(file.link, name)
         if look_at(file.link) != file.look:
             raise Changing(file.path)
-        stored.append(File(file.path, file.look.size_bytes, file.sha256, name))
+        stored.append(File(file.path, file.look.size_bytes, file.sha256, name, file.look.modified_at_ns))
     return tuple(stored)
 
 

@@ -37,12 +37,16 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a checkpoint: its path inside the folder, and what its bytes must be. `name` is the object's."""
+    """One file of a checkpoint: its path inside the folder, and what its bytes must be. `name` is the object's.
+
+    `modified_at_ns` is when it was last written to, Unix nanoseconds; None in a manifest of an older version.
+    """
 
     path: str
     size_bytes: int
     sha256: str
     name: str
+    modified_at_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,14 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
 
 
 def _file(fields: Mapping[str, Any]) -> File:
-    file = File(str(fields["path"]), int(fields["size_bytes"]), str(fields["sha256"]), str(fields["name"]))
+    written = fields.get("modified_at_ns")
+    file = File(
+        path=str(fields["path"]),
+        size_bytes=int(fields["size_bytes"]),
+        sha256=str(fields["sha256"]),
+        name=str(fields["name"]),
+        modified_at_ns=None if written is None else int(written),
+    )
     path = PurePosixPath(file.path)
     # What a bucket says must not lead out of the folder that it is written to.
     if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in file.path:

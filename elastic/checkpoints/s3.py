@@ -79,6 +79,9 @@ class Bucket:
         self._client = client
         self.location = location
 
+    def __str__(self) -> str:
+        return str(self.location)
+
     def names(self, start: str) -> list[str]:
         """The names, from this location on, that begin with `start`."""
         prefix = self.location.key(start)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from elastic.checkpoints.manifest import DATA, MANIFESTS, Manifest, Place, from_json, owner_of, place_of
-from elastic.checkpoints.s3 import Bucket
+from elastic.checkpoints.objects import Objects
 from elastic.errors import CheckpointDamaged, NotFound
 
 KEPT = 2
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 class Shelf:
     """One job's manifests in a bucket. They never change once they exist, so each is read once."""
 
-    def __init__(self, bucket: Bucket, *, job_id: str) -> None:
+    def __init__(self, bucket: Objects, *, job_id: str) -> None:
         self.bucket = bucket
         self.job_id = job_id
         self._read: dict[Place, Manifest] = {}
@@ -34,7 +34,7 @@ class Shelf:
             except NotFound:  # let go by another writer after a newer commit
                 continue
             except CheckpointDamaged as error:
-                log.warning("%s: refused %s", self.bucket.location, error)
+                log.warning("%s: refused %s", self.bucket, error)
 
     def manifest(self, place: Place) -> Manifest:
         """One of them. Raises NotFound and CheckpointDamaged."""

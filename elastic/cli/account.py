@@ -77,12 +77,13 @@ def check_artifacts(settings: Settings) -> Iterator[Finding]:
     name = "aws artifacts"
     try:
         bucket = Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(settings.job_root))
-        bucket.entries("elasticd-doctor/artifacts/", most=1)
+        for kind in ("artifacts", "outputs"):
+            bucket.entries(f"elasticd-doctor/{kind}/", most=1)
     except InvalidInput:
         return  # the check of checkpoints says why
     except ElasticError as error:
         advice = "attach what `elasticd doctor --print-policy daemon` prints; jobs run without it"
-        yield Finding(name, "warning", f"jobs' artifacts cannot be listed: {error}", advice)
+        yield Finding(name, "warning", f"jobs' artifacts and outputs cannot be listed: {error}", advice)
     else:
         yield Finding(name, "ok", f"may list what jobs leave in {settings.job_root}")
 

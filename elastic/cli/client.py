@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -108,6 +109,19 @@ class Client:
     def content(self, path: str) -> bytes:
         """Gives the file at `path`."""
         return self._send("GET", path).content
+
+    def fetch(self, path: str, target: Path) -> str:
+        """Writes the file at `path` to `target`, piece by piece; gives the SHA-256 that the daemon says it has."""
+        try:
+            with self._http.stream("GET", path) as answer, target.open("wb") as file:
+                if answer.is_error:
+                    answer.read()
+                    raise error_of(answer)
+                for piece in answer.iter_bytes():
+                    file.write(piece)
+                return str(answer.headers.get("etag", "")).strip('"')
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
 
     def events(self, *, after: int | None, job: str | None) -> Iterator[JsonObject]:
         """Gives events as they happen, until the daemon closes the stream."""

@@ -47,6 +47,12 @@ ARTIFACT_COLUMNS = (
     Column("WRITTEN", "modified_at_s", render.instant),
 )
 
+OUTPUT_COLUMNS = (
+    Column("OUTPUT", "path"),
+    Column("BYTES", "bytes", render.count, is_number=True),
+    Column("WRITTEN", "modified_at_s", render.instant),
+)
+
 
 @app.command("submit")
 def submit(
@@ -156,6 +162,26 @@ def artifacts(
             for each in found:
                 (save / Path(each["name"]).name).write_bytes(client.content(each["href"]))
     render.show_list(found, ARTIFACT_COLUMNS, output)
+
+
+@app.command("outputs")
+def outputs(
+    context: typer.Context,
+    job: JobArgument,
+    folder: Annotated[
+        Path | None, typer.Option("--output-dir", "-o", help="Bring them into this folder; those that differ there go.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the daemon's JSON.")] = False,
+) -> None:
+    """List what the job's workers wrote beside their code, as it was last carried home, or bring it."""
+    # What compares and writes files is loaded by the one command that does.
+    from elastic.cli.bringing import bring_outputs
+
+    with connection_of(context).open() as client:
+        found = client.get(f"{path_of(job)}/outputs")["items"]
+        render.show_list(found, OUTPUT_COLUMNS, Output.JSON if as_json else Output.TABLE)
+        if folder is not None:
+            print(bring_outputs(client, found, folder))
 
 
 @app.command("stop")

@@ -44,6 +44,7 @@ from elastic.model.offering import (
     Unavailable,
     longest_block,
 )
+from elastic.model.outputs import is_output
 from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.precision import Precision
@@ -128,6 +129,7 @@ __all__ = [
     "how_to_resume",
     "idle_s",
     "interruptions_per_h",
+    "is_output",
     "is_python",
     "is_shell",
     "last_safe_instant",

@@ -109,6 +109,7 @@ class JobSpec:
     belongs to the policy `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. torchrun
     restarts them `max_restarts` times on a node. `most_samples` of a batch fit one worker's memory on a node type; of
     those it does not name all do. All workers compute in `precision`; None leaves it to the program.
+    `outputs` are the globs of the files in the working folder that are carried home; None is every new or changed one.
     """
 
     name: str
@@ -134,6 +135,7 @@ class JobSpec:
     most_samples: Mapping[str, int] = field(default_factory=dict)
     precision: Precision | None = None
     max_restarts: int = 3
+    outputs: tuple[str, ...] | None = None
 
     @property
     def sizes(self) -> range:

@@ -15,6 +15,7 @@ class Assignment:
 
     `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts all members'.
     `stored_iteration` is that of the newest checkpoint that is stored, None if none is, or the node has begun.
+    `outputs` are the globs of what is carried home to `output_dir`, None for everything new.
     """
 
     job_id: str
@@ -32,6 +33,8 @@ class Assignment:
     checkpoint_dir: str
     artifact_dir: str
     max_restarts: int
+    output_dir: str
+    outputs: tuple[str, ...] | None
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
     stored_iteration: int | None = None
@@ -49,7 +52,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class JobFolders:
-    """Where a job keeps its checkpoints and what people look at."""
+    """Where a job keeps its checkpoints, what people look at, and the outputs of its working folder."""
 
     root: Path
 
@@ -58,6 +61,9 @@ class JobFolders:
 
     def artifacts(self, job_id: str) -> Path:
         return self.root / job_id / "artifacts"
+
+    def outputs(self, job_id: str) -> Path:
+        return self.root / job_id / "outputs"
 
 
 def word_for(
@@ -95,6 +101,9 @@ def _assignment(job: Job, generation: Generation, node: Node, stored_iteration: 
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
         max_restarts=job.spec.max_restarts,
+        output_dir=str(folders.outputs(job.id)),
+        # What elasticd brings along writes nothing beside itself.
+        outputs=job.spec.outputs if job.spec.workload is None else (),
         tier=job.spec.tier,
         interruptions_per_h=interruptions_per_h([node.offering] * nnodes),
         stored_iteration=stored_iteration,

@@ -1,4 +1,4 @@
-"""What a worker does before its script begins: it waits until the agent has brought the job's newest checkpoint."""
+"""What a worker does before its script begins: it waits until the agent has brought what the job goes on from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAUSE_S = 0.2
 
 
 def pass_gate(environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOUT_S) -> None:
-    """Returns when the checkpoint folder is filled, at once where nobody fills it; else ends this process with why.
+    """Returns when the node's folders are filled, at once where nobody fills them; else ends this process with why.
 
     An agent that starts again is waited for, `timeout_s` at most: a script that began on an old checkpoint would make
     turns that were made already.
@@ -26,20 +26,27 @@ def pass_gate(environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOU
     until = time.monotonic() + timeout_s
     while True:
         with contextlib.suppress(OSError, ValueError):
-            refusal = _ask(path, int(environment["ELASTICD_GENERATION"]))
+            refusal = _ask(path, environment)
             if refusal is None:
                 return
-            raise SystemExit(f"elasticd: no checkpoint to go on from: {refusal}")
+            raise SystemExit(f"elasticd: {refusal}")
         if time.monotonic() > until:
             raise SystemExit(f"elasticd: no agent answered at {path} for {timeout_s:.0f} s")
         time.sleep(_PAUSE_S)
 
 
-def _ask(path: str, generation: int) -> str | None:
+def _ask(path: str, environment: Mapping[str, str]) -> str | None:
+    question = {
+        "generation": int(environment["ELASTICD_GENERATION"]),
+        "group_rank": int(environment.get("GROUP_RANK", "0")),
+        "groups": int(environment.get("GROUP_WORLD_SIZE", "1")),
+        # The first rank listens elsewhere at each start: by that the nodes know that they mean the same one.
+        "meeting": ":".join(environment[name] for name in ("MASTER_ADDR", "MASTER_PORT") if name in environment),
+    }
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         with address_of(path) as address:
             connection.connect(address)
-        connection.sendall(json.dumps({"generation": generation}).encode() + b"\n")
+        connection.sendall(json.dumps(question).encode() + b"\n")
         with connection.makefile("rb") as answer:
             refusal = json.loads(answer.readline())["refusal"]
             return None if refusal is None else str(refusal)

@@ -327,7 +327,7 @@ def test_a_script_whose_folder_is_shared_passes_no_gate() -> None:
 
 
 def with_gate(desk: Desk, folder: Path, *, generation: int) -> None:
-    gate = open_gate(folder / "gate.socket", fill=desk.carrier.fill)
+    gate = open_gate(folder / "gate.socket", fill=lambda arrival: desk.carrier.fill(arrival.generation))
     gate.start()
     try:
         pass_gate({"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": str(generation)})

@@ -23,5 +23,5 @@ def test_it_answers_where_the_path_is_too_long_for_a_socket_and_is_removed_in_th
     counter.start()
     pass_gate({"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": "1"}, timeout_s=0.0)
     counter.stop()
-    assert asked == [{"generation": 1}]
+    assert asked == [{"generation": 1, "group_rank": 0, "groups": 1, "meeting": ""}]
     assert list(folder.iterdir()) == []

@@ -12,6 +12,7 @@ from elastic.checkpoints.location import Location
 from elastic.checkpoints.manifest import Place
 from elastic.checkpoints.proof import check_bucket
 from elastic.checkpoints.s3 import Bucket
+from elastic.checkpoints.shelf import Shelf
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from tests.checkpoints.bucket import Killed, Wire, objects
 from tests.checkpoints.conftest import Machine
@@ -250,7 +251,8 @@ def test_a_manifest_leads_nowhere_but_into_the_folder(machine: Machine, bucket: 
 
 def test_a_bucket_that_is_not_there_is_said_to_be_so(machine: Machine, bucket: Bucket) -> None:
     machine.write(a="1")
-    machine.shelf.bucket.location = Location("no-such-bucket", bucket.location.prefix)
+    bucket.location = Location("no-such-bucket", bucket.location.prefix)
+    machine.shelf = Shelf(bucket, job_id="job")
     with pytest.raises(StorageUnavailable, match="NoSuchBucket"):
         machine.commit()
 

@@ -187,11 +187,13 @@ def test_the_reaper_may_only_look_and_end() -> None:
     }
 
 
-def test_the_daemon_reads_artifacts_and_no_checkpoint() -> None:
+def test_the_daemon_reads_artifacts_and_outputs_and_no_checkpoint() -> None:
     told = policy("daemon", SCOPE)
     bucket = "arn:aws:s3:::training"
     assert is_allowed(told, Asked("s3:GetObject", f"{bucket}/elasticd/job-1/artifacts/sample.png"))
     assert is_allowed(told, Asked("s3:ListBucket", bucket, {"s3:prefix": "elasticd/job-1/artifacts/"}))
+    assert is_allowed(told, Asked("s3:GetObject", f"{bucket}/elasticd/job-1/outputs/data/g000001-i-1/abc"))
+    assert is_allowed(told, Asked("s3:ListBucket", bucket, {"s3:prefix": "elasticd/job-1/outputs/manifests/"}))
     for refused in (
         Asked("s3:GetObject", f"{bucket}/elasticd/job-1/checkpoints/data/x"),
         Asked("s3:PutObject", f"{bucket}/elasticd/job-1/artifacts/sample.png"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from api import schemas
-from api.dashboard.format import count, duration, full_instant, quantity, usd, usd_per_h, words
+from api.dashboard.format import count, duration, file_size, full_instant, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
 from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
 from api.job_logs import Shown, written
@@ -18,6 +18,8 @@ from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
 _MOST_RANKS = 64
+_MOST_OUTPUTS = 50
+"""Rows of a page that somebody reads; the command line lists all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,24 @@ class Picture:
     name: str
     href: str
     alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRow:
+    """A file that was carried home."""
+
+    path: str
+    href: str
+    size: Number
+    written: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files that a job's workers wrote: the newest ones, and how many more there are."""
+
+    rows: tuple[OutputRow, ...]
+    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +128,7 @@ class JobExtras:
     events: tuple[EventRow, ...]
     spec: tuple[tuple[str, str], ...]
     pictures: tuple[Picture, ...]
+    outputs: Outputs
     log: LogView
     report: ReportView | None
 
@@ -150,6 +171,16 @@ def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) 
     )
 
 
+def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs:
+    """Gives the files written last, newest first."""
+    newest = sorted(files, key=lambda each: (-each.modified_at_s, each.path))[:_MOST_OUTPUTS]
+    rows = tuple(
+        OutputRow(each.path, each.href, Number(file_size(each.bytes), each.bytes), instant(each.modified_at_s, now_s))
+        for each in newest
+    )
+    return Outputs(rows, more=len(files) - len(rows))
+
+
 def report_view(report: schemas.Report) -> ReportView:
     """Gives a job's account."""
     rate = report.iterations_per_usd
@@ -190,6 +221,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("workers a node", _workers(spec.nproc_per_node)),
         ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, run on {running}"),
         ("precision", spec.precision or ""),
+        ("outputs", _outputs(spec.outputs)),
         ("node types", ", ".join(spec.node_types) or "any"),
         ("capacity", spec.capacity.value),
         ("policy", f"{spec.policy} {spec.fixed_node_type or ''}".strip()),
@@ -248,6 +280,12 @@ def _plain(value: bool | float | str) -> str:
 def _nodes(spec: JobSpec) -> str:
     count = str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"
     return count if spec.nodes_wanted is None else f"{count}, scaled to {spec.nodes_wanted}"
+
+
+def _outputs(globs: Sequence[str] | None) -> str:
+    if globs is None:
+        return ""
+    return ", ".join(globs) or "none"
 
 
 def _workers(asked: NprocPerNode) -> str:

@@ -33,7 +33,8 @@ class LocalProvider:
     All that is known of a node is in `root/nodes/<node_id>`: any number of providers on the same `root`, one after the
     other or at once, see the same. A node's processes are told by ELASTICD_NODE_ID and ELASTICD_CLUSTER in their
     environment, by descent, and by the node's control group if there is one. With `cgroups=None` the agent keeps the
-    quota; see `find_cpu_cgroups`. Scripts run in `cwd`, by default where this process runs, as torchrun itself would.
+    quota; see `find_cpu_cgroups`. Agents run in `cwd`, by default where this process runs; a
+    script runs in its job's own folder.
     """
 
     name = "local"

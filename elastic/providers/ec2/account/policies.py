@@ -194,13 +194,14 @@ def _attending(cluster: str) -> Mapping[str, object]:
 
 
 def _artifacts(bucket: Location | None) -> list[Statement]:
-    """To look at what jobs leave for people; their checkpoints are the nodes' alone."""
+    """To look at what jobs leave for people, and at their outputs; their checkpoints are the nodes' alone."""
     if bucket is None:
         return []
-    arn, below = f"arn:aws:s3:::{bucket.bucket}", bucket.key("*/artifacts/*")
+    arn = f"arn:aws:s3:::{bucket.bucket}"
+    below = [bucket.key("*/artifacts/*"), bucket.key("*/outputs/*")]
     return [
         _allow("ListArtifacts", ["s3:ListBucket"], arn, {"StringLike": {"s3:prefix": below}}),
-        _allow("ShowArtifacts", ["s3:GetObject"], f"{arn}/{below}"),
+        _allow("ShowArtifacts", ["s3:GetObject"], [f"{arn}/{each}" for each in below]),
     ]
 
 

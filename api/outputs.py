@@ -1,0 +1,81 @@
+"""What jobs' workers wrote beside their code, as it was last carried home."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from api.artifacts import FRESH_S, Opened
+from elastic.checkpoints import File, is_location, parse_location
+from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.checkpoints.shelf import Shelf
+from elastic.clock import Clock
+from elastic.config import Settings
+from elastic.errors import NotFound
+from elastic.reconciler import JobFolders
+
+_MOST_REMEMBERED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A job's outputs and when they were carried home; None before anything was."""
+
+    files: tuple[File, ...] = ()
+    at_s: float | None = None
+
+
+@dataclass(slots=True)
+class Outputs:
+    """Every call may raise StorageUnavailable. `fresh_s` is how long a list is remembered."""
+
+    objects: Callable[[str], Objects]
+    clock: Clock
+    fresh_s: float = 0.0
+    _known: dict[str, tuple[float, Carried]] = field(default_factory=dict)
+
+    def listed(self, job_id: str) -> Carried:
+        """A job's outputs, by path."""
+        now_s = self.clock.now_s()
+        asked_s, answer = self._known.get(job_id, (float("-inf"), Carried()))
+        if now_s - asked_s < self.fresh_s:
+            return answer
+        while len(self._known) >= _MOST_REMEMBERED:
+            self._known.pop(next(iter(self._known)), None)
+        answer = self._newest(job_id)
+        self._known[job_id] = (now_s, answer)
+        return answer
+
+    def open(self, job_id: str, path: str) -> tuple[File, Opened]:
+        """One of them. Raises NotFound for what is none."""
+        carried = self._newest(job_id)
+        for file in carried.files:
+            if file.path == path:
+                return file, Opened(*self.objects(job_id).stream(file.name))
+        raise NotFound(f"no output {path[:128]!r}; /v1/jobs/{job_id}/outputs lists them")
+
+    def _newest(self, job_id: str) -> Carried:
+        shelf = Shelf(self.objects(job_id), job_id=job_id)
+        for manifest in shelf.manifests(shelf.places()):
+            return Carried(tuple(sorted(manifest.files, key=lambda each: each.path)), manifest.committed_at_s)
+        return Carried()
+
+
+def outputs_in(settings: Settings, clock: Clock) -> Outputs:
+    """Outputs where the settings have them. Asks nothing yet."""
+    root = settings.job_root
+    if not is_location(root):
+        folders = JobFolders(settings.job_folder)
+        return Outputs(lambda job_id: FolderObjects(folders.outputs(job_id)), clock)
+    location, clients = parse_location(root), list[Any]()
+
+    def objects(job_id: str) -> Objects:
+        from elastic.checkpoints.s3 import Bucket, connect  # only a daemon that has a bucket pays for boto3
+
+        if not clients:
+            clients.append(connect(region=settings.ec2.region, is_patient=False))
+        return Bucket(clients[0], location.below(JobFolders(Path()).outputs(job_id).as_posix()))
+
+    return Outputs(objects, clock, fresh_s=FRESH_S)

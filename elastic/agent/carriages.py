@@ -1,0 +1,99 @@
+"""Puts together what fills this node's folders before workers begin, and carries what they leave."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Protocol
+
+from elastic.agent.carriage import Both, Carriage, SharedFolder
+from elastic.agent.gate import Arrival, open_gate
+from elastic.agent.output_carrier import OutputCarrier
+from elastic.agent.outputs import Outputs
+from elastic.agent.settings import AgentSettings
+from elastic.agent.wire import Assignment
+from elastic.checkpoints import Location
+from elastic.checkpoints.objects import FolderObjects, Objects
+
+FOLDER_PAUSE_S = 10.0
+"""Between two carries to a folder; they take 5 % of the time at most."""
+BUCKET_PAUSE_S = 60.0
+"""Between two carries to a bucket: one a minute is 5 cents a day (docs/how-to/checkpoints.md)."""
+_CHECKPOINT = "no checkpoint to go on from"
+_WORKING = "no working folder to go on in"
+
+Say = Callable[[Sequence[dict[str, Any]]], None]
+
+
+class _Runs(Protocol):
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+@contextmanager
+def open_carriage(settings: AgentSettings, *, say: Say, wall_s: Callable[[], float]) -> Iterator[Carriage]:
+    """Carries outputs home, and checkpoints to the bucket, if there is one, until the end of the block."""
+    connect = functools.cache(lambda: _client(settings))
+    outputs = _output_carrier(settings, connect, say=say, wall_s=wall_s)
+    if settings.storage is None:
+        with _running(outputs, open_gate(settings.gate_path, fill=lambda each: _why(_WORKING, outputs.fill(each)))):
+            yield Both(SharedFolder(), outputs)
+        return
+    # Only a node that has a bucket waits for boto3's import.
+    from elastic.agent.cargo import Cargo
+    from elastic.agent.carrier import Carrier
+
+    storage = settings.storage
+
+    def load(assignment: Assignment) -> Cargo:
+        return Cargo(assignment, settings=settings, client=connect(), storage=storage)
+
+    carrier = Carrier(load=load, say=say, wall_s=wall_s)
+
+    def fill(arrival: Arrival) -> str | None:
+        return _why(_CHECKPOINT, carrier.fill(arrival.generation)) or _why(_WORKING, outputs.fill(arrival))
+
+    with _running(outputs, carrier, open_gate(settings.gate_path, fill=fill)):
+        yield Both(carrier, outputs)
+
+
+def _output_carrier(
+    settings: AgentSettings, connect: Callable[[], Any], *, say: Say, wall_s: Callable[[], float]
+) -> OutputCarrier:
+    def load(assignment: Assignment) -> Outputs:
+        return Outputs(assignment, settings=settings, objects=objects(assignment.output_dir))
+
+    def objects(folder: str) -> Objects:
+        if settings.storage is None:
+            return FolderObjects(settings.artifact_root / folder)
+        return _bucket(connect(), settings.storage.below(folder))
+
+    pause_s = FOLDER_PAUSE_S if settings.storage is None else BUCKET_PAUSE_S
+    return OutputCarrier(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
+
+
+def _client(settings: AgentSettings) -> Any:
+    from elastic.checkpoints.s3 import connect
+
+    return connect(region=settings.region)
+
+
+def _bucket(client: Any, location: Location) -> Objects:
+    from elastic.checkpoints.s3 import Bucket
+
+    return Bucket(client, location)
+
+
+@contextmanager
+def _running(*parts: _Runs) -> Iterator[None]:
+    with ExitStack() as running:
+        for each in parts:
+            each.start()
+            running.callback(each.stop)
+        yield
+
+
+def _why(what: str, refusal: str | None) -> str | None:
+    return None if refusal is None else f"{what}: {refusal}"

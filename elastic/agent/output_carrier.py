@@ -1,0 +1,255 @@
+"""The thread that carries outputs home, and the gate's answer to workers that wait for their working folder."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elastic.agent.carriage import Refusal, Verdict
+from elastic.agent.gate import Arrival
+from elastic.agent.outputs import Outputs, TooMuch
+from elastic.agent.wire import Assignment
+from elastic.checkpoints.folder import Changing
+from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
+from elastic.model import Tier
+from elastic.worker.hook import MAX_NOTE_LENGTH
+
+LOOK_S = 5.0
+"""How long a file must not change before it is carried while workers run: as long as the checkpoint carrier waits."""
+SHARE = 0.05
+"""Most of the time that carrying may take while workers run: they need the disk and the network too."""
+RETRY_S = 5.0
+FILL_PATIENCE_S = 300.0
+"""How long a worker waits for its working folder; the checkpoint carrier lets it wait as long."""
+ANNOUNCEMENT_LOOK_S = 0.2
+STOP_TIMEOUT_S = 5.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Trip:
+    """One generation, as far as its outputs go. Instants are monotonic, None if not yet.
+
+    `met` is the meeting of workers that the folder was last filled for. In a session `serves` is the generation that
+    the workers belong to, `round` the newest of the session's own in which the first rank was here.
+    """
+
+    assignment: Assignment
+    next_at: float
+    outputs: Outputs | None = None
+    met: str = ""
+    serves: int | None = None
+    round: int | None = None
+    refusal: Refusal | None = None
+    ended_at: float | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether somebody waits for the verdict."""
+        return self.ended_at is not None and self.verdict is None
+
+    def close(self, verdict: Verdict) -> None:
+        """Gives the verdict, unless it is too late."""
+        self.verdict = self.verdict or verdict
+
+
+class OutputCarrier:
+    """A `Carriage`, one generation at a time. `pause_s` passes between two carries at least."""
+
+    def __init__(
+        self,
+        *,
+        load: Callable[[Assignment], Outputs],
+        say: Callable[[Sequence[dict[str, Any]]], None],
+        wall_s: Callable[[], float],
+        pause_s: float,
+        look_s: float = LOOK_S,
+        fill_patience_s: float = FILL_PATIENCE_S,
+    ) -> None:
+        self._load = load
+        self._say = say
+        self._wall_s = wall_s
+        self._pause_s = pause_s
+        self._look_s = look_s
+        self._fill_patience_s = fill_patience_s
+        self._working = threading.Lock()
+        self._changed = threading.Condition()
+        self._trip: Trip | None = None
+        self._trouble = ""
+        self._longest_s: float | None = None
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread; what it is doing now may not be finished."""
+        self._is_stopping.set()
+        with self._changed:
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(timeout=STOP_TIMEOUT_S)
+
+    def begin(self, assignment: Assignment) -> None:
+        with self._changed:
+            self._trip = Trip(assignment, next_at=time.monotonic() + self._pause_s)
+            self._changed.notify_all()
+
+    def serve(self, generation: int) -> None:
+        with self._changed:
+            if self._trip is not None:
+                self._trip.serves = generation
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        with self._changed:
+            trip = self._present(message.get("generation"))
+            if trip is not None and isinstance(message.get("round"), int):
+                trip.round = message["round"]
+        return False
+
+    def fill(self, arrival: Arrival) -> str | None:
+        """Waits until the working folder is what its whole group begins with; gives why it could not be."""
+        until = time.monotonic() + self._fill_patience_s
+        while True:
+            with self._working:
+                trip = self._present(arrival.generation)
+                if trip is None or trip.verdict is not None:
+                    return f"generation {arrival.generation} is not what this node runs"
+                if trip.assignment.outputs == () or (trip.met and trip.met == arrival.meeting):
+                    return None
+                why = self._tried_to_fill(trip, arrival)
+                if why is None or trip.refusal is not None:
+                    return why
+            if time.monotonic() > until:
+                trip.refusal = Refusal(f"nothing could be brought for {self._fill_patience_s:.0f} s: {why}")
+                return trip.refusal.why
+            self._is_stopping.wait(ANNOUNCEMENT_LOOK_S)
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        with self._changed:
+            trip = self._present(generation)
+            if trip is not None and trip.ended_at is None:
+                trip.ended_at = trip.next_at = time.monotonic()
+                self._changed.notify_all()
+
+    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+        with self._changed:
+            trip = self._present(generation)
+            if trip is None or trip.ended_at is None:
+                return None
+            if trip.is_ending and time.monotonic() - trip.ended_at >= patience_s:
+                why = f"the newest outputs are not carried home: {self._trouble or 'it took too long'}"
+                self._tell(why)
+                trip.close(Verdict(is_durable=False, why=why))
+            return trip.verdict
+
+    @property
+    def saving_s(self) -> float | None:
+        """The longest that carrying has taken: the last time it may be no less."""
+        return self._longest_s
+
+    @property
+    def must_drain(self) -> bool:
+        """Whether the workers are to stop, for a person has to act."""
+        trip = self._trip
+        return trip is not None and trip.verdict is None and trip.refusal is not None and trip.refusal.needs_person
+
+    def _present(self, generation: object) -> Trip | None:
+        trip = self._trip
+        return trip if trip is not None and generation in (trip.assignment.generation, trip.serves) else None
+
+    def _tried_to_fill(self, trip: Trip, arrival: Arrival) -> str | None:
+        """Fills the folder; why it is not filled yet, with a refusal in the trip where it will not be."""
+        try:
+            outputs = trip.outputs = trip.outputs or self._load(trip.assignment)
+            if arrival.group_rank == 0:
+                outputs.lead(now_s=self._wall_s(), tell=self._tell)
+                if arrival.groups > 1:
+                    outputs.announce(arrival.meeting)
+            elif not outputs.follow(arrival.meeting):
+                return "the first rank's node has not said what this group begins with"
+        except (CheckpointDamaged, Superseded, TooMuch) as error:
+            trip.refusal = Refusal(str(error), needs_person=not isinstance(error, Superseded))
+            return str(error)
+        except (ElasticError, OSError, Changing) as error:
+            self._note_trouble(error, "the working folder waits to be filled")
+            return str(error)
+        trip.met = arrival.meeting
+        trip.next_at = time.monotonic() + self._pause_s
+        self._trouble = ""
+        return None
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(self._is_due, timeout=self._look_s)
+                if self._is_stopping.is_set():
+                    return
+                trip = self._trip
+            if trip is not None and trip.verdict is None and time.monotonic() >= trip.next_at:
+                with self._working:
+                    self._try(trip)
+
+    def _is_due(self) -> bool:
+        trip = self._trip
+        is_due = trip is not None and trip.is_ending and time.monotonic() >= trip.next_at
+        return self._is_stopping.is_set() or is_due
+
+    def _try(self, trip: Trip) -> None:
+        is_ending = trip.is_ending
+        try:
+            self._carry(trip, is_ending=is_ending)
+            self._trouble = ""
+        except Superseded as error:
+            if trip.assignment.tier is not Tier.T2:
+                self._tell(f"outputs of this node are no longer carried home: {error}")
+                trip.close(Verdict(is_durable=False, why=str(error)))
+                return
+            trip.round = None  # the first rank has come to be elsewhere
+        except TooMuch as error:
+            if trip.refusal is None:
+                self._tell(f"the job is ended: {error}")
+            trip.refusal = Refusal(str(error), needs_person=True)
+        except Exception as error:
+            if not isinstance(error, (ElasticError, OSError, Changing)):
+                log.exception("carrying outputs failed; it is tried again")
+            self._note_trouble(error, "outputs wait on the node, trying again")
+            trip.next_at = time.monotonic() + RETRY_S
+            return
+        if is_ending:
+            with self._changed:
+                trip.close(Verdict(is_durable=True, refusal=trip.refusal))
+
+    def _carry(self, trip: Trip, *, is_ending: bool) -> None:
+        begun_at = time.monotonic()
+        trip.next_at = begun_at + self._look_s
+        if trip.assignment.outputs == ():
+            return
+        outputs = trip.outputs = trip.outputs or self._load(trip.assignment)
+        if trip.round is not None:
+            outputs.join(trip.round)
+        if not outputs.is_writer:
+            return
+        is_new = outputs.carry(is_still=is_ending, session_round=trip.round, now_s=self._wall_s())
+        if trip.refusal is not None and trip.refusal.needs_person:
+            trip.refusal = None  # there is room again
+        took_s = time.monotonic() - begun_at
+        if is_new:
+            self._longest_s = max(took_s, self._longest_s or 0.0)
+            trip.next_at = begun_at + max(self._pause_s, took_s / SHARE)
+
+    def _note_trouble(self, error: Exception, what: str) -> None:
+        why = str(error) if isinstance(error, ElasticError) else repr(error)
+        if not self._trouble and not isinstance(error, (Changing, NotFound)):
+            self._tell(f"{what}: {why}")
+        self._trouble = why
+
+    def _tell(self, text: str) -> None:
+        log.warning("%s", text)
+        self._say([{"kind": "note", "text": text[:MAX_NOTE_LENGTH], "at_s": self._wall_s()}])

@@ -1,0 +1,222 @@
+"""What one generation does with the job's working folder: begins from one state on all nodes, and carries it home."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from elastic.agent.files import read_json, write_json
+from elastic.agent.settings import AgentSettings
+from elastic.agent.wire import Assignment
+from elastic.checkpoints.bring import bring, fill
+from elastic.checkpoints.commit import Writer, commit
+from elastic.checkpoints.folder import Look
+from elastic.checkpoints.manifest import File, Place
+from elastic.checkpoints.objects import Objects
+from elastic.checkpoints.shelf import Shelf
+from elastic.checkpoints.working import UNSEEN, WorkingFolder
+from elastic.errors import NotFound
+from elastic.model import Tier
+
+BASE_FILE = "outputs.json"
+MEMORY_FILE = "working-folder.json"
+MOST_BYTES = 5 << 30
+"""Most bytes that are carried without being named: a default must not fill disks, nor delay a drain for minutes."""
+MOST_FILES = 10_000
+"""Each is an object: a bucket takes some 100 a second, and a manifest of so many has 4 MiB, the most that is read."""
+_BEGINNINGS = "beginnings/"
+_LARGEST_NAMED = 3
+log = logging.getLogger(__name__)
+
+
+class TooMuch(Exception):
+    """The working folder holds more than is carried home."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Which state the folder stems from. `is_writer` says that this node's first rank has written in it since."""
+
+    generation: int
+    place: Place | None
+    is_writer: bool
+
+
+class Outputs:
+    """Works in the caller's thread. What it did last is kept in a file, for an agent that starts again."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        *,
+        settings: AgentSettings,
+        objects: Objects,
+        most_bytes: int = MOST_BYTES,
+        most_files: int = MOST_FILES,
+    ) -> None:
+        self._generation = assignment.generation
+        self._most_bytes = most_bytes if assignment.outputs is None else None
+        self._most_files = most_files
+        self._is_in_session = assignment.tier is Tier.T2
+        self._node_id = settings.instance_id
+        self._objects = objects
+        self._shelf = Shelf(objects, job_id=assignment.job_id)
+        self._folder = WorkingFolder(
+            settings.code_dir,
+            memory=settings.work_dir / MEMORY_FILE,
+            code=settings.code_archive,
+            staging=settings.work_dir / "staging-outputs",
+            globs=assignment.outputs,
+        )
+        self._base_file = settings.work_dir / BASE_FILE
+        self._carried: Mapping[str, Look] | None = None
+        self._seen = UNSEEN
+        self._laid: Mapping[str, Look] = {}
+
+    @property
+    def is_writer(self) -> bool:
+        """Whether the first rank writes in this node's folder, in this generation."""
+        base = self._base()
+        return base is not None and base.generation == self._generation and base.is_writer
+
+    def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
+        """Settles the state that this generation begins with: this node's own where it is ahead, else the newest."""
+        base, newest = self._base(), next(iter(self._shelf.places()), None)
+        if base is not None and base.is_writer and base.place == newest:
+            self._note(newest, is_writer=True)
+            if self._is_in_session:  # where the others have gone on, and this node's worker alone begins again
+                return
+            self.carry(is_still=True, now_s=now_s)
+            newest = self._place()
+            self._lay(newest)  # a file that was torn as its worker ended gives way to the version before
+        else:
+            token = None if self._is_in_session else self._generation
+            self._base_file.unlink(missing_ok=True)
+            brought = bring(self._shelf, self._folder, generation=token, tell=tell)
+            newest = None if brought is None else brought.place
+            if brought is None:
+                self._lay(None)
+            log.info("generation %s works on from %s", self._generation, newest.name if newest else "nothing")
+        # In a session only the first rank's own word says that it is here.
+        self._note(newest, is_writer=not self._is_in_session)
+        self._laid = self._folder.see().files
+
+    def announce(self, meeting: str) -> None:
+        """Tells the group's other nodes which state it begins with, and forgets what earlier ones began with."""
+        name = _beginning(self._generation, meeting)
+        self._objects.delete(self._objects.names(_BEGINNINGS))
+        self._objects.create(name, json.dumps({"place": self._place()}).encode())
+
+    def follow(self, meeting: str) -> bool:
+        """Makes the folder what the first rank's node has announced; False if it has announced nothing yet."""
+        try:
+            said = json.loads(self._objects.read(_beginning(self._generation, meeting)))
+        except NotFound:
+            return False
+        place = None if said["place"] is None else Place(*said["place"])
+        self._lay(place)
+        self._note(place, is_writer=False)
+        return True
+
+    def join(self, session_round: int) -> None:
+        """The first rank of a session's round is here."""
+        base = self._base()
+        if base is not None and not base.is_writer:
+            log.info("round %s: the first rank writes here", session_round)
+            self._note(base.place, is_writer=True)
+
+    def carry(self, *, is_still: bool, session_round: int | None = None, now_s: float) -> bool:
+        """Carries home what is new; False if nothing is. `is_still` says that no worker is left that could write.
+
+        Raises TooMuch, and what `commit` raises.
+        """
+        before, now = self._seen, self._folder.see()
+        self._seen = now
+        self._check(now.files)
+        if now.files == self._carried:
+            return False
+        previous = self._previous()
+        mine = set(now.files)
+        if self._is_in_session:  # others have been the first rank since this folder was filled
+            mine = {path for path, look in now.files.items() if self._laid.get(path) != look}
+        try:
+            held = self._folder.hold_still(mine, now, before=None if is_still else before, previous=previous)
+            kept = list(held.kept)
+            if self._is_in_session:
+                kept += [file for path, file in previous.items() if path not in mine]
+            if _stored(kept) | {(each.path, each.sha256) for each in held.files} != _stored(previous.values()):
+                manifest = commit(
+                    self._shelf,
+                    held.files,
+                    kept=kept,
+                    writer=Writer(self._generation if session_round is None else session_round, self._node_id),
+                    iteration=None,
+                    committed_at_s=now_s,
+                )
+                self._note(manifest.place, is_writer=True)
+                log.info("%s files of the working folder are home: %s", len(manifest.files), manifest.place.name)
+                is_new = True
+            else:
+                is_new = False
+        finally:
+            self._folder.let_go()
+        if held.is_whole:
+            self._carried = now.files
+        return is_new
+
+    def _check(self, looks: Mapping[str, Look]) -> None:
+        size_bytes = sum(look.size_bytes for look in looks.values())
+        advice = (
+            "name those to be carried home with `outputs:` in the job's file, or have the script write the others "
+            "outside of its working folder"
+        )
+        if self._most_bytes is not None and size_bytes > self._most_bytes:
+            largest = sorted(looks, key=lambda path: looks[path].size_bytes, reverse=True)[:_LARGEST_NAMED]
+            named = ", ".join(f"{path} ({looks[path].size_bytes / (1 << 30):.2f} GiB)" for path in largest)
+            raise TooMuch(
+                f"the job's working folder holds {size_bytes / (1 << 30):.2f} GiB of new files, the largest {named}; "
+                f"{self._most_bytes >> 30} GiB are carried home at most: {advice}"
+            )
+        if len(looks) > self._most_files:
+            raise TooMuch(
+                f"the job's working folder holds {len(looks):,} new files; {self._most_files:,} are carried home at "
+                f"most: {advice}"
+            )
+
+    def _previous(self) -> Mapping[str, File]:
+        """The files of the newest state that is home."""
+        newest = self._shelf.kept(self._shelf.places())[:1]
+        return {file.path: file for manifest in newest for file in manifest.files}
+
+    def _lay(self, place: Place | None) -> None:
+        # An agent that starts again must not take a folder that was half filled for one that is ahead.
+        self._base_file.unlink(missing_ok=True)
+        if place is None:
+            self._folder.keep_only(())
+        else:
+            fill(self._shelf, self._folder, self._shelf.manifest(place))
+        self._carried = None
+
+    def _place(self) -> Place | None:
+        base = self._base()
+        return None if base is None else base.place
+
+    def _base(self) -> Base | None:
+        fields = read_json(self._base_file)
+        if fields is None:
+            return None
+        place = None if fields["place"] is None else Place(*fields["place"])
+        return Base(int(fields["generation"]), place, bool(fields["is_writer"]))
+
+    def _note(self, place: Place | None, *, is_writer: bool) -> None:
+        write_json(self._base_file, {"generation": self._generation, "place": place, "is_writer": is_writer})
+
+
+def _beginning(generation: int, meeting: str) -> str:
+    return f"{_BEGINNINGS}g{generation:06d}-{meeting.replace(':', '-').replace('/', '-')}.json"
+
+
+def _stored(files: Iterable[File]) -> set[tuple[str, str]]:
+    return {(each.path, each.sha256) for each in files}

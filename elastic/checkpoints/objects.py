@@ -1,0 +1,132 @@
+"""Named objects that outlive a node: what a bucket is, and a folder that all nodes reach can be."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from elastic.errors import NotFound, StorageUnavailable
+
+_PIECE_BYTES = 256 * 1024
+_ARRIVING = ".arriving-"
+
+
+class Objects(Protocol):
+    """What lies below one place. Every call may raise StorageUnavailable; names have slashes."""
+
+    def names(self, start: str) -> list[str]:
+        """The names that begin with `start`."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """A small object's content; raises NotFound."""
+        ...
+
+    def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
+        """An object's size and its content in pieces; raises NotFound."""
+        ...
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Makes a small object; False if there is one of that name, which stays as it is."""
+        ...
+
+    def upload(self, path: Path, name: str) -> None:
+        """Stores a file."""
+        ...
+
+    def download(self, name: str, path: Path) -> None:
+        """Brings an object into a file; raises NotFound."""
+        ...
+
+    def delete(self, names: Collection[str]) -> None:
+        """Removes objects; those that are gone already do not matter."""
+        ...
+
+
+class FolderObjects:
+    """Objects as files. Each appears whole under its name, or not at all."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def __str__(self) -> str:
+        return str(self._root)
+
+    def names(self, start: str) -> list[str]:
+        """Names whose last part begins with a dot are still arriving."""
+        folder = self._root / start.rpartition("/")[0]
+        found: list[str] = []
+        for inside, _, files in os.walk(folder):
+            paths = (Path(inside, name).relative_to(self._root).as_posix() for name in files if name[0] != ".")
+            found += (path for path in paths if path.startswith(start))
+        return found
+
+    def read(self, name: str) -> bytes:
+        with self._told(f"read {name}"):
+            return (self._root / name).read_bytes()
+
+    def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
+        with self._told(f"read {name}"):
+            file = (self._root / name).open("rb")
+        # It is open from here on: who lets the object go takes nothing from this reader.
+        return os.fstat(file.fileno()).st_size, _pieces(file)
+
+    def create(self, name: str, content: bytes) -> bool:
+        with self._told(f"create {name}"), self._arriving(name) as arriving:
+            arriving.write_bytes(content)
+            _sync(arriving)
+            try:
+                os.link(arriving, self._root / name)  # unlike a rename it takes nobody's place
+            except FileExistsError:
+                return False
+            return True
+
+    def upload(self, path: Path, name: str) -> None:
+        with self._told(f"store {name}"), self._arriving(name) as arriving:
+            shutil.copyfile(path, arriving)
+            _sync(arriving)
+            arriving.replace(self._root / name)
+
+    def download(self, name: str, path: Path) -> None:
+        with self._told(f"read {name}"):
+            shutil.copyfile(self._root / name, path)
+
+    def delete(self, names: Collection[str]) -> None:
+        with self._told("delete"):
+            for name in names:
+                (self._root / name).unlink(missing_ok=True)
+
+    @contextmanager
+    def _arriving(self, name: str) -> Iterator[Path]:
+        folder = (self._root / name).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{_ARRIVING}{secrets.token_hex(8)}"
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise NotFound(f"{self._root}: wanted to {what}, there is no such object") from error
+        except OSError as error:
+            raise StorageUnavailable(f"{self._root}: wanted to {what}: {error}") from error
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece

@@ -1,0 +1,196 @@
+"""The folder that a job's workers run in: its code, and what they write beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from elastic.archive import restore
+from elastic.checkpoints.folder import PARTIAL_ENDINGS, Changing, Folder, Look, Still, look_at
+from elastic.checkpoints.manifest import File
+from elastic.model import is_output
+
+_CACHES = frozenset({"__pycache__"})
+_ZIP_BEGINS = b"PK\x03\x04"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The outputs as they look, by path, and when each folder in the working folder got or lost a file."""
+
+    files: Mapping[str, Look]
+    folders: Mapping[str, int]
+
+    def is_settled(self, path: str, now: Sight) -> bool:
+        """Whether this file looks the same `now`."""
+        return self.files.get(path) == now.files.get(path)
+
+    def is_complete(self, path: str, now: Sight) -> bool:
+        """Whether the folder that this file is in has the same files `now`, as one that is being made has not.
+
+        A checkpoint may be a folder of several files. The working folder itself is none.
+        """
+        folder = path.rpartition("/")[0]
+        return not folder or self.folders.get(folder) == now.folders.get(folder)
+
+
+UNSEEN = Sight({}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Outputs held still. `kept` are earlier versions of files that are being written now.
+
+    `is_whole` is False where a file was left for later.
+    """
+
+    files: tuple[Still, ...]
+    kept: tuple[File, ...]
+    is_whole: bool
+
+
+class WorkingFolder:
+    """One job's working folder on this node. What was there before its first worker is no output, unless it changes.
+
+    `memory` is the file that says what was there; `code` the archive of the job's code, which may be absent.
+    """
+
+    def __init__(
+        self, path: Path, *, memory: Path, code: Path, staging: Path, globs: Sequence[str] | None = None
+    ) -> None:
+        self.path = path
+        self._memory = memory
+        self._code = code
+        self._staging = staging
+        self._globs = globs
+        self._folder = Folder(path, staging=staging)
+        path.mkdir(parents=True, exist_ok=True)
+        self._known = self._recalled()
+
+    def see(self) -> Sight:
+        """Every output, by its path inside the folder."""
+        folders: dict[str, int] = {}
+        files = {path: look for path, look in self._all(folders) if self._is_output(path, look)}
+        return Sight(files, folders)
+
+    def hold_still(
+        self, paths: Collection[str], now: Sight, *, before: Sight | None, previous: Mapping[str, File]
+    ) -> Held:
+        """Links these outputs into the staging folder and reads their digests.
+
+        `before` is the sight of some seconds ago: what looks different `now` is being written, and its `previous`
+        version stands for it. None where no worker is left that could write.
+        """
+        self.let_go()
+        self._staging.mkdir(parents=True)
+        held: list[Still] = []
+        kept: list[File] = []
+        is_whole = True
+        for number, path in enumerate(sorted(paths)):
+            still = None
+            if before is None or before.is_complete(path, now):
+                is_settled = before is None or before.is_settled(path, now)
+                still = self._held(path, self._staging / str(number), now.files[path], is_settled=is_settled)
+            if still is not None:
+                held.append(still)
+                continue
+            is_whole = False
+            if path in previous:
+                kept.append(previous[path])
+        return Held(tuple(held), tuple(kept), is_whole)
+
+    def let_go(self) -> None:
+        """Removes the links."""
+        shutil.rmtree(self._staging, ignore_errors=True)
+
+    def has(self, path: str, sha256: str) -> bool:
+        """Whether the folder holds this file with these bytes."""
+        return not (self.path / path).is_symlink() and self._folder.has(path, sha256)
+
+    def put(self, arrived: Path, path: str) -> None:
+        """Moves a file into its place in one step; whatever stands in its way goes."""
+        target = self.path / path
+        for parent in reversed(target.relative_to(self.path).parents):
+            # A link there would lead the file out of this folder.
+            above = self.path / parent
+            if above != self.path and (above.is_symlink() or above.is_file()):
+                above.unlink()
+        if target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        arrived.replace(target)
+
+    def stamp(self, path: str, modified_at_ns: int) -> None:
+        """Makes the file as old as it was where it was written."""
+        self._folder.stamp(path, modified_at_ns)
+
+    def keep_only(self, paths: Collection[str]) -> None:
+        """Removes every other output; a file of the code is as it was sent again."""
+        restored = False
+        for path in set(self.see().files) - set(paths):
+            if restore(self._code, path, self.path):
+                self._known[path] = look_at(self.path / path)
+                restored = True
+            elif path not in self._known:
+                (self.path / path).unlink(missing_ok=True)
+        if restored:
+            self._remember()
+
+    def _is_output(self, path: str, look: Look) -> bool:
+        return self._known.get(path) != look and is_output(path, self._globs)
+
+    def _all(self, folders: dict[str, int]) -> Iterator[tuple[str, Look]]:
+        """Every file that may be an output; `folders` gets each folder inside and when it last got or lost a file."""
+        root = self.path.resolve()
+        for folder, names, files in os.walk(self.path):
+            names[:] = [name for name in names if not name.startswith(".") and name not in _CACHES]
+            with suppress(OSError):
+                folders[Path(folder).relative_to(self.path).as_posix()] = os.stat(folder).st_mtime_ns
+            for name in files:
+                path = Path(folder, name)
+                inside = path.relative_to(self.path).as_posix()
+                # What has no name in UTF-8 could be named in no list and in no address.
+                if name.startswith(".") or name.endswith(PARTIAL_ENDINGS) or not inside.isprintable():
+                    continue
+                with suppress(OSError):
+                    is_here = not path.is_symlink() or path.resolve().is_relative_to(root)
+                    if is_here and path.is_file():
+                        yield inside, look_at(path)
+
+    def _held(self, path: str, link: Path, look: Look, *, is_settled: bool) -> Still | None:
+        try:
+            os.link((self.path / path).resolve(), link)
+            is_whole = _is_whole_zip(link)
+            # A zip, as torch.save writes, shows by its end that it is whole; of others only time tells.
+            if look_at(link) != look or not (is_settled if is_whole is None else is_whole):
+                return None
+            return Still(path, link, look, self._folder.digest(link, look))
+        except (FileNotFoundError, Changing):  # it was removed or written to meanwhile
+            return None
+
+    def _recalled(self) -> dict[str, Look]:
+        try:
+            known = json.loads(self._memory.read_text())
+        except (FileNotFoundError, ValueError):
+            self._known = dict(self._all({}))
+            self._remember()
+            return self._known
+        return {path: Look(*look) for path, look in known.items()}
+
+    def _remember(self) -> None:
+        part = self._memory.with_name(f"{self._memory.name}.part")
+        part.write_text(json.dumps(self._known))
+        part.replace(self._memory)
+
+
+def _is_whole_zip(path: Path) -> bool | None:
+    """Whether a zip has its end: one without was being written as its writer was ended. None for what is no zip."""
+    with path.open("rb") as file:
+        is_zip = file.read(len(_ZIP_BEGINS)) == _ZIP_BEGINS
+    return zipfile.is_zipfile(path) if is_zip else None

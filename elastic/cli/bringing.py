@@ -1,0 +1,65 @@
+"""Brings a job's outputs into a folder of this machine: each file is whole or is not there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from elastic.cli import render
+from elastic.errors import InvalidInput, NotFound, StorageUnavailable
+
+if TYPE_CHECKING:
+    from elastic.cli.client import Client
+
+_TRIES = 3
+
+
+def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Path) -> str:
+    """Brings these files, but not those that are there already; gives what was done as a sentence.
+
+    A job that runs may have changed a file since it was listed, or removed it: what comes is the newest.
+    """
+    brought, gone = 0, 0
+    for each in found:
+        target = folder / _inside(each["path"])
+        if target.is_file() and _sha256_of(target) == each["sha256"]:
+            continue
+        try:
+            _bring(client, each, target)
+            brought += 1
+        except NotFound:
+            gone += 1
+    same = len(found) - brought - gone
+    said = f"{render.count(brought)} brought to {folder}, {render.count(same)} there already"
+    return said + (f", {render.count(gone)} removed by the job meanwhile" if gone else "")
+
+
+def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        for _ in range(_TRIES):
+            wanted = client.fetch(each["href"], part)
+            if _sha256_of(part) == wanted:
+                os.utime(part, (each["modified_at_s"], each["modified_at_s"]))
+                part.replace(target)
+                return
+    finally:
+        part.unlink(missing_ok=True)
+    raise StorageUnavailable(f"{each['path']}: came damaged {_TRIES} times; try again, or look at the daemon's disk")
+
+
+def _inside(path: str) -> PurePosixPath:
+    """The path, which must not lead out of the folder."""
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts:
+        raise InvalidInput(f"wanted a path inside the folder, the daemon says {path!r}: is this elasticd's address?")
+    return parts
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

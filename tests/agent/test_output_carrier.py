@@ -1,0 +1,208 @@
+"""When workers may begin, when outputs are carried, and what is said where they cannot be."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from elastic.agent.carriage import Both, SharedFolder, Verdict
+from elastic.agent.ending import as_stored
+from elastic.agent.gate import Arrival
+from elastic.agent.output_carrier import OutputCarrier
+from elastic.agent.outputs import Outputs, TooMuch
+from elastic.errors import StorageUnavailable, Superseded
+from elastic.model import Exit, Outcome, Tier
+from tests.agent.test_steering import ONE
+
+PATIENCE_S = 30.0
+JOB = replace(ONE, outputs=None)
+FIRST = Arrival(1, group_rank=0, groups=2, meeting="a:1")
+SECOND = Arrival(1, group_rank=1, groups=2, meeting="a:1")
+
+
+class FakeOutputs:
+    """Takes the place of folders; each failure in `failures` is raised once by the next call."""
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+        self.did: list[str] = []
+        self.is_writer = False
+        self.announced: set[str] = set()
+        self.carried = threading.Event()
+
+    def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
+        self._fail()
+        self.did.append("lead")
+        self.is_writer = True
+
+    def announce(self, meeting: str) -> None:
+        self.did.append(f"announce {meeting}")
+
+    def follow(self, meeting: str) -> bool:
+        self._fail()
+        if meeting in self.announced:
+            self.did.append(f"follow {meeting}")
+        return meeting in self.announced
+
+    def join(self, session_round: int) -> None:
+        self.is_writer = True
+
+    def carry(self, *, is_still: bool, session_round: int | None, now_s: float) -> bool:
+        self._fail()
+        self.did.append("carry the rest" if is_still else "carry")
+        self.carried.set()
+        return True
+
+    def _fail(self) -> None:
+        if self.failures:
+            raise self.failures.pop(0)
+
+
+class Desk:
+    """A carrier and what it has said."""
+
+    def __init__(self, **options: float) -> None:
+        self.outputs = FakeOutputs()
+        self.said: list[dict[str, Any]] = []
+        self.carrier = OutputCarrier(
+            load=lambda _: cast("Outputs", self.outputs),
+            say=self.said.extend,
+            wall_s=lambda: 1.0,
+            **{"pause_s": 0.0, "look_s": 0.01, **options},
+        )
+        self.carrier.begin(JOB)
+
+    def texts(self) -> str:
+        return "\n".join(str(message["text"]) for message in self.said)
+
+    def verdict(self) -> Verdict:
+        pause = threading.Event()
+        for _ in range(3000):
+            verdict = self.carrier.verdict(1, patience_s=PATIENCE_S)
+            if verdict is not None:
+                return verdict
+            pause.wait(0.01)
+        raise AssertionError("no verdict in time")
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    result = Desk()
+    yield result
+    result.carrier.stop()
+
+
+def test_the_first_ranks_node_says_what_its_group_begins_with_once_a_start(desk: Desk) -> None:
+    assert desk.carrier.fill(FIRST) is None
+    assert desk.carrier.fill(FIRST) is None, "the second worker of the node"
+    assert desk.carrier.fill(replace(FIRST, meeting="a:2")) is None
+    assert desk.outputs.did == ["lead", "announce a:1", "lead", "announce a:2"]
+
+
+def test_a_node_alone_needs_to_tell_nobody(desk: Desk) -> None:
+    assert desk.carrier.fill(Arrival(1, meeting="a:1")) is None
+    assert desk.outputs.did == ["lead"]
+
+
+def test_another_node_waits_for_that_word() -> None:
+    desk = Desk(fill_patience_s=0.0)
+    why = desk.carrier.fill(SECOND)
+    assert why is not None and "the first rank's node has not said what this group begins with" in why
+    desk.carrier.begin(JOB)
+    desk.outputs.announced.add("a:1")
+    assert desk.carrier.fill(SECOND) is None
+    assert desk.outputs.did == ["follow a:1"]
+
+
+def test_a_job_whose_outputs_are_not_wanted_waits_for_nothing(desk: Desk) -> None:
+    desk.carrier.begin(replace(JOB, outputs=()))
+    assert desk.carrier.fill(SECOND) is None
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.outputs.did == []
+
+
+def test_outputs_are_carried_while_workers_run_and_once_more_at_the_end(desk: Desk) -> None:
+    desk.carrier.fill(FIRST)
+    desk.carrier.start()
+    assert desk.outputs.carried.wait(PATIENCE_S)
+    desk.carrier.finish(1, is_clean=False)
+    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.outputs.did[2] == "carry" and desk.outputs.did[-1] == "carry the rest"
+
+
+def test_only_the_first_ranks_node_carries(desk: Desk) -> None:
+    desk.outputs.announced.add("a:1")
+    desk.carrier.fill(SECOND)
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.outputs.did == ["follow a:1"]
+
+
+def test_what_was_not_carried_in_time_is_said_and_passes_for_no_success(desk: Desk) -> None:
+    desk.carrier.fill(FIRST)
+    desk.carrier.finish(1, is_clean=True)  # its thread does not run: storage that never answers
+    assert desk.carrier.verdict(1, patience_s=PATIENCE_S) is None
+    verdict = desk.carrier.verdict(1, patience_s=0.0)
+    assert verdict is not None and not verdict.is_durable
+    assert "the newest outputs are not carried home" in desk.texts()
+    ended = as_stored(Exit(1, Outcome.SUCCEEDED, 0), verdict)
+    assert (ended.outcome, ended.needs_person) == (Outcome.FAILED, False)
+
+
+def test_storage_that_is_away_for_a_moment_costs_only_that(desk: Desk) -> None:
+    desk.outputs.failures = [StorageUnavailable("the disk is full")]
+    assert desk.carrier.fill(FIRST) is None
+    assert "the working folder waits to be filled: the disk is full" in desk.texts()
+
+
+def test_too_much_drains_the_job_and_ends_it_with_what_to_do(desk: Desk) -> None:
+    desk.carrier.fill(FIRST)
+    carriage = Both(SharedFolder(), desk.carrier)
+    desk.outputs.failures = [TooMuch("6 GiB of new files: name those to be carried home")] * 1000
+    desk.carrier.start()
+    pause = threading.Event()
+    for _ in range(3000):
+        if carriage.must_drain:
+            break
+        pause.wait(0.01)
+    assert carriage.must_drain
+    carriage.finish(1, is_clean=True)
+    ended = as_stored(Exit(1, Outcome.DRAINED, 0), desk.verdict())
+    assert (ended.outcome, ended.needs_person) == (Outcome.FAILED, True)
+    assert "name those to be carried home" in ended.log_tail
+    assert len(desk.said) == 1, "it is said once"
+
+
+def test_a_generation_that_is_over_carries_nothing_more(desk: Desk) -> None:
+    desk.carrier.fill(FIRST)
+    desk.outputs.failures = [Superseded("generation 2 has committed")]
+    desk.carrier.start()
+    desk.carrier.finish(1, is_clean=True)
+    verdict = desk.verdict()
+    assert (verdict.is_durable, verdict.why) == (False, "generation 2 has committed")
+
+
+def test_in_a_session_a_node_carries_once_the_first_rank_is_there(desk: Desk) -> None:
+    desk.carrier.begin(replace(JOB, tier=Tier.T2))
+    desk.outputs.is_writer = False
+    desk.carrier.start()
+    assert not desk.outputs.carried.wait(0.05)
+    desk.carrier.hears({"kind": "window", "generation": 1, "rank": 0, "round": 3})
+    assert desk.outputs.carried.wait(PATIENCE_S)
+
+
+def test_the_longest_of_both_is_what_saving_takes(desk: Desk) -> None:
+    class Slow(SharedFolder):
+        @property
+        def saving_s(self) -> float | None:
+            return 7.0
+
+    assert Both(SharedFolder(), SharedFolder()).saving_s is None
+    assert Both(Slow(), desk.carrier).saving_s == 7.0

@@ -1,0 +1,53 @@
+"""Objects in a folder behave as those in a bucket do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.checkpoints.s3 import Bucket
+from elastic.errors import NotFound, StorageUnavailable
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> Objects:
+    if request.param == "folder":
+        return FolderObjects(tmp_path / "objects")
+    bucket: Bucket = request.getfixturevalue("bucket")
+    return bucket
+
+
+def test_what_was_stored_comes_back_and_is_listed_by_how_its_name_begins(objects: Objects, tmp_path: Path) -> None:
+    (tmp_path / "weights").write_bytes(b"1234")
+    objects.upload(tmp_path / "weights", "data/g1-n1/abc")
+    assert objects.create("manifests/g1.json", b"{}")
+    assert objects.names("data/") == ["data/g1-n1/abc"]
+    assert sorted(objects.names("")) == ["data/g1-n1/abc", "manifests/g1.json"]
+    objects.download("data/g1-n1/abc", tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == b"1234"
+    size_bytes, pieces = objects.stream("data/g1-n1/abc")
+    assert (size_bytes, b"".join(pieces)) == (4, b"1234")
+
+
+def test_a_name_that_is_taken_keeps_its_content(objects: Objects) -> None:
+    assert objects.create("manifests/1", b"first")
+    assert not objects.create("manifests/1", b"second")
+    assert objects.read("manifests/1") == b"first"
+
+
+def test_what_is_not_there_is_not_found_and_may_be_deleted(objects: Objects, tmp_path: Path) -> None:
+    objects.delete(["data/none"])
+    with pytest.raises(NotFound):
+        objects.read("data/none")
+    with pytest.raises(NotFound):
+        objects.download("data/none", tmp_path / "back")
+    with pytest.raises(NotFound):
+        objects.stream("data/none")
+
+
+def test_a_folder_that_takes_nothing_is_unavailable_storage(tmp_path: Path) -> None:
+    (tmp_path / "objects").write_text("a file")
+    with pytest.raises(StorageUnavailable, match="wanted to create manifests/1"):
+        FolderObjects(tmp_path / "objects").create("manifests/1", b"{}")
