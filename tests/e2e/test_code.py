@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.e2e.cloud_story import told
 
@@ -33,11 +34,12 @@ for iteration in range(1, 31):
     time.sleep(0.05)
 with open(sys.argv[2]) as settings:
     print("trained with", settings.read(), flush=True)
+torch.save(model.state_dict(), "final.pt")
 finished(30)
 """
 
 
-def test_a_script_with_its_package_and_its_files_runs_on_a_machine_that_had_none_of_it(tmp_path: Path) -> None:
+def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its_weights_come_home(tmp_path: Path) -> None:
     app = tmp_path / "mine/app"
     (app / "lib").mkdir(parents=True)
     (app / "train.py").write_text(_TRAIN)
@@ -55,3 +57,5 @@ def test_a_script_with_its_package_and_its_files_runs_on_a_machine_that_had_none
         assert job["iteration"] == 30
         logs = story.until(job_id, "the log is stored", lambda: story.command("job", "logs", "sent"))
         assert "trained with what was sent" in logs
+        story.command("job", "outputs", "sent", "-o", str(tmp_path / "brought"))
+        assert set(torch.load(tmp_path / "brought/final.pt", weights_only=True)) == {"weight", "bias"}
