@@ -39,7 +39,9 @@ finished(30)
 """
 
 
-def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its_weights_come_home(tmp_path: Path) -> None:
+def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its_weights_come_home(
+    tmp_path: Path,
+) -> None:
     app = tmp_path / "mine/app"
     (app / "lib").mkdir(parents=True)
     (app / "train.py").write_text(_TRAIN)
