@@ -40,7 +40,7 @@ class Run:
     folder: Path
     until_s: float = field(default_factory=lambda: time.monotonic() + ROW_TIMEOUT_S)
     job: dict[str, Any] = field(default_factory=dict)
-    said: dict[str, None] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -59,9 +59,8 @@ class Run:
         """Asks for the job, and remembers what is said of it."""
         with self.daemon.client() as client:
             self.job = client.get(f"/v1/jobs/{self.name}")
-        for each in (*self.job.get("warnings", ()), *self.job["alarms"], self.job["message"]):
-            if each:
-                self.said[str(each)] = None
+        for each in filter(None, (*self.job["alarms"], *self.job.get("warnings", ()), self.job["message"])):
+            self.said[each.partition(":")[0]] = each  # an alarm tells of ever more seconds
         return self.job
 
     def until(self, what: str, is_true: Callable[[], Any], *, may_end: bool = False) -> Any:
@@ -155,10 +154,11 @@ def _stop(run: Run) -> None:
 
 
 def _seen(run: Run, *, trouble: str | None, seconds: float) -> Seen:
-    windows, nodes, fetched = tuple[WindowSeen, ...](), 0, dict[str, str]()
+    windows, nodes, fetched, notes = tuple[WindowSeen, ...](), 0, dict[str, str](), list[str]()
     if run.job:
         with run.daemon.client() as client:
             measured = client.items("/v1/measurements", job=run.job["id"], limit=10_000)
+            notes = [each["text"] for each in client.get(f"/v1/jobs/{run.name}/report")["notes"]]
             nodes = len(client.items("/v1/nodes", job=run.job["id"], all="true", limit=100))
         windows = tuple(_window(each["window"]) for each in measured if not each["window"]["is_cold"])
         fetched, problem = _fetch(run)
@@ -168,7 +168,7 @@ def _seen(run: Run, *, trouble: str | None, seconds: float) -> Seen:
         tier=run.tier,
         log=run.log(),
         phase=run.job.get("phase", "not submitted"),
-        said="; ".join(run.said),
+        said="; ".join([*notes, *run.said.values()]),
         iteration=run.job["progress"]["iteration"] if run.job else 0,
         windows=windows,
         fetched=fetched,

@@ -13,6 +13,7 @@ CONSTRAINTS = Path(__file__).parent / "constraints.txt"
 class Row:
     """One script.
 
+    `batch` says what elasticd calls an iteration of it, as its job does: a `worker`'s batch, or the whole `job`'s.
     `says` are words that the daemon must use about its job. `is_counted` is False where no optimizer of torch steps:
     then 0 iterations are right as well, if the daemon says what to do. `is_whole` is False for a script that has
     something wrong with it: it runs on one node, and is judged by how it ends, what is said and what it costs.
@@ -25,6 +26,7 @@ class Row:
     is_counted: bool = True
     is_whole: bool = True
     most_starts: int | None = None
+    batch: str = "worker"
 
     @property
     def folder(self) -> Path:
@@ -37,9 +39,9 @@ _WHOLE = (
     Row("gan", "two optimizers, files by epoch"),
     Row("accumulate", "four micro-batches a step"),
     Row("plain", "no checkpoint at all"),
-    Row("workers", "DataLoader with worker processes"),
+    Row("workers", "DataLoader with worker processes", batch="job"),
     Row("sigterm", "saves in its own SIGTERM handler"),
-    Row("all_reduce", "argparse, torchrun's variables, plain all_reduce"),
+    Row("all_reduce", "argparse, torchrun's variables, plain all_reduce", batch="job"),
     Row("best_last", "tqdm, best.pt and last.pt by epoch"),
     Row("fabric", "Lightning Fabric"),
     Row("trainer", "transformers' Trainer"),

@@ -29,6 +29,10 @@ class Round:
     steps: list[Step] = field(default_factory=list)
     pids: dict[int, int] = field(default_factory=dict)
 
+    def work_of_step(self, batch: str) -> int:
+        """How many iterations one step is: a `worker`'s batch on each rank, or one batch of the `job`."""
+        return self.world_size if batch == "worker" else 1
+
     @property
     def begins_at(self) -> tuple[float, ...]:
         """Each place where a rank began; all ranks began at one place if there is one."""
@@ -44,23 +48,30 @@ class ScriptLog:
     saved: dict[str, str]
     is_done: bool
 
-    @property
-    def survived(self) -> int:
-        """The steps of rank 0 that the weights have seen in the end; those done again count once."""
-        lineages: list[list[float]] = []
-        for each in self.rounds:
-            first = min(each.begins.values(), default=0.0) + _ROUNDING
-            longest = next((line for line in reversed(lineages) if line and line[-1] >= first - 2 * _ROUNDING), [])
-            kept = [position for position in longest if position <= first]
-            lineages.append(kept + [step.position for step in each.steps])
-        return len(lineages[-1]) if lineages else 0
+    def survived(self, batch: str) -> int:
+        """The work that the weights have seen in the end: steps done again count once.
 
-    def rate(self, from_s: float, to_s: float) -> tuple[int, float | None]:
-        """Steps of rank 0 in that time, and steps a second from the first of them to the last."""
-        times = [step.at_s for each in self.rounds for step in each.steps if from_s <= step.at_s <= to_s]
-        if len(times) < 2 or times[-1] <= times[0]:
-            return len(times), None
-        return len(times), (len(times) - 1) / (times[-1] - times[0])
+        Where each worker has a batch of its own, a step of two ranks is twice the work of a step of one.
+        """
+        lineages: list[list[tuple[float, int]]] = []
+        for each in self.rounds:
+            first = min(each.begins.values(), default=0.0)
+            is_there = (line for line in reversed(lineages) if line and line[-1][0] >= first - _ROUNDING)
+            kept = [done for done in next(is_there, []) if done[0] <= first + _ROUNDING]
+            lineages.append(kept + [(step.position, each.work_of_step(batch)) for step in each.steps])
+        return sum(work for _, work in lineages[-1]) if lineages else 0
+
+    def rate(self, batch: str, *, from_s: float, to_s: float) -> tuple[int, float | None]:
+        """Steps of rank 0 in that time, and work a second from the first of them to the last."""
+        done = [
+            (step.at_s, each.work_of_step(batch))
+            for each in self.rounds
+            for step in each.steps
+            if from_s <= step.at_s <= to_s
+        ]
+        if len(done) < 2 or done[-1][0] <= done[0][0]:
+            return len(done), None
+        return len(done), sum(work for _, work in done[1:]) / (done[-1][0] - done[0][0])
 
 
 def read_log(lines: Iterable[str]) -> ScriptLog:
@@ -72,7 +83,7 @@ def read_log(lines: Iterable[str]) -> ScriptLog:
     ...     "4.0 pid 8 group a:2 rank 0/1 started", "4.0 pid 8 group a:2 rank 0/1 begins at 1",
     ...     "5.0 pid 8 group a:2 rank 0/1 at 2 loss 2.4", "5.1 pid 8 group a:2 rank 0/1 saved ./x.pt 0a",
     ... ])
-    >>> log.starts, log.survived, log.saved, [each.begins_at for each in log.rounds]
+    >>> log.starts, log.survived("worker"), log.saved, [each.begins_at for each in log.rounds]
     (2, 2, {'x.pt': '0a'}, [(0.0,), (1.0,)])
     """
     rounds: dict[str, Round] = {}

@@ -52,9 +52,12 @@ class Seen:
     trouble: str | None = None
 
     @property
+    def survived(self) -> int:
+        return self.log.survived(self.row.batch)
+
+    @property
     def count_off(self) -> float | None:
-        survived = self.log.survived
-        return abs(self.iteration - survived) / survived if survived else None
+        return abs(self.iteration - self.survived) / self.survived if self.survived else None
 
     @property
     def rate(self) -> Rate | None:
@@ -70,7 +73,8 @@ class Seen:
         for generation in sorted({each.generation for each in self.windows}):
             windows = [each for each in self.windows if each.generation == generation]
             begun_s = min(each.ended_at_s - each.elapsed_s for each in windows)
-            steps, theirs = self.log.rate(begun_s, max(each.ended_at_s for each in windows))
+            ended_s = max(each.ended_at_s for each in windows)
+            steps, theirs = self.log.rate(self.row.batch, from_s=begun_s, to_s=ended_s)
             if steps >= FEWEST_STEPS and theirs is not None:
                 ours = sum(each.iterations for each in windows) / sum(each.elapsed_s for each in windows)
                 yield Rate(ours, theirs)
@@ -97,7 +101,7 @@ def _of_training(seen: Seen) -> list[str]:
     if seen.count_off is None:
         found.append("the script made no step")
     elif seen.count_off > MOST_COUNT_OFF and (seen.row.is_counted or seen.iteration):
-        found.append(f"elasticd counts {seen.iteration} iterations, the script {seen.log.survived}")
+        found.append(f"elasticd counts {seen.iteration} iterations, the script {seen.survived}")
     rate = seen.rate
     if rate is not None and rate.off > MOST_RATE_OFF:
         found.append(f"elasticd measures {rate.ours:.2f} it/s, the script {rate.theirs:.2f}")

@@ -35,7 +35,7 @@ def seen(log: ScriptLog) -> Seen:
         log=log,
         phase="succeeded",
         said="",
-        iteration=log.survived,
+        iteration=log.survived("worker"),
         windows=(window,),
         fetched={"out/last.pt": "abc"},
         nodes=1,
@@ -48,8 +48,16 @@ def test_a_run_that_kept_everything_falls_short_nowhere() -> None:
 
 
 def test_steps_that_are_done_again_survive_once() -> None:
-    assert log_of((0, 100), (60, 50), (0, 10), (110, 5)).survived == 115
-    assert log_of((0, 100), (0, 30)).survived == 30, "it began again at 0: what it had done is lost"
+    assert log_of((0, 100), (60, 50), (0, 10), (110, 5)).survived("worker") == 115
+    assert log_of((0, 100), (0, 30)).survived("worker") == 30, "it began again at 0: what it had done is lost"
+
+
+def test_a_step_of_two_workers_is_twice_the_work_where_each_has_a_batch_of_its_own() -> None:
+    first = log_of((0, 10)).rounds
+    second = replace(log_of((0, 10), (10, 10)).rounds[1], world_size=2)
+    log = replace(log_of((0, 10)), rounds=(*first, second))
+    assert (log.survived("worker"), log.survived("job")) == (30, 20)
+    assert log.rate("worker", from_s=111.0, to_s=120.0) == (10, 2.0)
 
 
 def test_steps_that_are_counted_twice_are_told() -> None:
