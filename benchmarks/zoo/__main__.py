@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import product
 from pathlib import Path
 
@@ -33,24 +33,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs = list(product(given.rows, given.tiers))
     print(HEADER, flush=True)
     with running_daemon(folder) as daemon, ThreadPoolExecutor(given.jobs) as pool:
-        folders = [folder / f"{name}-{tier}" for name, tier in runs]
-        for each in folders:
-            each.mkdir()
-        pending = [
-            pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=own)
-            for (name, tier), own in zip(runs, folders, strict=True)
-        ]
-        for future, own in zip(pending, folders, strict=True):
+        pending = {
+            pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=_folder_of(folder, name, tier))
+            for name, tier in runs
+        }
+        for future in as_completed(pending):
             seen = future.result()
             found = shortfalls(seen)
             short += bool(found)
-            print(*lines_of(seen, found, str(own)), sep="\n", flush=True)
+            print(*lines_of(seen, found, str(folder / f"{seen.row.name}-{seen.tier}")), sep="\n", flush=True)
     if short == 0:
         shutil.rmtree(folder)
         print(f"{len(runs)} of {len(runs)} runs kept every promise")
         return 0
     print(f"{short} of {len(runs)} runs fall short; the daemon's log and data: {folder}")
     return 1
+
+
+def _folder_of(folder: Path, name: str, tier: str) -> Path:
+    own = folder / f"{name}-{tier}"
+    own.mkdir()
+    return own
 
 
 def _parser() -> argparse.ArgumentParser:
