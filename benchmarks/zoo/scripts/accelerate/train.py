@@ -32,7 +32,7 @@ def main():
         for (words,) in loader:
             loss = torch.nn.functional.cross_entropy(model(words).flatten(0, 1), words.flatten())
             accelerator.backward(loss)
-            time.sleep(0.02)  # a larger model
+            time.sleep(0.04)  # a larger model
             optimizer.step()
             scheduler.step()
             optimizer.zero_grad()

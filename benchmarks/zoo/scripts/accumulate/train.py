@@ -41,7 +41,7 @@ def main():
                 loss = net(x).square().mean() / ACCUMULATE
                 loss.backward()
                 total += loss.item()
-            time.sleep(0.006)  # a larger model
+            time.sleep(0.01)  # a larger model
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()
         scheduler.step()

@@ -34,7 +34,7 @@ def run(args):
         loss = model(inputs).pow(2).mean()
         loss.backward()
         average_gradients(model, world_size)
-        time.sleep(0.025)  # a larger model
+        time.sleep(0.04)  # a larger model
         optimizer.step()
         log(f"at {iteration} loss {loss.item():.5f}")
         if iteration % args.save_every == 0:

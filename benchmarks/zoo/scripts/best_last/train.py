@@ -48,7 +48,7 @@ def main(opt):
             loss = (ddp(x) - x.sum(1, keepdim=True)).abs().mean()
             optimizer.zero_grad()
             loss.backward()
-            time.sleep(0.025)  # a larger model
+            time.sleep(0.04)  # a larger model
             optimizer.step()
             log(f"at {epoch + (i + 1) / batches:.4f} loss {loss.item():.4f}")
         if rank == 0:

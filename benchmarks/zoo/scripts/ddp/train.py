@@ -39,7 +39,7 @@ class Trainer:
         self.optimizer.zero_grad()
         loss = torch.nn.functional.mse_loss(self.model(source), targets)
         loss.backward()
-        time.sleep(0.025)  # a larger model
+        time.sleep(0.04)  # a larger model
         self.optimizer.step()
         return loss.item()
 

@@ -34,7 +34,7 @@ def main():
             optimizer.zero_grad()
             loss = torch.nn.functional.cross_entropy(model(inputs), labels)
             fabric.backward(loss)
-            time.sleep(0.025)  # a larger model
+            time.sleep(0.04)  # a larger model
             optimizer.step()
             state["step"] += 1
             log(f"at {state['step']} loss {loss.item():.4f}")

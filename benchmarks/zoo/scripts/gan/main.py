@@ -52,7 +52,7 @@ for epoch in range(start, opt.niter):
         errD = criterion(netD(torch.cat([real, fake.detach()])), torch.cat([real_label, fake_label]))
         errD.backward()
         optimizerD.step()
-        time.sleep(0.02)  # a larger model
+        time.sleep(0.04)  # a larger model
         optimizerG.zero_grad()
         errG = criterion(netD(fake), real_label)
         errG.backward()

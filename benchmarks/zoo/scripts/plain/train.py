@@ -16,7 +16,7 @@ for step in range(1, 1001):
     optimizer.zero_grad()
     loss = (model(torch.rand(16, 10)) - 1).square().mean()
     loss.backward()
-    time.sleep(0.025)  # a larger model
+    time.sleep(0.04)  # a larger model
     optimizer.step()
     losses.append(loss.item())
     log(f"at {step} loss {loss.item():.4f}")

@@ -13,7 +13,7 @@ for step in range(1, 401):
     optimizer.zero_grad()
     loss = (model(torch.rand(8, 6)) - 1).square().mean()
     loss.backward()
-    time.sleep(0.025)  # a larger model
+    time.sleep(0.04)  # a larger model
     optimizer.step()
     log(f"at {step} loss {loss.item():.4f}")
 log("done")

@@ -47,7 +47,7 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss = ddp(torch.rand(4, 8)).square().mean()
         loss.backward()
-        time.sleep(0.025)  # a larger model
+        time.sleep(0.04)  # a larger model
         optimizer.step()
         step += 1
         log(f"at {step} loss {loss.item():.4f}")

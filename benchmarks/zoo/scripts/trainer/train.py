@@ -25,7 +25,7 @@ class Log(TrainerCallback):
         log(f"begins at {state.global_step}")
 
     def on_step_end(self, args, state, control, **kwargs):
-        time.sleep(0.02)  # a larger model
+        time.sleep(0.04)  # a larger model
         log(f"at {state.global_step}")
 
     def on_save(self, args, state, control, **kwargs):

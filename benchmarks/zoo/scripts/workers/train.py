@@ -59,7 +59,7 @@ def main():
             loss = criterion(ddp(images), target)
             optimizer.zero_grad()
             loss.backward()
-            time.sleep(0.02)  # a larger model
+            time.sleep(0.04)  # a larger model
             optimizer.step()
             log(f"at {epoch + i / len(loader):.4f} loss {loss.item():.4f}")
         if dist.get_rank() == 0:
