@@ -29,6 +29,12 @@ _OURS = "elasticd"
 _LEAST_FREE_GIB = 2.0
 _LATEST_SKEW_S = 5.0
 _TORCH_TIMEOUT_S = 60.0
+# What nodes on this machine do; workers import torchvision in the same way.
+_IMPORTS = {
+    "torch": "import torch.distributed; assert torch.distributed.is_available()",
+    "torchvision": "from elastic.worker.torchvision_import import help_torchvision\n"
+    "help_torchvision()\nimport torchvision.transforms",
+}
 
 
 def findings(clock: Clock, *, provider: str | None = None, nodes: int = 1) -> tuple[Finding, ...]:
@@ -92,12 +98,18 @@ def check_torch() -> Finding:
     except PackageNotFoundError as error:
         advice = "pip install 'elasticd[train]', unless all nodes are elsewhere"
         return Finding("torch", "warning", f"{error.name} is not installed", advice)
-    code = "import torch.distributed; assert torch.distributed.is_available()"
-    try:
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=_TORCH_TIMEOUT_S)
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        return Finding("torch", "error", f"{versions}, but it does not import: {error}", "install it anew")
-    return Finding("torch", "ok", versions)
+    for name, code in _IMPORTS.items():
+        try:
+            subprocess.run(
+                [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=_TORCH_TIMEOUT_S
+            )
+        except subprocess.CalledProcessError as error:
+            said = error.stderr.strip().rpartition("\n")[2]
+            return Finding("torch", "error", f"{versions}, but {name} does not import: {said}", f"install {name} again")
+        except subprocess.TimeoutExpired:
+            found = f"{versions}, but {name} did not import within {_TORCH_TIMEOUT_S:.0f} s"
+            return Finding("torch", "error", found, "is the machine busy? Otherwise install it again")
+    return Finding("torch", "ok", f"{versions}; both import")
 
 
 def check_data_dir(settings: Settings) -> Finding:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from elastic.worker.gate import pass_gate
 from elastic.worker.launch import CANNOT_BEGIN, HOPELESS
 from elastic.worker.launch import main as launch
+from elastic.worker.torchvision_import import help_torchvision
 
 USAGE = "wanted (--watched | --plain | --program) COMMAND..."
 
@@ -27,6 +28,7 @@ def begin(arguments: Sequence[str]) -> None:
         raise SystemExit(f"{USAGE}, got {list(arguments)}")
     write_own_log(os.environ)
     pass_gate(os.environ)
+    help_torchvision()
     if way == "--watched":
         launch(command)
     elif way == "--plain" and command[0] == "-m" and len(command) > 1:

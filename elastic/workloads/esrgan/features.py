@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.hub import get_dir
 
-from elastic.workloads.torchvision_schemas import import_torchvision
+from elastic.worker.torchvision_import import help_torchvision
 
 # Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution, or a pooling.
 _LAYOUT = (64, 64, 0, 128, 128, 0, 256, 256, 256, 256, 0, 512, 512, 512, 512, 0, 512, 512, 512, 512, 0)
@@ -104,7 +104,10 @@ def _keep(weights: dict[str, Tensor], path: Path) -> None:
 
 def _download(target: Path) -> bool:
     """Fetches torchvision's published weights within a fixed time; False where that cannot be done."""
-    url = import_torchvision().models.VGG19_Weights.IMAGENET1K_V1.url
+    help_torchvision()
+    from torchvision.models import VGG19_Weights  # it takes 3.5 s, which only a download needs
+
+    url = str(VGG19_Weights.IMAGENET1K_V1.url)
     partial = target.with_suffix(f".{os.getpid()}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

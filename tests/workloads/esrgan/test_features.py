@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 import torch
 
+from elastic.worker.torchvision_import import help_torchvision
 from elastic.workloads.esrgan.features import Features, is_offline, random_features
-from elastic.workloads.torchvision_schemas import import_torchvision
 
 
 @pytest.mark.slow
 def test_torchvisions_weights_fit_and_give_the_same_maps() -> None:
-    torchvision = import_torchvision()
+    help_torchvision()
+    import torchvision
+
     torch.manual_seed(0)
     theirs = torchvision.models.vgg19(weights=None).features[:35].eval()
     ours = Features(35)
