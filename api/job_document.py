@@ -206,13 +206,32 @@ class JobDocument(_Part):
         description="Globs of the files in the working folder that are carried home; "
         "absent: every new or changed one, 5 GiB at most; an empty list: none.",
     )
-    data: Text | None = Field(None, min_length=1, description="Absolute path of a folder of images, or `skimage`.")
     init: Text | None = Field(
         None,
         min_length=1,
         description="Weights (safetensors) that a workload begins with: an absolute path, or one within `data`.",
     )
+    data: Text | None = Field(
+        None,
+        min_length=1,
+        description="Of a command: `s3://bucket/prefix`, fetched to every node, or an absolute path there; its workers "
+        "find it in ELASTICD_DATA_DIR. Of a workload: absolute path of a folder of images, or `skimage`.",
+    )
     checkpoint: JobCheckpoint = JobCheckpoint()
+    requirements: list[Text] = Field(
+        default_factory=list,
+        max_length=1024,
+        description="What pip installs on each node, beside the node's torch, before workers begin: lines of a "
+        "requirements file. `elasticd job submit` reads them from the file that is named instead.",
+    )
+    setup: list[Text] = Field(
+        default_factory=list,
+        max_length=64,
+        description="Lines that a shell runs on each node, once, in the working folder, before workers begin.",
+    )
+    secrets: list[Variable] = Field(
+        default_factory=list, max_length=256, description="Variables of `env` whose values are never shown."
+    )
 
     @field_validator("tier")
     @classmethod
@@ -229,6 +248,26 @@ class JobDocument(_Part):
         if precision is not None and precision not in known:
             raise ValueError(f"wanted one of {', '.join(known)}, got {precision[:64]!r}")
         return precision
+
+    @field_validator("env", mode="before")
+    @classmethod
+    def _env_is_a_map(cls, env: Any) -> Any:
+        if isinstance(env, list):
+            raise ValueError("wanted a map; names alone are taken from the shell by `elasticd job submit`")
+        return env
+
+    @field_validator("requirements", mode="before")
+    @classmethod
+    def _requirements_are_lines(cls, requirements: Any) -> Any:
+        if isinstance(requirements, str):
+            raise ValueError("wanted a list of pip's lines; `elasticd job submit` reads a file")
+        return requirements
+
+    @model_validator(mode="after")
+    def _secrets_are_variables(self) -> JobDocument:
+        if unknown := sorted(set(self.secrets) - set(self.env)):
+            raise ValueError(f"secrets: wanted names of variables in env, got {', '.join(unknown)}")
+        return self
 
     @field_validator("env")
     @classmethod

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from api.documents import JsonValue
 from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, as_text, instant_s
+from elastic.checkpoints import is_location, parse_location
 from elastic.errors import InvalidInput
 from elastic.model import (
     JobSpec,
@@ -161,7 +162,7 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
                 parts[position] = str(folder.resolve() / parts[position])
                 found["command"] = list(parts)
     match found.get("data"):
-        case str(data) if data != _SKIMAGE and _is_relative(data):
+        case str(data) if data != _SKIMAGE and "://" not in data and _is_relative(data):
             found["data"] = str(folder.resolve() / data)
     match found.get("workload"):
         case str(name) if name in WORKLOADS:
@@ -268,7 +269,6 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
     given = {
         "preset": asked.preset,
         "hyperparameters": asked.hyperparameters,
-        "data": asked.data,
         "init": asked.init,
         "checkpoint": asked.checkpoint.interval,
     }
@@ -284,11 +284,27 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         asked,
         now_s,
         command=tuple(asked.command),
+        data=None if asked.data is None else _data(asked.data),
         global_batch=asked.global_batch,
         iterations=asked.iterations,
         supported=declared_by(asked.command),
         precision=None if asked.precision is None else Precision(asked.precision),
     )
+
+
+def _data(asked: str) -> str:
+    """A command's data, as nodes understand it."""
+    if is_location(asked):
+        try:
+            return str(parse_location(asked))
+        except InvalidInput as error:
+            raise InvalidInput(f"data: {error}", field="data") from error
+    path = asked.removeprefix("file://")
+    if not path.startswith("/"):
+        raise InvalidInput(
+            f"data: wanted s3://BUCKET/PREFIX, or an absolute path on the nodes; got {asked!r}", field="data"
+        )
+    return path
 
 
 def _check_script(command: Sequence[str], *, has_code: bool) -> None:
@@ -376,6 +392,7 @@ def _spec(
     *,
     command: tuple[str, ...],
     hyperparameters: Mapping[str, bool | int | float | str] | None = None,
+    data: str | None = None,
     global_batch: int | None,
     iterations: int | None,
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
@@ -407,6 +424,10 @@ def _spec(
         precision=precision,
         max_restarts=asked.max_restarts,
         outputs=None if asked.outputs is None else tuple(asked.outputs),
+        requirements=tuple(asked.requirements),
+        setup=tuple(asked.setup),
+        data=data,
+        secrets=tuple(asked.secrets),
     )
     check_workers(spec)
     if spec.most_samples and spec.tier is not Tier.T2:

@@ -12,6 +12,7 @@ ElasticError                 something elasticd names; its text is fit to show a
 ├── PriceUnavailable         no price in force for an offering that a launch needs
 ├── StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be repeated
 │   └── StorageForbidden     it refuses until somebody acts: the bucket, a right or credentials are missing
+├── PreparationFailed        a node could not get what its job brings: packages, data, or what it sets up itself
 ├── CheckpointDamaged        what a bucket holds is torn, foreign or incomplete: an earlier checkpoint may serve
 ├── Superseded               a newer generation of the job has committed: this one's checkpoints no longer count
 └── ProviderError            a provider could not do what it was asked
@@ -76,6 +77,10 @@ class StorageUnavailable(ElasticError):
 
 class StorageForbidden(StorageUnavailable):
     """There is no such bucket, or the credentials may not do this there: a person has to act."""
+
+
+class PreparationFailed(ElasticError):
+    """A node could not get what its job brings; to try again changes nothing."""
 
 
 class CheckpointDamaged(ElasticError):

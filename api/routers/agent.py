@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from api.deps import Context, get_context, node_speaking
 from api.instants import behind_s
-from api.schemas.agent import EventIn, ExitIn, Heartbeat, Registered, Registration, WindowIn, WordOut
+from api.schemas.agent import BringsOut, EventIn, ExitIn, Heartbeat, Registered, Registration, WindowIn, WordOut
 from elastic.errors import Conflict, NotFound, Unauthorized
 from elastic.model import (
     Claim,
@@ -55,6 +55,9 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
         lease_s=context.lease_s(),
         command=[] if spec.tier is Tier.T0 else list(spec.command),
         code=spec.code,
+        brings=BringsOut(
+            requirements=list(spec.requirements), setup=list(spec.setup), data=spec.data, env=dict(spec.env)
+        ),
     )
 
 

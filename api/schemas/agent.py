@@ -43,6 +43,15 @@ class Registration(Strict):
     setup: SetupIn | None = None
 
 
+class BringsOut(BaseModel):
+    """What a node gets ready before it says that it is idle: packages, data, what the job sets up itself."""
+
+    requirements: list[str]
+    setup: list[str]
+    data: str | None
+    env: dict[str, str]
+
+
 class Registered(BaseModel):
     """What it gets: which node it is, and the token it speaks with from now on, on this machine only.
 
@@ -57,6 +66,7 @@ class Registered(BaseModel):
     lease_s: float
     command: list[str]
     code: str | None
+    brings: BringsOut
 
 
 class WindowIn(BaseModel):

@@ -66,6 +66,7 @@ class Node(Wire):
     workers: Workers
     image: str | None
     setup: Setup | None
+    prepared_s: FiniteFloat | None
     unheard_s: FiniteFloat | None = Field(
         None, description="How long ago it was heard last; null unless it has joined, and has spoken."
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import FiniteFloat
+from dataclasses import replace
+from typing import Any
+
+from pydantic import FiniteFloat, model_validator
 
 from api.schemas.wire import Wire
 from elastic import model
@@ -52,6 +55,15 @@ class JobSpec(Wire):
     precision: model.Precision | None
     max_restarts: int
     outputs: list[str] | None
+    requirements: list[str]
+    setup: list[str]
+    data: str | None
+    secrets: list[str]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keeps_secrets(cls, spec: Any) -> Any:
+        return replace(spec, env=spec.shown_env) if isinstance(spec, model.JobSpec) else spec
 
 
 class JobState(Wire):

@@ -6,13 +6,14 @@ import logging
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
 import httpx2
 
 import elastic
+from elastic.agent.preparing import Brings, brings_from
 from elastic.agent.wire import HeartbeatReply, reply_from
 from elastic.errors import InvalidInput
 from elastic.model import Setup
@@ -31,7 +32,7 @@ class Registration:
     """What a machine gets for its join token.
 
     `command` is what it will run, empty if the daemon did not say; `code` the sum of the archive that it runs in, None
-    where there is none.
+    where there is none; `brings` what else its job brings.
     """
 
     node_id: str
@@ -40,6 +41,7 @@ class Registration:
     lease_s: float
     command: tuple[str, ...] = ()
     code: str | None = None
+    brings: Brings = field(default_factory=Brings)
 
 
 class DaemonClient:
@@ -81,6 +83,7 @@ class DaemonClient:
                 lease_s=float(content["lease_s"]),
                 command=tuple(str(part) for part in content.get("command", ())),
                 code=None if content.get("code") is None else str(content["code"]),
+                brings=brings_from(content.get("brings")),
             )
         except (KeyError, TypeError, ValueError) as error:
             log.warning("the daemon's answer to register is not one: %r", error)

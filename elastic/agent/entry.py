@@ -15,6 +15,7 @@ from elastic.agent.asking import ask_until_answered
 from elastic.agent.carriages import open_carriage
 from elastic.agent.code import bring_code
 from elastic.agent.daemon_client import DaemonClient, Registration
+from elastic.agent.data import Source
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
 from elastic.agent.intake import Intake
@@ -22,12 +23,14 @@ from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory, recall, remember
+from elastic.agent.preparing import Preparation
 from elastic.agent.rounds import RoundBook, open_claims
 from elastic.agent.settings import AgentSettings, read_settings
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.throttle import Throttle, tree
 from elastic.agent.watcher import Watcher
+from elastic.checkpoints import parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.model import Notice
 
@@ -84,7 +87,11 @@ def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Re
 
 def _first_memory(registration: Registration, work_dir: Path) -> Memory:
     memory = Memory(
-        registration.node_id, registration.node_token, registration.heartbeat_interval_s, code=registration.code
+        registration.node_id,
+        registration.node_token,
+        registration.heartbeat_interval_s,
+        code=registration.code,
+        brings=registration.brings,
     )
     remember(memory, work_dir)
     return memory
@@ -105,6 +112,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         intake = Intake(settings.socket_path, spool=spool, carriage=carriage, saw_round=book.saw)
         claims = open_claims(settings.claims_path, book)
         log_stream = _log_stream(settings, client, memory, intake)
+        preparation = _preparation(settings, memory, spool, wake_heart)
         supervisor = Supervisor(
             settings,
             memory=memory,
@@ -115,6 +123,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
             carriage=carriage,
             rounds=book,
             log_stream=log_stream,
+            preparation=preparation,
             wake_heart=wake_heart,
         )
         heart = Heart(
@@ -131,6 +140,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         intake.take_leftovers()
         intake.start()
         claims.start()
+        preparation.start()
         heart.start()
         log_stream.start()
         if watcher is not None:
@@ -140,6 +150,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         finally:
             if watcher is not None:
                 watcher.stop()
+            preparation.stop()
             # Before the last heartbeat: once it is heard, the daemon may end this machine.
             log_stream.stop()
             heart.stop()
@@ -152,6 +163,22 @@ def _log_stream(settings: AgentSettings, client: DaemonClient, memory: Memory, i
         return client.send_logs(batch, node_id=memory.node_id, node_token=memory.node_token)
 
     return LogStream(settings.log_dir, send=send, session_ranks=intake.session_ranks)
+
+
+def _preparation(settings: AgentSettings, memory: Memory, spool: Spool, wake: threading.Event) -> Preparation:
+    def tell(text: str) -> None:
+        spool.add([{"kind": "note", "text": text, "at_s": SystemClock().now_s()}])
+        wake.set()
+
+    def open_source(location: str) -> Source:
+        # Only a node whose job has data in a bucket waits for boto3's import.
+        from elastic.checkpoints.s3 import Bucket, connect
+
+        return Bucket(connect(region=settings.region), parse_location(location))
+
+    return Preparation(
+        memory.brings, settings=settings, code=memory.code, tell=tell, open_source=open_source, wake=wake.set
+    )
 
 
 def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from elastic.agent.files import read_json
+from elastic.agent.preparing import Outfit, outfit_of
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
@@ -50,6 +51,8 @@ class Launcher:
     def __init__(self, settings: AgentSettings) -> None:
         self._settings = settings
         self._spawner: subprocess.Popen[bytes] | None = None
+        self._command: tuple[str, ...] = ()
+        self._outfit = outfit_of(sys.executable, path=os.environ.get("PATH", os.defpath))
 
     def log_path(self, generation: int) -> Path:
         """Where a generation's torchrun writes; each worker has a log of its own beside it."""
@@ -57,6 +60,16 @@ class Launcher:
 
     def drain_file(self, generation: int) -> Path:
         return self._settings.work_dir / f"drain-g{generation}"
+
+    def equip(self, outfit: Outfit) -> None:
+        """From now on workers run with this interpreter and these variables; none has begun yet by this launcher."""
+        has_changed = outfit.python != self._outfit.python
+        self._outfit = outfit
+        if has_changed:
+            # What it has loaded is the node's own: a job that brings another numpy must not meet both.
+            self._end_spawner(signal.SIGTERM)
+            (self._settings.work_dir / WARM_FILE).unlink(missing_ok=True)
+            self.prepare(self._command)
 
     def warm_up(self) -> None:
         """Makes sure that the spawner runs."""
@@ -66,7 +79,7 @@ class Launcher:
         self._settings.log_dir.mkdir(exist_ok=True)
         with (self._settings.log_dir / "spawner.log").open("ab") as log:
             self._spawner = subprocess.Popen(
-                [sys.executable, "-m", "elastic.agent.spawner", str(work_dir)],
+                [self._outfit.python, "-m", "elastic.agent.spawner", str(work_dir)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
@@ -77,6 +90,7 @@ class Launcher:
 
     def prepare(self, command: Sequence[str]) -> None:
         """Lets the spawner load what workers of this command will need; empty if the command is not known yet."""
+        self._command = tuple(command)
         self._order({"preload": preloads(command) if command else []})
 
     @property
@@ -95,6 +109,7 @@ class Launcher:
             node_id=node_id,
             drain_file=self.drain_file(assignment.generation),
             inherited=os.environ,
+            outfit=self._outfit.variables,
         )
         for folder in (*(Path(environment[name]) for name in FOLDERS), self._settings.code_dir):
             folder.mkdir(parents=True, exist_ok=True)  # a script may save into them at once

@@ -24,7 +24,8 @@ class AgentSettings:
     `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is in them, None where
     all nodes share them. `region` is the storage's, None where the environment says it. `imds` says that the machine
     has a metadata service (`elastic.agent.imds`) which tells of its coming end. `setup` is what installing took, None
-    where nobody measured it.
+    where nobody measured it. `shared_cache` keeps what jobs bring for all nodes of this machine, None where it is the
+    only one.
     """
 
     instance_id: str
@@ -41,6 +42,7 @@ class AgentSettings:
     region: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     setup: Setup | None = None
+    shared_cache: Path | None = None
 
     def __post_init__(self) -> None:
         if self.lease_s <= 0:
@@ -62,6 +64,11 @@ class AgentSettings:
     def code_archive(self) -> Path:
         """The archive that `code_dir` was unpacked from."""
         return self.work_dir / "code.zip"
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where packages and data lie that jobs bring."""
+        return self.work_dir / "cache" if self.shared_cache is None else self.shared_cache
 
     @property
     def socket_path(self) -> Path:
@@ -111,4 +118,5 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         region=None if fields.get("region") is None else str(fields["region"]),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},
         setup=None if "setup_s" not in fields else Setup(float(fields["setup_s"]), int(fields["setup_bytes"])),
+        shared_cache=None if "shared_cache" not in fields else Path(fields["shared_cache"]).absolute(),
     )

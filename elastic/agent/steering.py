@@ -207,8 +207,11 @@ def node_state(
     has_news_of_exit: bool,
     is_warm: bool = True,
     is_saving: bool = False,
+    is_prepared: bool = True,
 ) -> AgentState:
     """The one word for the heartbeat; a node whose exit the daemon knows is idle again."""
+    if group is None and not is_prepared:
+        return AgentState.PREPARING
     if group is None and not has_news_of_exit:
         return AgentState.IDLE if is_warm else AgentState.WARMING
     if group is None:

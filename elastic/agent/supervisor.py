@@ -16,8 +16,10 @@ from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
+from elastic.agent.logs import last_words
 from elastic.agent.memory import Memory, remember
 from elastic.agent.owner import Owner
+from elastic.agent.preparing import Preparation
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spool import Spool
@@ -41,7 +43,7 @@ from elastic.agent.steering import (
 )
 from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.model import Exit, Notice, Outcome, Tier
+from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
 
 TICK_S = 0.1
 LATE_S = 2.0  # an answer that takes longer may have waited for a link
@@ -65,6 +67,7 @@ class Supervisor:
         carriage: Carriage,
         rounds: RoundBook,
         log_stream: LogStream,
+        preparation: Preparation,
         wake_heart: threading.Event,
     ) -> None:
         self._settings = settings
@@ -77,6 +80,8 @@ class Supervisor:
         self._carriage = carriage
         self._rounds = rounds
         self._log_stream = log_stream
+        self._preparation = preparation
+        self._is_prepared = False
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
         self._wanted = Wanted()
@@ -143,13 +148,19 @@ class Supervisor:
         with self._lock:
             group, last_exit, notice = self._group, self._memory.last_exit, self._notice
             has_news, is_warm, is_saving = self._has_news_of_exit(), self._is_warm, self._ending is not None
+            is_prepared = self._is_prepared
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
         heard = self._intake.heard()
         # What a worker says before it is a member of its session does not say that it is one.
         has_heard = heard.has_joined if group is not None and group.is_in_session else heard.any_word
         state = node_state(
-            group, has_heard_workers=has_heard, has_news_of_exit=has_news, is_warm=is_warm, is_saving=is_saving
+            group,
+            has_heard_workers=has_heard,
+            has_news_of_exit=has_news,
+            is_warm=is_warm,
+            is_saving=is_saving,
+            is_prepared=is_prepared,
         )
         return {
             "state": state.value,
@@ -167,6 +178,7 @@ class Supervisor:
     def _step(self) -> bool:
         """Takes one step; True when the agent is to end."""
         now = time.monotonic()
+        self._look_at_preparation()
         self._look_at_spawner()
         if self._lease.is_over and not self._must_leave:
             log.warning("the lease ran out, unanswered or not renewed: draining and leaving")
@@ -181,8 +193,8 @@ class Supervisor:
         action = steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now)
         if group is not None:
             self._change(group, action, now)
-        elif isinstance(action, Start):
-            self._start(action.assignment)
+        elif isinstance(action, Start) and self._is_prepared:
+            self._begin(action.assignment)
         return isinstance(action, Leave)
 
     def _change(self, group: Group, action: Action, now: float) -> None:
@@ -200,6 +212,35 @@ class Supervisor:
                 self._launcher.kill(group.generation)
             case Collect():
                 self._collect(group)
+
+    def _look_at_preparation(self) -> None:
+        if self._is_prepared or not self._preparation.is_over:
+            return
+        self._launcher.equip(self._preparation.outfit)
+        with self._lock:
+            self._is_prepared, self._is_warm = True, self._launcher.is_warm
+        self._wake_heart.set()
+
+    def _begin(self, assignment: Assignment) -> None:
+        """Starts an assignment, or says why none can ever start here."""
+        log_path = self._launcher.log_path(assignment.generation)
+        if said := self._preparation.take_log():
+            with log_path.open("ab") as file:
+                file.write(said)
+        if self._preparation.failure is None:
+            self._start(assignment)
+            return
+        self._log_stream.begin(assignment.generation)
+        ending = Exit(
+            generation=assignment.generation,
+            outcome=Outcome.FAILED,
+            exit_code=1,
+            log_tail=f"{last_words(log_path)}\n{AGENT_SAYS}{self._preparation.failure}\n",
+            needs_person=True,
+        )
+        self._memory = replace(self._memory, running=None, last_exit=ending, tier=None)
+        remember(self._memory, self._settings.work_dir)
+        self._wake_heart.set()
 
     def _look_at_spawner(self) -> None:
         if not self._is_warm and self._launcher.is_warm:

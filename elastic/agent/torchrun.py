@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import elastic.worker
 from elastic.agent.settings import AgentSettings
@@ -115,9 +116,18 @@ def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str])
 
 
 def torchrun_environment(
-    assignment: Assignment, *, settings: AgentSettings, node_id: str, drain_file: Path, inherited: Mapping[str, str]
+    assignment: Assignment,
+    *,
+    settings: AgentSettings,
+    node_id: str,
+    drain_file: Path,
+    inherited: Mapping[str, str],
+    outfit: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """The whole environment of torchrun and its workers; the job's own variables come before the node's."""
+    """The whole environment of torchrun and its workers; the job's own variables come before the node's.
+
+    `outfit` names what was prepared for the job.
+    """
     rate = assignment.interruptions_per_h
     # The rate is the whole group's, were all of its nodes like this one.
     alike = assignment.nnodes_max * assignment.nproc_per_node
@@ -127,6 +137,7 @@ def torchrun_environment(
         **SPIN_COUNT,
         "PYTHONUNBUFFERED": "1",
         **settings.env,
+        **outfit,
         **assignment.env,
         # Without it a node that joins ends every agent after 60 s: the shared store's address is published only once.
         "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",

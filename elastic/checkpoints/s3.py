@@ -103,6 +103,31 @@ class Bucket:
             for each in answer.get("Contents", ())
         ]
 
+    def items(self) -> list[tuple[str, int, str]]:
+        """Name, size in bytes and etag of all that lies below."""
+        prefix = self.location.key("")
+        with self._told("list", "s3:ListBucket"):
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.location.bucket, Prefix=prefix)
+            return [
+                (each["Key"].removeprefix(prefix), int(each["Size"]), str(each["ETag"]).strip('"'))
+                for page in pages
+                for each in page.get("Contents", ())
+            ]
+
+    def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
+        """An object's content from the byte `start` on; raises NotFound if it is not the one of this etag any more."""
+        key = self.location.key(name)
+        with self._told(f"read {name}", "s3:GetObject"):
+            try:
+                answer = self._client.get_object(
+                    Bucket=self.location.bucket, Key=key, IfMatch=etag, Range=f"bytes={start}-"
+                )
+            except ClientError as error:
+                if _status(error) in _TAKEN:
+                    raise NotFound(f"{self.location}: {name} is another by now") from error
+                raise
+            yield from answer["Body"].iter_chunks(_PIECE_BYTES)
+
     def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
         """An object's size and its content in pieces; raises NotFound."""
         with self._told(f"read {name}", "s3:GetObject"):

@@ -269,13 +269,14 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
     Relative paths in it count from its folder. Where `code` names a folder, the document has the packed one's sum.
     """
     # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon would read it.
-    documents, specs = import_module("api.documents"), import_module("api.specs")
+    documents, specs, brought = (import_module(f"api.{name}") for name in ("documents", "specs", "brought"))
     try:
         body = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
     folder = Path() if file == "-" else Path(file).parent
-    document = specs.settle_command(documents.read_document(body))
+    document = brought.settle_env(documents.read_document(body), os.environ)
+    document = specs.settle_command(brought.settle_requirements(document, folder))
     match document.get("code"):
         case str(named) if not re.fullmatch(SUM_PATTERN, named):
             code_folder = (folder / Path(named).expanduser()).resolve()

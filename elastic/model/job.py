@@ -12,6 +12,9 @@ from elastic.model.precision import Precision
 from elastic.model.tier import Tier
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
+HIDDEN = "(hidden)"
+"""What is shown in place of a secret."""
+
 
 class JobPhase(StrEnum):
     """Where a job is in its life; `LEGAL_JOB_MOVES` says what may follow what."""
@@ -108,8 +111,10 @@ class JobSpec:
     the job to; None leaves it to the policy. `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type`
     belongs to the policy `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. torchrun
     restarts them `max_restarts` times on a node. `most_samples` of a batch fit one worker's memory on a node type; of
-    those it does not name all do. All workers compute in `precision`; None leaves it to the program.
-    `outputs` are the globs of the files in the working folder that are carried home; None is every new or changed one.
+    those it does not name all do. All workers compute in `precision`; None leaves it to the program. `outputs` are
+    the globs of the files in the working folder that are carried home; None is every new or changed one. Before any
+    worker begins, a node installs `requirements` (pip's lines), gets `data` (a bucket's location, or a folder of the
+    node) and runs the lines of `setup`. `secrets` are the variables of `env` whose values nobody is shown.
     """
 
     name: str
@@ -136,6 +141,15 @@ class JobSpec:
     precision: Precision | None = None
     max_restarts: int = 3
     outputs: tuple[str, ...] | None = None
+    requirements: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    data: str | None = None
+    secrets: tuple[str, ...] = ()
+
+    @property
+    def shown_env(self) -> Mapping[str, str]:
+        """Its variables as people may see them."""
+        return {name: HIDDEN if name in self.secrets else value for name, value in self.env.items()}
 
     @property
     def sizes(self) -> range:

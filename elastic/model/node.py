@@ -50,10 +50,12 @@ def move_node(current: NodePhase, wanted: NodePhase) -> NodePhase:
 class AgentState(StrEnum):
     """What an agent says it is doing.
 
-    One that is `warming` runs what it is assigned, but starts it late; one that is `saving` runs no workers any more,
-    and stores what they left.
+    One that is `preparing` installs and fetches what its job brings, and runs nothing before that is done. One that is
+    `warming` runs what it is assigned, but starts it late; one that is `saving` runs no workers any more, and stores
+    what they left.
     """
 
+    PREPARING = "preparing"
     WARMING = "warming"
     IDLE = "idle"
     STARTING = "starting"
@@ -195,11 +197,12 @@ class Node:
     workers: Workers = ONE_WORKER
     image: str | None = None
     setup: Setup | None = None
+    prepared_s: float | None = None
 
     @property
     def is_warm(self) -> bool:
         """Whether its agent would start workers at once: it has spoken, and no longer loads what all of them need."""
-        return self.agent_state not in (None, AgentState.WARMING)
+        return self.agent_state not in (None, AgentState.PREPARING, AgentState.WARMING)
 
     @property
     def leaves_at_s(self) -> float | None:

@@ -119,11 +119,15 @@ def _pause_s(snapshot: Snapshot, to: Group) -> float:
 
 
 def _boot_s(snapshot: Snapshot, added: Members, to: Group) -> float:
-    """Until the slowest of the new nodes has joined: as nodes of every job did, else by this job's earlier changes."""
+    """Until the slowest of the new nodes has joined: as nodes of every job did, else by this job's earlier changes.
+
+    What this job brings, it brings to each node: that comes on top, as its nodes took.
+    """
     boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
     assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
     found = [boot_s(snapshot, node_type, nodes) for node_type, nodes in _by_type(added).items()]
-    return max(assumed_s if each is None else each for each in found)
+    prepared = [node.prepared_s for node in snapshot.nodes if node.prepared_s is not None]
+    return max(assumed_s if each is None else each for each in found) + (median(prepared) if prepared else 0.0)
 
 
 def _fetch_usd(snapshot: Snapshot, added: Members) -> float:

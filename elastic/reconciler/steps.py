@@ -140,6 +140,8 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
     present = in_reach(world, wanted)
     is_ready = not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
+    # Workers wait for each other in vain where one node still fetches the job's packages or data.
+    is_ready = is_ready and all(node.agent_state is not AgentState.PREPARING for node in present)
     active = world.active
     if active is not None:
         # Who is drained for a newcomer that still loads its libraries stands still for just so long.
@@ -266,12 +268,15 @@ _SLACK_S = 30.0
 """What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to tell of it."""
 
 
+_RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)
+
+
 def _has_stopped(node: Node, generation: Generation) -> bool:
     if exit_of(node, generation.number) is not None:
         return True
     # An agent that never began the generation is idle still; only a word later than the request proves it.
     asked_s, heard_s = generation.drain_at_s or 0.0, node.heartbeat_at_s or 0.0
-    return node.agent_state in (AgentState.IDLE, AgentState.WARMING) and heard_s > asked_s
+    return node.agent_state in _RUNS_NOTHING and heard_s > asked_s
 
 
 def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[End]:
@@ -325,7 +330,8 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
         )
         members = world.active.node_ids if world.active is not None else ()
         if node.agent_state is AgentState.WARMING and node.id not in members:
-            yield _Patience(node.joined_at_s, world.timeouts.register_s, "was warming up", is_failure=True)
+            since_s = (node.joined_at_s or 0.0) + (node.prepared_s or 0.0)
+            yield _Patience(since_s, world.timeouts.register_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.BOOTING:
         since_s = max(node.launched_at_s or 0.0, node.intended_at_s)  # the cloud's clock may be behind ours
         yield _Patience(since_s, world.timeouts.register_s, "did not register", is_failure=True)

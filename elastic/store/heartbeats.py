@@ -62,7 +62,9 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
 
 
 def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
+    is_ready = node.agent_state is AgentState.PREPARING and said.state is not AgentState.PREPARING
     return {
+        **({"prepared_at_s": now_s} if is_ready else {}),
         "heartbeat_at_s": now_s,
         "agent_state": said.state,
         "agent_generation": said.generation,

@@ -323,6 +323,7 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         workers=Workers(row.processes, row.threads),
         image=row.image,
         setup=_setup(row),
+        prepared_s=None if row.prepared_at_s is None else max(row.prepared_at_s - row.joined_at_s, 0.0),
     )
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0003"
+REVISION = "0004"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -135,6 +135,7 @@ nodes = Table(
     Column("image", String(64)),
     Column("setup_s", Float(53)),
     Column("setup_bytes", BigInteger),
+    _instant("prepared_at_s", nullable=True),
 )
 
 intents = Table(

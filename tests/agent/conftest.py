@@ -32,6 +32,7 @@ class FakeDaemon:
 
     def __init__(self) -> None:
         self.assignment: dict[str, Any] | None = None
+        self.brings: dict[str, Any] | None = None
         self.shutdown = False
         self.is_silent = False
         self.lease_s = 600.0
@@ -69,7 +70,7 @@ class FakeDaemon:
             self.registrations.append(body)
             name = body["instance_id"]
             content = {"node_id": name, "node_token": f"t-{name}", "heartbeat_interval_s": 0.2, "lease_s": self.lease_s}
-            return 200, content
+            return 200, content | {"brings": self.brings}
         if token != f"Bearer t-{body['node_id']}":
             return 401, {"detail": "no such token"}
         if path == "/v1/agent/logs":

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from elastic.agent.carriage import SharedFolder
+from elastic.agent.data import Source
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher, Life
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
+from elastic.agent.preparing import Brings, Preparation
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import WARM_FILE
@@ -43,6 +45,19 @@ def settings(tmp_path: Path) -> AgentSettings:
     )
 
 
+def preparation_of(settings: AgentSettings, brings: Brings) -> Preparation:
+    """What is over at once where nothing is brought."""
+
+    def no_source(location: str) -> Source:
+        raise AssertionError(location)
+
+    preparation = Preparation(
+        brings, settings=settings, code=None, tell=lambda _: None, open_source=no_source, wake=lambda: None
+    )
+    preparation.start()
+    return preparation
+
+
 @contextmanager
 def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Supervisor, Intake]]:
     spool = Spool(settings.work_dir / "spool.sqlite")
@@ -59,6 +74,7 @@ def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Su
             carriage=SharedFolder(),
             rounds=RoundBook(wake=lambda: None),
             log_stream=LogStream(settings.log_dir, send=lambda _: True),
+            preparation=preparation_of(settings, Brings()),
             wake_heart=threading.Event(),
         ),
         intake,

@@ -49,6 +49,31 @@ def test_each_machine_of_a_launch_becomes_its_own_node(
     assert [beat(client, second.id, "i-2", answers[0]["node_token"])] == [200]
 
 
+def test_a_machine_hears_what_its_job_brings_and_how_long_that_took_is_on_record(
+    client: TestClient, world: World
+) -> None:
+    brings: dict[str, Any] = {"requirements": ("einops",), "setup": ("make",), "data": "s3://b/x"}
+    spec = JobSpec("second", ("train.py",), env={"KEY": "k"}, secrets=("KEY",), **brings)
+    job, _ = world.store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
+    intent = world.store.intend_launch(
+        job.id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
+    )
+    (node,) = intent.nodes
+    world.store.node_launched(node.id, "i-9", launched_at_s=START_S, minimum_s=60.0)
+    answer = ask(client, world, "i-9", launch=intent.token).json()
+    assert answer["brings"] == {
+        "requirements": ["einops"],
+        "setup": ["make"],
+        "data": "s3://b/x",
+        "env": {"KEY": "k"},
+    }
+    assert client.get("/v1/jobs/second").json()["spec"]["env"] == {"KEY": "(hidden)"}
+    for state in ("preparing", "preparing", "warming", "idle"):
+        assert beat(client, node.id, "i-9", answer["node_token"], state=state) == 200
+        world.clock.advance(10.0)
+    assert client.get(f"/v1/nodes/{node.id}").json()["prepared_s"] == 20.0
+
+
 def test_what_a_machine_says_of_its_set_up_is_shown_with_its_node(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:

@@ -201,6 +201,33 @@ def test_a_shells_script_is_looked_into_where_it_can_be_read(tmp_path: Path) -> 
     assert "line 1" in faults(settled)["command"]
 
 
+def test_what_a_job_brings_is_in_its_spec() -> None:
+    brings: dict[str, Any] = {
+        "requirements": ["einops"],
+        "setup": ["make"],
+        "data": "s3://training/faces/",
+        "secrets": ["KEY"],
+    }
+    spec = to_spec({**COMMAND, "env": {"KEY": "k", "LR": 1}, **brings}, now_s=NOW_S)
+    assert (spec.requirements, spec.setup, spec.data) == (("einops",), ("make",), "s3://training/faces")
+    assert spec.shown_env == {"KEY": "(hidden)", "LR": "1"}
+    assert to_spec({**COMMAND, "data": "file:///srv/faces"}, now_s=NOW_S).data == "/srv/faces"
+
+
+@pytest.mark.parametrize(
+    ("extra", "field", "hint"),
+    [
+        ({"requirements": "requirements.txt"}, "requirements", "reads a file"),
+        ({"env": ["KEY"]}, "env", "taken from the shell"),
+        ({"secrets": ["KEY"]}, "document", "wanted names of variables in env, got KEY"),
+        ({"data": "faces"}, "data", "s3://BUCKET/PREFIX"),
+        ({"data": "s3://B/x"}, "data", "s3://BUCKET/PREFIX"),
+    ],
+)
+def test_what_cannot_be_brought_says_what_to_write(extra: dict[str, Any], field: str, hint: str) -> None:
+    assert hint in faults({**COMMAND, **extra})[field]
+
+
 def test_another_python_s_own_path_is_a_program_like_any_other() -> None:
     spec = to_spec({"name": "mine", "command": ["/opt/other/bin/python3", "/srv/train.py"]}, now_s=NOW_S)
     assert (spec.command[0], spec.tier) == ("/opt/other/bin/python3", Tier.T0)
@@ -252,7 +279,7 @@ def test_a_script_s_own_word_is_read_where_it_can_be(tmp_path: Path) -> None:
 
 
 def test_a_command_takes_no_options_of_a_workload() -> None:
-    assert set(faults({**COMMAND, "preset": "small", "data": "/x"})) == {"preset", "data"}
+    assert set(faults({**COMMAND, "preset": "small", "checkpoint": {"interval": 5}})) == {"preset", "checkpoint"}
     assert "command" in faults({"name": "nothing"})
 
 

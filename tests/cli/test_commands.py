@@ -215,6 +215,27 @@ def test_a_folder_of_code_is_sent_along(run: Run, live: Live, folder: Path) -> N
     assert (folder / "there/lib/net.py").read_text() == ""
 
 
+def test_what_a_file_and_the_shell_hold_is_sent_along(
+    run: Run, live: Live, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WANDB_API_KEY", "very-secret")
+    (folder / "requirements.txt").write_text("einops==0.8\n")
+    (folder / "sent.yaml").write_text(
+        "name: brings\ncode: app\ncommand: torchrun --nproc_per_node 2 train.py --lr 0.1\n"
+        "requirements: requirements.txt\nenv: [WANDB_API_KEY, EPOCHS=3]\n"
+    )
+    printed = run("job", "submit", "-f", "sent.yaml", "-y", "-o", "json")
+    assert printed.status == 0, printed.err
+    spec = live.world.store.job("brings").spec
+    assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "0.1"), 2)
+    assert (spec.requirements, spec.env["WANDB_API_KEY"]) == (("einops==0.8",), "very-secret")
+    shown = [printed.out, *(run("job", *words, "-o", "json").out for words in (("get", "brings"), ("ls",)))]
+    assert all("very-secret" not in each and "EPOCHS" in each for each in shown)
+    monkeypatch.delenv("WANDB_API_KEY")
+    outcome = run("job", "submit", "-f", "sent.yaml", "-y")
+    assert (outcome.status, "WANDB_API_KEY" in outcome.err) == (2, True)
+
+
 def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None:
     subprocess.run(["git", "init", "-q", folder], check=True)
     (folder / ".gitignore").write_text("train.py\n")

@@ -30,8 +30,10 @@ def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
-def test_jobs_in_the_documents_are_valid(block: Block, tmp_path: Path) -> None:
+def test_jobs_in_the_documents_are_valid(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WANDB_API_KEY", "k")
     (tmp_path / "train.py").touch()
+    (tmp_path / "requirements.txt").write_text("einops\n")
     (tmp_path / "job.yaml").write_text(block.text)
     document, _ = read_spec(str(tmp_path / "job.yaml"))
     assert to_spec(document, now_s=0.0).name

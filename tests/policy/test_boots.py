@@ -10,7 +10,7 @@ from elastic.policy import decide
 from elastic.policy.boots import boot_s, received_gib, slowest_s
 from elastic.policy.passage import passage
 from elastic.policy.quotes import fresh_quotes
-from tests.builders import group, limits, node_type, prices, snapshot, switch
+from tests.builders import group, limits, node, node_type, prices, snapshot, switch
 
 HALF, FULL = group("local.half"), group("local.full")
 TYPES = tuple(replace(node_type(f"local.{name}", 1.0), image="new") for name in ("half", "full"))
@@ -71,6 +71,15 @@ def test_a_move_counts_the_learnt_boot_of_what_it_adds_whatever_this_job_has_see
         world, fresh_quotes(world), origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100
     )
     assert way.switch_usd == pytest.approx(0.02 * 40 + 0.03 * 5)
+
+
+def test_a_move_counts_what_this_jobs_nodes_took_to_prepare_on_top_of_the_boot() -> None:
+    ready = tuple(node(number=number, prepared_s=took_s) for number, took_s in enumerate((20.0, 30.0, None)))
+    world = learnt(booted(40), nodes=ready, switches=(switch(FULL, pause_s=5.0),))
+    way = passage(
+        world, fresh_quotes(world), origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100
+    )
+    assert way.switch_usd == pytest.approx(0.02 * (40 + 25) + 0.03 * 5)
 
 
 def test_a_move_counts_what_its_new_nodes_fetch_where_that_costs() -> None:

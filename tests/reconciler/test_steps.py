@@ -137,6 +137,16 @@ def test_nodes_that_warm_up_begin_at_once_where_nobody_trains() -> None:
     assert next_steps(world(warming, target=Group.of(HALF), generation=over)) == (StartGeneration((warming,)),)
 
 
+def test_nobody_begins_while_a_node_prepares_and_it_is_given_its_time() -> None:
+    target, old = Group.of(FULL), node("a", heartbeat_at_s=9999.0)
+    preparing = node("b", FULL, agent_state=AgentState.PREPARING, heartbeat_at_s=9999.0)
+    for now_s in (700.0, 9999.0):
+        assert next_steps(world(preparing, target=target, now_s=now_s)) == ()
+        assert next_steps(world(old, preparing, target=target, generation=generation("a"), now_s=now_s)) == ()
+    warming = replace(preparing, agent_state=AgentState.WARMING, prepared_s=9900.0)
+    assert next_steps(world(old, warming, target=target, generation=generation("a"), now_s=9999.0)) == ()
+
+
 def test_a_newcomer_that_warms_up_for_ever_has_failed_to_join() -> None:
     target, old = Group.of(FULL), node("a", heartbeat_at_s=610.0)
     warming = node("b", FULL, agent_state=AgentState.WARMING, heartbeat_at_s=610.0)

@@ -236,7 +236,10 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("most samples a worker", _pairs(spec.most_samples)),
         ("phases", ", ".join(_phase(each.name, each.until_iteration) for each in spec.phases)),
         ("hyperparameters", _pairs(spec.hyperparameters)),
-        ("environment", _pairs(spec.env)),
+        ("requirements", ", ".join(spec.requirements)),
+        ("setup", "; ".join(spec.setup)),
+        ("data", spec.data or ""),
+        ("environment", _pairs(spec.shown_env)),
     )
     return tuple((name, value) for name, value in lines if value)
 

@@ -201,6 +201,7 @@ class LocalProvider:
             "daemon_url": request.daemon_url,
             "join_token": request.join_token,
             "work_dir": str(folder.work),
+            "shared_cache": str(self._nodes.parent / "cache"),
             "advertise_host": "127.0.0.1",
             "checkpoint_root": self._checkpoint_root,
             "artifact_root": self._artifact_root,

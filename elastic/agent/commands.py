@@ -1,0 +1,85 @@
+"""Runs the commands that prepare a node, one after the other, with all that they write in one log."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from elastic.agent import logs
+from elastic.errors import PreparationFailed
+
+LIMIT_S = 3600.0
+"""A node that is not ready after an hour of one command is paid for nothing: such work belongs into an image."""
+_LOOK_S = 0.2
+
+
+class Commands:
+    """The commands of one node. `stop` ends what runs, from any thread."""
+
+    def __init__(self, log_path: Path, *, environment: Mapping[str, str]) -> None:
+        self.log_path = log_path
+        self.environment = dict(environment)
+        self._is_stopping = threading.Event()
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._is_stopping.is_set()
+
+    def stop(self) -> None:
+        self._is_stopping.set()
+
+    def run(self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = LIMIT_S) -> None:
+        """Runs one to its end. Raises PreparationFailed, with the line that says most, unless it exits with 0."""
+        begins_at = self.log_path.stat().st_size if self.log_path.exists() else 0
+        with self.log_path.open("ab") as log:
+            try:
+                process = subprocess.Popen(
+                    arguments,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=cwd,
+                    env=self.environment,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise PreparationFailed(f"{what}: {error}") from error
+        code = self._wait(process, what, limit_s)
+        if code != 0:
+            raise PreparationFailed(f"{what} ended with {code}: {gist(logs.tail(self.log_path, since=begins_at))}")
+
+    def _wait(self, process: subprocess.Popen[bytes], what: str, limit_s: float) -> int:
+        until = time.monotonic() + limit_s
+        try:
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return process.wait(_LOOK_S)
+                if self.is_stopping:
+                    raise PreparationFailed(f"{what}: the node is leaving")
+                if time.monotonic() > until:
+                    raise PreparationFailed(f"{what}: not done after {limit_s:.0f} s: put it into the nodes' image")
+        finally:
+            # Also what a command has left running: it would take the workers' cores.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def gist(said: str) -> str:
+    r"""The one line of a command's output that says most: its first error, else its last line.
+
+    >>> gist("Collecting x\nERROR: No matching distribution found for x\nERROR: see https://pip\n")
+    'ERROR: No matching distribution found for x'
+    >>> gist("make: *** [all] Error 2\n\n")
+    'make: *** [all] Error 2'
+    """
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if not lines:
+        return "it wrote nothing"
+    return next((line for line in lines if line.startswith("ERROR")), lines[-1])

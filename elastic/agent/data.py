@@ -1,0 +1,232 @@
+"""Brings a job's data from its bucket to this node's disk: in parallel, checked, and resumed where it was cut off."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from elastic.errors import NotFound, PreparationFailed, StorageForbidden, StorageUnavailable
+
+THREADS = 8
+"""S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines): eight fill a network of 5 Gbit/s."""
+PATIENCE_S = 300.0
+"""So long without a byte is no passing trouble; a last checkpoint is given as long (`carriage.STORE_PATIENCE_S`)."""
+_RETRY_S = 2.0
+_TELL_EVERY_S = 10.0
+_TOLD_PARTS = 10
+"""Progress is an event at each tenth at most, so that the list of events stays readable."""
+_GIB = 2**30
+_DONE = ".elasticd-done"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An object of the data: its name below the prefix, and what tells one content from another."""
+
+    name: str
+    size_bytes: int
+    etag: str
+
+
+class Source(Protocol):
+    """A bucket, as `elastic.checkpoints.s3.Bucket` is one."""
+
+    def items(self) -> Sequence[tuple[str, int, str]]:
+        """Name, size and etag of all objects below the location."""
+        ...
+
+    def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
+        """The rest of an object from a byte on. Raises NotFound if it is another by now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Where the data lies, and the digest of its list."""
+
+    folder: Path
+    digest: str
+
+
+def digest_of(items: Sequence[Item]) -> str:
+    """Names a state of the data: the SHA-256 of its list.
+
+    >>> digest_of([Item("a", 1, "x")]) == digest_of([Item("a", 1, "y")])
+    False
+    """
+    listed = "\n".join(
+        f"{each.etag} {each.size_bytes} {each.name}" for each in sorted(items, key=lambda each: each.name)
+    )
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def fetch_data(
+    source: Source,
+    location: str,
+    cache: Path,
+    *,
+    tell: Callable[[str], None],
+    is_stopping: Callable[[], bool],
+    pause: Callable[[float], None],
+    patience_s: float = PATIENCE_S,
+) -> Fetched:
+    """Fills a folder below `cache` with all that lies at `location`; what is there already is not fetched again.
+
+    Raises PreparationFailed where it cannot be had.
+    """
+    items = _listed(source, location, pause=pause, patience_s=patience_s)
+    digest = digest_of(items)
+    folder = cache / digest
+    if (folder / _DONE).exists():
+        tell(f"data: {_gib(items)} in {_files(items)} were here already, digest {digest[:12]}")
+        return Fetched(folder / "files", digest)
+    begun = time.monotonic()
+    trip = _Trip(
+        source, folder / "files", items, tell=tell, is_stopping=is_stopping, pause=pause, patience_s=patience_s
+    )
+    _check_room(cache, items, trip.done_bytes)
+    tell(f"data: fetching {_gib(items)} in {_files(items)} from {location}, digest {digest[:12]}")
+    trip.run()
+    (folder / _DONE).touch()
+    tell(
+        f"data: {_gib(items)} in {_files(items)} are here after {time.monotonic() - begun:.0f} s, digest {digest[:12]}"
+    )
+    return Fetched(folder / "files", digest)
+
+
+@dataclass(slots=True)
+class _Trip:
+    """One fetching of a list of objects, by several threads."""
+
+    source: Source
+    folder: Path
+    items: Sequence[Item]
+    tell: Callable[[str], None]
+    is_stopping: Callable[[], bool]
+    pause: Callable[[float], None]
+    patience_s: float
+    done_bytes: int = 0
+    _told_part: int = 0
+    _told_at: float = field(default_factory=time.monotonic)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _has_failed: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.done_bytes = sum(
+            min(_size(self._partial(each)) + _size(self._path(each)), each.size_bytes) for each in self.items
+        )
+
+    def run(self) -> None:
+        with ThreadPoolExecutor(THREADS, thread_name_prefix="data") as threads:
+            for done in threads.map(self._bring, self.items):
+                del done  # it raises what its thread raised
+
+    def _bring(self, item: Item) -> None:
+        if self._has_failed.is_set():
+            return
+        try:
+            self._bring_whole(item)
+        except BaseException:
+            self._has_failed.set()
+            raise
+
+    def _bring_whole(self, item: Item) -> None:
+        path, partial = self._path(item), self._partial(item)
+        if path.exists():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.touch()
+        last_byte_at = time.monotonic()
+        while (start := _size(partial)) < item.size_bytes:
+            try:
+                self._append(item, partial, start)
+            except NotFound as error:
+                raise PreparationFailed(f"data: {item.name} changed while it was fetched: submit again") from error
+            except StorageForbidden as error:
+                raise PreparationFailed(f"data: {error}") from error
+            except StorageUnavailable as error:
+                if _size(partial) > start:
+                    last_byte_at = time.monotonic()
+                elif time.monotonic() - last_byte_at > self.patience_s:
+                    raise PreparationFailed(f"data: nothing came for {self.patience_s:.0f} s: {error}") from error
+                self.pause(_RETRY_S)
+        partial.rename(path)
+
+    def _append(self, item: Item, partial: Path, start: int) -> None:
+        with partial.open("ab") as file:
+            for piece in self.source.stream_from(item.name, etag=item.etag, start=start):
+                file.write(piece)
+                self._count(len(piece))
+                if self._has_failed.is_set() or self.is_stopping():
+                    raise PreparationFailed("data: the node is leaving")
+
+    def _count(self, more_bytes: int) -> None:
+        with self._lock:
+            self.done_bytes += more_bytes
+            total, now = sum(each.size_bytes for each in self.items), time.monotonic()
+            part = self.done_bytes * _TOLD_PARTS // total
+            if part > self._told_part and now - self._told_at >= _TELL_EVERY_S:
+                self._told_part, self._told_at = part, now
+                self.tell(f"data: {self.done_bytes / _GIB:.1f} of {total / _GIB:.1f} GiB")
+
+    def _path(self, item: Item) -> Path:
+        return self.folder / item.name
+
+    def _partial(self, item: Item) -> Path:
+        path = self._path(item)
+        return path.with_name(f".{path.name}.partial")
+
+
+def _listed(source: Source, location: str, *, pause: Callable[[float], None], patience_s: float) -> list[Item]:
+    since = time.monotonic()
+    while True:
+        try:
+            found = [Item(*each) for each in source.items()]
+            break
+        except StorageForbidden as error:
+            raise PreparationFailed(f"data: {error}") from error
+        except StorageUnavailable as error:
+            if time.monotonic() - since > patience_s:
+                raise PreparationFailed(f"data: {error}") from error
+            pause(_RETRY_S)
+    items = [each for each in found if not each.name.endswith("/")]  # consoles make such objects for folders
+    if not items:
+        raise PreparationFailed(f"data: wanted objects below {location}, found none")
+    for each in items:
+        if each.name.startswith("/") or ".." in PurePosixPath(each.name).parts:
+            raise PreparationFailed(f"data: wanted names that stay in their folder, found {each.name!r} in {location}")
+    return items
+
+
+def _check_room(cache: Path, items: Sequence[Item], done_bytes: int) -> None:
+    cache.mkdir(parents=True, exist_ok=True)
+    wanted = sum(each.size_bytes for each in items) - done_bytes
+    free = shutil.disk_usage(cache).free
+    if wanted > free:
+        raise PreparationFailed(
+            f"data: wanted {wanted / _GIB:.1f} GiB of disk, found {free / _GIB:.1f} free on the node: "
+            "set ec2.volume_gib"
+        )
+
+
+def _gib(items: Sequence[Item]) -> str:
+    size_bytes = sum(each.size_bytes for each in items)
+    return f"{size_bytes / _GIB:.1f} GiB" if size_bytes >= _GIB / 10 else f"{size_bytes / 2**20:.1f} MiB"
+
+
+def _files(items: Sequence[Item]) -> str:
+    return f"{len(items)} file{'' if len(items) == 1 else 's'}"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,127 @@
+"""The job's own Python environment: its requirements on top of what the node has, made once and kept by digest."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from elastic.agent.commands import Commands
+from elastic.errors import PreparationFailed
+
+_DONE = "elasticd-done"
+_KEPT = "torch"
+"""What requirements never replace: torchrun and the preloaded workers run the node's own."""
+_ATTEMPTS = 2
+"""pip tries a connection five times by itself; an index that was away for a minute deserves a second look."""
+_BY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?\s*([(<>=!~;].*)?")
+
+
+def digest_of(requirements: Sequence[str], setup: Sequence[str], *, code: str | None) -> str:
+    """Names an environment: the same name holds the same packages.
+
+    What is asked for by a path lies in the job's code, whose sum `code` is.
+    """
+    by_name_alone = all(_BY_NAME.fullmatch(line) for line in requirements)
+    named = {
+        "python": sys.version,
+        "prefix": sys.prefix,
+        "torch": _installed(_KEPT),
+        "requirements": list(requirements),
+        "setup": list(setup),
+        "code": None if by_name_alone and not setup else code,
+    }
+    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
+
+
+def make_environment(folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path) -> bool:
+    """Makes a virtual environment in `folder` that sees the node's packages; False if it was there already.
+
+    Raises PreparationFailed with pip's last lines. Nodes of one machine share the folder, and wait for each other.
+    """
+    with _alone(folder.with_suffix(".lock")):
+        if (folder / _DONE).exists():
+            return False
+        shutil.rmtree(folder, ignore_errors=True)
+        _make_empty(folder, commands=commands, cwd=cwd)
+        _see_the_nodes_packages(folder)
+        if requirements:
+            _install(folder, requirements, commands=commands, cwd=cwd)
+        (folder / _DONE).touch()
+        return True
+
+
+def python_of(folder: Path) -> str:
+    """The interpreter of an environment."""
+    return str(folder / "bin" / "python")
+
+
+def _make_empty(folder: Path, *, commands: Commands, cwd: Path) -> None:
+    """A virtual environment whose `pip` is the node's own, which is there at once, or else a fresh one."""
+    venv = [sys.executable, "-m", "venv", str(folder)]
+    if find_spec("pip") is not None:
+        commands.run([*venv, "--without-pip"], what="python -m venv", cwd=cwd)
+        pip = folder / "bin" / "pip"
+        pip.write_text(f'#!/bin/sh\nexec "{python_of(folder)}" -m pip "$@"\n')
+        pip.chmod(0o755)
+        return
+    commands.run(venv, what="python -m venv", cwd=cwd)
+    if any((folder / "lib").glob("python*/site-packages/setuptools")):
+        # Python 3.11 brings one along that is too old for torch, and hides the node's.
+        uninstall = ["-m", "pip", "uninstall", "--yes", "--quiet", "setuptools"]
+        commands.run([python_of(folder), *uninstall], what="pip uninstall setuptools", cwd=cwd)
+
+
+def _see_the_nodes_packages(folder: Path) -> None:
+    """Lets the environment find what the node's own Python finds, after its own packages.
+
+    Not by --system-site-packages: where the node's Python is itself in a virtual environment, that means another's.
+    """
+    seen = [each for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
+    own = next((folder / "lib").glob("python*/site-packages"))
+    # Not their bare paths: what lies there may itself be named by such a file, as a checkout's own packages are.
+    lines = [f"import site; site.addsitedir({each!r})\n" for each in seen]
+    (own / "elasticd-node.pth").write_text("".join(lines))
+
+
+def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path) -> None:
+    wanted, kept = folder / "requirements.txt", folder / "constraints.txt"
+    wanted.write_text("\n".join(requirements) + "\n")
+    installed = _installed(_KEPT)
+    kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")
+    pip = [python_of(folder), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    options = ["--progress-bar=off", "--no-warn-script-location", "-r", str(wanted), "-c", str(kept)]
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            commands.run([*pip, *options], what="requirements: pip", cwd=cwd)
+            return
+        except PreparationFailed as error:
+            if attempt == _ATTEMPTS:
+                if installed is not None and _KEPT in str(error):
+                    stays = f"{error}; the nodes keep their torch {installed}: requirements may ask for no other"
+                    raise PreparationFailed(stays) from error
+                raise
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Holds a lock that ends with this process, however it ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

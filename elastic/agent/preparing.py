@@ -1,0 +1,215 @@
+"""Gets a node ready for its job: its packages, its data, its own setup commands; once, before any worker begins."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elastic.agent import own_python
+from elastic.agent.commands import Commands
+from elastic.agent.data import Source, fetch_data
+from elastic.agent.settings import AgentSettings
+from elastic.checkpoints import is_location
+from elastic.clock import SystemClock
+from elastic.errors import ElasticError, PreparationFailed
+
+_SET_UP = "setup-done"
+_LOG = "prepare.log"
+_MOST_LOG_BYTES = 64 * 1024
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Brings:
+    """What a job brings beside its code. `data` is a bucket's location or a folder of the node; `env` is the job's."""
+
+    requirements: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    data: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_any(self) -> bool:
+        return bool(self.requirements or self.setup or self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """What workers run with: the interpreter, and variables that name what was prepared."""
+
+    python: str
+    variables: Mapping[str, str]
+
+
+def brings_from(fields: Mapping[str, Any] | None) -> Brings:
+    """Reads what `as_fields` gave; a daemon or an agent before this one says nothing."""
+    if fields is None:
+        return Brings()
+    return Brings(
+        requirements=tuple(str(each) for each in fields["requirements"]),
+        setup=tuple(str(each) for each in fields["setup"]),
+        data=None if fields["data"] is None else str(fields["data"]),
+        env={str(name): str(value) for name, value in fields["env"].items()},
+    )
+
+
+def as_fields(brings: Brings) -> dict[str, Any]:
+    """The value as JSON takes it."""
+    return asdict(brings)
+
+
+def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Outfit:
+    """Gives the interpreter's outfit: `python` and `pip` in a script mean its own."""
+    variables = {"PATH": f"{Path(python).parent}{os.pathsep}{path}"}
+    if environment is not None:
+        variables["VIRTUAL_ENV"] = str(environment)
+    return Outfit(python, variables)
+
+
+class Preparation:
+    """A thread that works through what a job brings. `failure` says why no worker can begin, None if they can."""
+
+    def __init__(
+        self,
+        brings: Brings,
+        *,
+        settings: AgentSettings,
+        code: str | None,
+        tell: Callable[[str], None],
+        open_source: Callable[[str], Source],
+        wake: Callable[[], None],
+    ) -> None:
+        self._brings = brings
+        self._settings = settings
+        self._code = code
+        self._tell = tell
+        self._open_source = open_source
+        self._wake = wake
+        path = os.environ.get("PATH", os.defpath)
+        self.outfit = outfit_of(sys.executable, path=path)
+        self.failure: str | None = None
+        self._is_over = threading.Event()
+        # Not below /tmp, which is memory on some machines.
+        scratch = settings.cache_dir / "tmp"
+        environment = {**os.environ, **settings.env, **brings.env, **self.outfit.variables, "TMPDIR": str(scratch)}
+        self._commands = Commands(settings.log_dir / _LOG, environment=environment)
+        self._thread = threading.Thread(target=self._run, name="preparation", daemon=True)
+
+    @property
+    def is_over(self) -> bool:
+        return self._is_over.is_set()
+
+    @property
+    def log_path(self) -> Path:
+        """Where pip and the setup commands write."""
+        return self._commands.log_path
+
+    def take_log(self) -> bytes:
+        """The end of what pip and the setup commands wrote, for the log of the workers that begin first; once."""
+        if not self.log_path.exists():
+            return b""
+        said = self.log_path.read_bytes()[-_MOST_LOG_BYTES:]
+        self.log_path.unlink()
+        return said
+
+    def start(self) -> None:
+        if not self._brings.has_any:
+            self._is_over.set()
+            return
+        self._commands.log_path.parent.mkdir(parents=True, exist_ok=True)
+        (self._settings.cache_dir / "tmp").mkdir(parents=True, exist_ok=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends what runs of it."""
+        self._commands.stop()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5.0)
+
+    def _run(self) -> None:
+        try:
+            self._prepare()
+        except ElasticError as error:
+            self.failure = str(error)
+        except Exception as error:
+            log.exception("preparing the node failed")
+            self.failure = f"the node could not be prepared: {error!r}"
+        if self.failure is not None:
+            log.error("%s", self.failure)
+        self._is_over.set()
+        self._wake()
+
+    def _prepare(self) -> None:
+        if self._brings.requirements or self._brings.setup:
+            self._make_environment()
+        if self._brings.data is not None:
+            self._bring_data(self._brings.data)
+        for command in self._brings.setup:
+            self._set_up(command)
+        if self._brings.setup:
+            (self._settings.work_dir / _SET_UP).touch()
+
+    def _make_environment(self) -> None:
+        """Setup commands get one as well: their `pip install` must not change what other jobs run with."""
+        brings = self._brings
+        digest = own_python.digest_of(brings.requirements, brings.setup, code=self._code)
+        folder = self._settings.cache_dir / "environments" / digest[:32]
+        count = len(brings.requirements)
+        what = f"{count} requirement{'' if count == 1 else 's'}"
+        with self._timed(f"installing {what}" if count else "making the job's own environment") as timed:
+            is_new = own_python.make_environment(
+                folder, brings.requirements, commands=self._commands, cwd=self._working_folder()
+            )
+            timed.text = timed.text if is_new else f"{what}: installed on this machine before"
+        self.outfit = outfit_of(
+            own_python.python_of(folder), environment=folder, path=os.environ.get("PATH", os.defpath)
+        )
+        self._commands.environment |= self.outfit.variables
+
+    def _bring_data(self, data: str) -> None:
+        variables = {"ELASTICD_DATA_DIR": data}
+        if is_location(data):
+            fetched = fetch_data(
+                self._open_source(data),
+                data,
+                self._settings.cache_dir / "data",
+                tell=self._tell,
+                is_stopping=lambda: self._commands.is_stopping,
+                pause=SystemClock().sleep,
+            )
+            variables = {"ELASTICD_DATA_DIR": str(fetched.folder), "ELASTICD_DATA_DIGEST": fetched.digest}
+        elif not Path(data).exists():
+            raise PreparationFailed(f"data: nothing is at {data} on the node; s3://BUCKET/PREFIX brings data along")
+        self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **variables})
+        self._commands.environment |= variables
+
+    def _set_up(self, command: str) -> None:
+        if (self._settings.work_dir / _SET_UP).exists():
+            return
+        with self._timed(f"setup: {command[:200]}"):
+            self._commands.run(["/bin/sh", "-ec", command], what=f"setup: {command[:80]}", cwd=self._working_folder())
+
+    def _working_folder(self) -> Path:
+        """Where workers will run; what is there before the first of them is none of their outputs."""
+        self._settings.code_dir.mkdir(parents=True, exist_ok=True)
+        return self._settings.code_dir
+
+    @contextmanager
+    def _timed(self, text: str) -> Iterator[_Timed]:
+        """Tells what was done, and how long it took, once it is."""
+        timed, begun = _Timed(text), time.monotonic()
+        yield timed
+        self._tell(f"{timed.text}, {time.monotonic() - begun:.0f} s")
+
+
+@dataclass(slots=True)
+class _Timed:
+    text: str

@@ -1,0 +1,169 @@
+"""A node gets ready for its job before it runs anything."""
+
+from __future__ import annotations
+
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from elastic.agent.data import Source
+from elastic.agent.own_python import digest_of
+from elastic.agent.preparing import Brings, Preparation, as_fields, brings_from
+from elastic.agent.settings import AgentSettings
+from elastic.model import AGENT_SAYS
+from tests.agent.conftest import World
+from tests.agent.test_data import FakeSource
+
+_SCRIPT = """\
+import os, subprocess, sys
+import stamina
+import torch
+import greeting
+assert stamina.OWN, stamina.__file__
+assert os.environ["VIRTUAL_ENV"] == sys.prefix, sys.prefix
+found = subprocess.run(["python", "-c", "import greeting, torch; print(greeting.WORD)"], capture_output=True, text=True)
+print("in a shell:", found.stdout, found.stderr)
+print("on", torch.__version__, "greeted by", greeting.WORD, "with", open("built.txt").read(), flush=True)
+"""
+
+
+def prepared(settings: AgentSettings, brings: Brings, source: Source | None = None) -> tuple[Preparation, list[str]]:
+    """A preparation that is over, and what it told."""
+    told: list[str] = []
+    over = threading.Event()
+
+    def open_source(location: str) -> Source:
+        assert source is not None, location
+        return source
+
+    preparation = Preparation(
+        brings, settings=settings, code=None, tell=told.append, open_source=open_source, wake=over.set
+    )
+    preparation.start()
+    assert not brings.has_any or over.wait(60)
+    assert preparation.is_over
+    return preparation, told
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> AgentSettings:
+    return AgentSettings(
+        instance_id="n1",
+        daemon_url="http://127.0.0.1:1",
+        join_token="",
+        work_dir=tmp_path,
+        advertise_host="127.0.0.1",
+        checkpoint_root=tmp_path,
+        artifact_root=tmp_path,
+    )
+
+
+def wheel(folder: Path, name: str, content: str, *, version: str = "0.0.1") -> Path:
+    """A wheel of one module, as pip takes it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(f"{name}.py", content)
+        file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    return path
+
+
+def test_who_brings_nothing_is_ready_at_once(settings: AgentSettings) -> None:
+    preparation, told = prepared(settings, Brings())
+    assert (preparation.failure, told) == (None, [])
+    assert "ELASTICD_DATA_DIR" not in preparation.outfit.variables
+
+
+def test_data_from_a_bucket_is_named_to_the_workers(settings: AgentSettings) -> None:
+    preparation, told = prepared(settings, Brings(data="s3://b/faces"), FakeSource({"a.png": b"png"}))
+    assert preparation.failure is None
+    folder = Path(preparation.outfit.variables["ELASTICD_DATA_DIR"])
+    assert (folder / "a.png").read_bytes() == b"png"
+    assert preparation.outfit.variables["ELASTICD_DATA_DIGEST"] in str(folder)
+    assert told[-1].startswith("data: 0.0 MiB in 1 file are here after")
+
+
+def test_data_on_the_node_must_be_there(settings: AgentSettings, tmp_path: Path) -> None:
+    preparation, _ = prepared(settings, Brings(data=str(tmp_path)))
+    assert preparation.outfit.variables["ELASTICD_DATA_DIR"] == str(tmp_path)
+    preparation, _ = prepared(settings, Brings(data="/nowhere/at/all"))
+    assert preparation.failure is not None
+    assert "nothing is at /nowhere/at/all" in preparation.failure
+
+
+def test_what_is_brought_survives_a_restart_of_the_agent() -> None:
+    brings = Brings(("einops",), ("make",), "s3://b/p", {"A": "1"})
+    assert brings_from(as_fields(brings)) == brings
+    assert brings_from(None) == Brings()
+
+
+def test_an_environment_is_named_by_what_is_asked_for() -> None:
+    plain = digest_of(["einops==0.8", "tqdm[notebook]>=4"], [], code="a")
+    assert digest_of(["einops==0.8", "tqdm[notebook]>=4"], [], code="b") == plain
+    assert digest_of(["einops==0.7"], [], code="a") != plain
+    by_path = digest_of(["./wheels/x-1-py3-none-any.whl"], [], code="a")
+    assert digest_of(["./wheels/x-1-py3-none-any.whl"], [], code="b") != by_path
+
+
+@pytest.mark.slow
+def test_a_jobs_packages_and_setup_are_there_on_top_of_the_nodes_torch(world: World) -> None:
+    greeting = wheel(world.folder / "wheels", "greeting", "WORD = 'hello'\n")
+    stamina = wheel(world.folder / "wheels", "stamina", "OWN = True\n")  # the node has another
+    setup = ["python -c 'import greeting; print(greeting.WORD)' > built.txt", 'test -n "$TOKEN"']
+    world.daemon.brings = {
+        "requirements": [str(greeting), str(stamina), "torch"],
+        "setup": setup,
+        "data": None,
+        "env": {"TOKEN": "x", "PIP_NO_INDEX": "1"},
+    }
+    node = world.node(shared_cache=str(world.folder / "cache"))
+    (node.work_dir / "code").mkdir()
+    (node.work_dir / "code/train.py").write_text(_SCRIPT)
+    world.assign("train.py", tier="T1")
+    world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
+    exit_of = world.daemon.exit_of(1)
+    assert exit_of is not None
+    assert exit_of["outcome"] == "succeeded", exit_of["log_tail"]
+    assert "greeted by hello with hello" in node.logs()
+    assert "in a shell: hello" in node.logs()
+    assert "Requirement already satisfied: torch" in node.logs()
+    notes = [each["text"] for each in world.daemon.messages("note")]
+    assert any(each.startswith("installing 3 requirements, ") for each in notes), notes
+    assert any(each.startswith("setup: ") for each in notes), notes
+    states = [beat["state"] for beat in world.daemon.heartbeats]
+    assert states[0] == "preparing"
+
+
+@pytest.mark.slow
+def test_a_package_that_there_is_not_ends_the_generation_with_pips_word(world: World) -> None:
+    world.daemon.brings = {
+        "requirements": ["no-such-package==1.0"],
+        "setup": [],
+        "data": None,
+        "env": {"PIP_NO_INDEX": "1"},
+    }
+    world.node()
+    world.assign(world.script("print('never')"))
+    world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
+    exit_of = world.daemon.exit_of(1)
+    assert exit_of is not None
+    assert exit_of["needs_person"]
+    last = exit_of["log_tail"].strip().splitlines()[-1]
+    assert last.startswith(f"{AGENT_SAYS}requirements: pip ended with 1: ERROR: ")
+    assert "no-such-package" in last
+
+
+@pytest.mark.slow
+def test_a_setup_that_fails_says_its_last_line(world: World) -> None:
+    world.daemon.brings = {"requirements": [], "setup": ["echo one; echo two; exit 3"], "data": None, "env": {}}
+    world.node()
+    world.assign(world.script("print('never')"))
+    world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
+    exit_of = world.daemon.exit_of(1)
+    assert exit_of is not None
+    assert exit_of["log_tail"].strip().endswith("ended with 3: two")
