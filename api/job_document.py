@@ -21,7 +21,7 @@ from pydantic import (
 
 from elastic import model
 from elastic.archive import SUM_PATTERN
-from elastic.model import CapacityChoice, Goal, PerNode, Precision, Tier
+from elastic.model import Batch, CapacityChoice, Goal, PerNode, Precision, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
@@ -178,6 +178,11 @@ class JobDocument(_Part):
     global_batch: int | None = Field(
         None, ge=1, le=10**6, description="Samples an iteration, over all workers together; fixed for the job."
     )
+    batch: str | None = Field(
+        None,
+        description="What an iteration of a command is: `worker`, one worker's batch, so that a step of 4 workers "
+        "counts 4; or `job`, one step of all workers together.",
+    )
     iterations: Count | None = Field(None, description="Paramount iterations in all; absent: until the script ends.")
     objective: JobObjective = JobObjective()
     node_types: list[Annotated[str, Field(pattern=_TYPE_PATTERN)]] = Field(
@@ -268,6 +273,13 @@ class JobDocument(_Part):
         if unknown := sorted(set(self.secrets) - set(self.env)):
             raise ValueError(f"secrets: wanted names of variables in env, got {', '.join(unknown)}")
         return self
+
+    @field_validator("batch")
+    @classmethod
+    def _batch_is_known(cls, batch: str | None) -> str | None:
+        if batch is not None and batch not in list(Batch):
+            raise ValueError(f"wanted one of {', '.join(Batch)}, got {batch[:64]!r}")
+        return batch
 
     @field_validator("env")
     @classmethod

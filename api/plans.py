@@ -42,7 +42,7 @@ def priced_plan(context: Context, spec: JobSpec, why_precision: str, *, now_s: f
         measured_by=earlier.id if earlier is not None and series else None,
         budget_usd=spec.objective.budget_usd,
         why_precision=why_precision,
-        notes=list(_notes(context.settings, spec)),
+        notes=[*_notes(context.settings, spec), *_lessons(earlier)],
     )
 
 
@@ -95,6 +95,15 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
         yield (
             f"{script} is a path on the nodes, and must be there when they have booted, by ec2.bootstrap or in a "
             "folder that they mount; `code` in the job's file sends a folder along instead"
+        )
+
+
+def _lessons(earlier: Job | None) -> Iterator[str]:
+    """What an earlier run of the same program has shown."""
+    if earlier is not None and earlier.is_restarted_by_a_move:
+        yield (
+            f"a move or a loss restarts this job: as job {earlier.id} the script has not read back anything that it "
+            "saved. Let it load its newest checkpoint when it begins"
         )
 
 

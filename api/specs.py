@@ -20,6 +20,7 @@ from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObje
 from elastic.checkpoints import is_location, parse_location
 from elastic.errors import InvalidInput
 from elastic.model import (
+    Batch,
     JobSpec,
     NodeType,
     Objective,
@@ -289,6 +290,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         iterations=asked.iterations,
         supported=declared_by(asked.command),
         precision=None if asked.precision is None else Precision(asked.precision),
+        batch=_batch(asked),
     )
 
 
@@ -305,6 +307,13 @@ def _data(asked: str) -> str:
             f"data: wanted s3://BUCKET/PREFIX, or an absolute path on the nodes; got {asked!r}", field="data"
         )
     return path
+
+
+def _batch(asked: JobDocument) -> Batch | None:
+    """What an iteration is: a batch that is named for the whole job is one of the whole job."""
+    if asked.batch is not None:
+        return Batch(asked.batch)
+    return None if asked.global_batch is None else Batch.JOB
 
 
 def _check_script(command: Sequence[str], *, has_code: bool) -> None:
@@ -334,6 +343,8 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         raise InvalidInput(_no_such("workload", name, WORKLOADS), field="workload")
     if asked.command is not None:
         raise InvalidInput("wanted a command or a workload, got both", field="command")
+    if asked.batch is not None:
+        raise InvalidInput("batch: a workload's is the whole job's; only a command has one of its own", field="batch")
     if asked.code is not None:
         raise InvalidInput("code: a workload needs none; only a command runs in it", field="code")
     if asked.outputs is not None:
@@ -355,6 +366,7 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),
         supported=Tier.T2 if workload.has_session else Tier.T1,
         precision=None if precision == AUTO else Precision(precision),
+        batch=Batch.JOB,
     )
 
 
@@ -398,9 +410,11 @@ def _spec(
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
     supported: Tier | None,
     precision: Precision | None,
+    batch: Batch | None,
 ) -> JobSpec:
     if precision is Precision.FP16:
         supported = _without_session(asked.tier, supported)
+    tier = choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported)
     spec = JobSpec(
         name=asked.name,
         command=command,
@@ -419,7 +433,7 @@ def _spec(
         policy=asked.policy.name,
         fixed_node_type=asked.policy.node_type,
         phases=phases,
-        tier=choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported),
+        tier=tier,
         most_samples=dict(asked.most_samples),
         precision=precision,
         max_restarts=asked.max_restarts,
@@ -428,6 +442,7 @@ def _spec(
         setup=tuple(asked.setup),
         data=data,
         secrets=tuple(asked.secrets),
+        batch=Batch.JOB if tier is Tier.T2 else batch,  # a session divides one batch
     )
     check_workers(spec)
     if spec.most_samples and spec.tier is not Tier.T2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api import schemas
-from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tier
+from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tier, unit_of, warnings_of
 from elastic.reconciler import training_group
 from elastic.store import Store
 
@@ -27,6 +27,7 @@ def standing_of(
         target_group=None if target is None else schemas.Group.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
         alarms=list(alarms),
+        warnings=list(warnings_of(job)),
         running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
@@ -60,6 +61,7 @@ def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *,
     return schemas.Progress(
         iteration=job.iteration,
         iterations=total,
+        unit=unit_of(job),
         fraction=None if total is None else min(job.iteration / total, 1.0),
         iterations_per_s=None if step_s is None else 1 / step_s,
         # The decision may be a few ticks old; time has gone by since.

@@ -13,6 +13,7 @@ from api.instants import behind_s
 from api.schemas.agent import BringsOut, EventIn, ExitIn, Heartbeat, Registered, Registration, WindowIn, WordOut
 from elastic.errors import Conflict, NotFound, Unauthorized
 from elastic.model import (
+    Beginning,
     Claim,
     Exit,
     Job,
@@ -20,6 +21,7 @@ from elastic.model import (
     NodePhase,
     Notice,
     Pulse,
+    Save,
     Setup,
     Tier,
     Window,
@@ -29,6 +31,7 @@ from elastic.store import Event, Heard
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
+_EVENTS = ("checkpoint", "finished", "drained", "note")
 _PERSIST_S = 5.0
 """A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon."""
 
@@ -99,7 +102,8 @@ def _word(context: Context, node: Node, job: Job) -> Word:
     generation = context.store.generation(job.id)
     begins = generation is not None and node.agent_generation != generation.number
     stored_iteration = context.store.resumes.stored(job.id) if begins else None
-    return word_for(node, job, generation, stored_iteration=stored_iteration, lease_s=context.lease_s())
+    saves = context.store.saves(job.id) if begins else {}
+    return word_for(node, job, generation, stored_iteration=stored_iteration, saves=saves, lease_s=context.lease_s())
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:
@@ -130,7 +134,9 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             generation=request.generation,
             last_exit=None if request.exit is None else _exit(request.exit),
             windows=[_window(node.id, each, late_s) for each in request.windows],
-            notes=[_event(each, now_s, late_s) for each in request.events],
+            notes=[_event(each, now_s, late_s) for each in request.events if each.kind in _EVENTS],
+            saves={each.seq: _save(each) for each in request.events if each.kind == "saved"},
+            beginnings={each.seq: _beginning(each) for each in request.events if each.kind == "begins"},
             acked_seq=newest_seq,
             notice=notice and replace(notice, noticed_at_s=notice.noticed_at_s + late_s),
             saving_s=request.saving_s,
@@ -174,6 +180,14 @@ def _window(node_id: str, said: WindowIn, late_s: float) -> Window:
         is_cold=said.is_cold,
         ended_at_s=said.ended_at_s + late_s,
     )
+
+
+def _save(said: EventIn) -> Save:
+    return Save(said.mark, said.iteration or 0)
+
+
+def _beginning(said: EventIn) -> Beginning:
+    return Beginning(said.iteration or 0, said.text, said.stops_when_asked, said.batch)
 
 
 def _event(said: EventIn, now_s: float, late_s: float) -> Event:

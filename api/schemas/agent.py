@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 from elastic.log_line import MAX_CHARACTERS
 from elastic.model import (
     AgentState,
+    Batch,
     NoticeKind,
     Outcome,
     Tier,
@@ -86,13 +87,19 @@ class WindowIn(BaseModel):
 
 
 class EventIn(BaseModel):
-    """One thing a worker told of; `kind` tells which of the other fields are there."""
+    """One thing a worker told of; `kind` tells which of the other fields are there.
+
+    `saved` names a file's content by its `mark`; `begins` has in `text` the file that told where, if one did.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
     seq: int = Field(ge=1, le=2**53)
-    kind: Literal["checkpoint", "finished", "drained", "note"]
+    kind: Literal["checkpoint", "finished", "drained", "note", "saved", "begins"]
     iteration: int | None = None
+    mark: str = Field("", max_length=32)
+    stops_when_asked: bool = True
+    batch: Batch = Batch.JOB
     elapsed_s: FiniteFloat | None = None
     text: str = Field("", max_length=MAX_NOTE_LENGTH)
     at_s: FiniteFloat | None = None
@@ -214,6 +221,8 @@ class AssignmentOut(BaseModel):
     tier: Tier
     interruptions_per_h: float | None
     stored_iteration: int | None
+    batch: Batch | None
+    saves: dict[str, int]
 
 
 class WordOut(BaseModel):

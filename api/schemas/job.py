@@ -18,10 +18,14 @@ NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
 
 class Progress(Wire):
-    """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is unknown."""
+    """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is unknown.
+
+    `unit` says what one iteration is, once that is known.
+    """
 
     iteration: int
     iterations: int | None
+    unit: str | None
     fraction: FiniteFloat | None
     iterations_per_s: FiniteFloat | None
     eta_s: FiniteFloat | None
@@ -39,6 +43,9 @@ class Job(JobState):
     )
     alarms: list[str] = Field(
         default_factory=list, description="What is wrong with it now, such as that it makes no turns."
+    )
+    warnings: list[str] = Field(
+        default_factory=list, description="What to know of its progress, such as that a move restarts it."
     )
     running_tier: Tier | None = Field(
         description="What its workers run on, or ran on last, by their nodes' word; null if none has said."

@@ -55,6 +55,7 @@ class JobSpec(Wire):
     precision: model.Precision | None
     max_restarts: int
     outputs: list[str] | None
+    batch: model.Batch | None
     requirements: list[str]
     setup: list[str]
     data: str | None
@@ -79,3 +80,8 @@ class JobState(Wire):
     finished_at_s: FiniteFloat | None
     ending: model.JobPhase | None
     message: str | None
+    redone: int
+    kept_iteration: int | None
+    begins_anew: bool
+    stops_when_asked: bool | None
+    batch: model.Batch | None

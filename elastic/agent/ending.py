@@ -10,7 +10,7 @@ from elastic.agent.carriage import Verdict
 from elastic.agent.intake import Heard
 from elastic.agent.steering import OUTSIDE, UNSAID, Group, is_outside, outcome_of
 from elastic.model import AGENT_SAYS, Exit, Outcome
-from elastic.worker.launch import CANNOT_BEGIN
+from elastic.worker.hook import CANNOT_BEGIN
 
 
 def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_path: Path) -> Exit:

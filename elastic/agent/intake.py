@@ -79,7 +79,7 @@ class Intake:
         self._starts = 0
         self._needs_signal = False
         self._has_joined = self._has_trained = False
-        self._unnumbered = 0
+        self._done = 0
         self._iteration: int | None = None
         self._pauses = Pauses()
         self._is_stopping = False
@@ -228,10 +228,9 @@ class Intake:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):
             self._iteration = message["iteration"]
-        if kind == "window":  # an optimizer's steps bear no number: their sum tells how many they were
-            iteration = message.get("iteration")
-            self._unnumbered += message["iterations"] if iteration is None else 0
-            self._has_trained |= max(iteration or 0, self._unnumbered) > WARM_UP_ITERATIONS
+        if kind == "window":  # their sum tells how many were made here: a script may go on at any number
+            self._done += message["iterations"]
+            self._has_trained |= self._done > WARM_UP_ITERATIONS
         self._has_trained |= kind == "finished"
         if self._saw_round is not None and isinstance(message.get("round"), int):
             self._saw_round(message["round"])
@@ -251,7 +250,7 @@ class Intake:
         self._words.clear()
         self._places.clear()
         self._left.clear()
-        self._needs_signal, self._unnumbered = False, 0
+        self._needs_signal, self._done = False, 0
 
 
 def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:

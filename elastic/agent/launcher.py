@@ -24,6 +24,7 @@ from elastic.agent.torchrun import (
     SPIN_COUNT,
     as_here,
     preloads,
+    saves_file,
     session_store_file,
     torchrun_arguments,
     torchrun_environment,
@@ -111,6 +112,8 @@ class Launcher:
             inherited=os.environ,
             outfit=self._outfit.variables,
         )
+        marks = "".join(f"{mark} {iteration}\n" for mark, iteration in assignment.saves.items())
+        saves_file(self._settings, assignment.generation).write_text(marks)
         for folder in (*(Path(environment[name]) for name in FOLDERS), self._settings.code_dir):
             folder.mkdir(parents=True, exist_ok=True)  # a script may save into them at once
         order = {

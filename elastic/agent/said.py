@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from elastic.model import Batch
 from elastic.worker.hook import MAX_NOTE_LENGTH
 from elastic.worker.recorder import MAX_PHASE_LENGTH
 
+MARK = re.compile(r"[0-9a-f]{1,16}-[0-9a-f]{8}")
 PHASE = re.compile(rf"[A-Za-z0-9_.-]{{1,{MAX_PHASE_LENGTH}}}")
 
 
@@ -52,6 +54,16 @@ def _is_note(message: Mapping[str, Any]) -> bool:
     return isinstance(message.get("text"), str) and len(message["text"]) <= MAX_NOTE_LENGTH
 
 
+def _is_save(message: Mapping[str, Any]) -> bool:
+    mark = message.get("mark")
+    return isinstance(mark, str) and MARK.fullmatch(mark) is not None and _is_count(message.get("iteration"))
+
+
+def _is_beginning(message: Mapping[str, Any]) -> bool:
+    is_told = isinstance(message.get("stops_when_asked"), bool) and message.get("batch") in list(Batch)
+    return is_told and _is_note(message) and _is_count(message.get("iteration"))
+
+
 def _is_count(value: object, *, least: int = 0, may_lack: bool = False) -> bool:
     if value is None:
         return may_lack
@@ -68,4 +80,6 @@ _RULES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "finished": _is_last_word,
     "drained": _is_last_word,
     "note": _is_note,
+    "saved": _is_save,
+    "begins": _is_beginning,
 }

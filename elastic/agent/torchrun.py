@@ -105,6 +105,11 @@ def has_gate(assignment: Assignment, settings: AgentSettings) -> bool:
     return settings.storage is not None or assignment.outputs != ()
 
 
+def saves_file(settings: AgentSettings, generation: int) -> Path:
+    """Where workers find the marks of what the job has saved, and add their own."""
+    return settings.work_dir / f"saves-g{generation}"
+
+
 def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str]) -> Assignment:
     """The assignment with no more threads than can run at once on this machine, which may be less than its type says.
 
@@ -144,6 +149,8 @@ def torchrun_environment(
         "ELASTICD_SOCKET": str(settings.socket_path),
         "ELASTICD_DRAIN_FILE": str(drain_file),
         "ELASTICD_LOG": str(settings.log_dir / f"g{assignment.generation}"),
+        "ELASTICD_SAVES": str(saves_file(settings, assignment.generation)),
+        "ELASTICD_BATCH": assignment.batch or "",
         "ELASTICD_CHECKPOINT_DIR": str(settings.checkpoint_root / assignment.checkpoint_dir),
         "ELASTICD_ARTIFACT_DIR": str(settings.artifact_root / assignment.artifact_dir),
         "ELASTICD_JOB_ID": assignment.job_id,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from elastic.errors import InvalidInput
-from elastic.model import Exit, Outcome, Tier
+from elastic.model import Batch, Exit, Outcome, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class Assignment:
 
     `nproc_per_node` workers run on this node, each on `threads` threads; `world_size` counts all nodes'.
     `stored_iteration` is that of the newest checkpoint that was told to be stored, None if none was. `outputs` are the
-    globs of what is carried home to `output_dir`, None for everything new.
+    globs of what is carried home to `output_dir`, None for everything new. `batch` is what an
+    iteration is, if the job says; `saves` are marks of files that the script saved, with the iterations done then.
     """
 
     job_id: str
@@ -39,6 +40,8 @@ class Assignment:
     output_dir: str = ""
     outputs: tuple[str, ...] | None = ()
     env: Mapping[str, str] = field(default_factory=dict)
+    batch: Batch | None = None
+    saves: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.command:
@@ -87,6 +90,8 @@ def assignment_from(fields: Mapping[str, Any]) -> Assignment:
             output_dir=str(fields.get("output_dir", "")),
             outputs=None if (globs := fields.get("outputs", ())) is None else tuple(str(each) for each in globs),
             env={str(name): str(value) for name, value in fields.get("env", {}).items()},
+            batch=None if (batch := fields.get("batch")) is None else Batch(batch),
+            saves={str(mark): int(iteration) for mark, iteration in fields.get("saves", {}).items()},
         )
     except KeyError as error:
         raise InvalidInput(f"wanted an assignment, its part {error} is missing") from error

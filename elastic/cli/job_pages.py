@@ -63,7 +63,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     group = job["current_group"] or job["target_group"]
     eta = "" if progress["eta_s"] is None else f", {render.duration(progress['eta_s'])} left"
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
-    print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}")
+    unit = f"; an iteration is {progress['unit']}" if progress.get("unit") else ""
+    print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}{unit}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
     if hint := how_to_resume(job["id"], JobPhase(job["phase"])):
         print(hint)
@@ -72,6 +73,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     for alarm in job.get("alarms", ()):
         print(f"alarm: {alarm}")
     print(wanted_nodes(spec))
+    for warning in job.get("warnings", ()):
+        print(f"warning: {warning}")
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
     if spec.get("precision"):

@@ -35,6 +35,7 @@ class Standing:
     message: str | None
     waits_because: str | None = None
     alarms: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -57,6 +58,7 @@ class Standing:
         if self.waits_because is not None:
             parts.append(self.waits_because)
         parts += [f"alarm: {each}" for each in self.alarms]
+        parts += [f"warning: {each}" for each in self.warnings]
         return "  ".join(parts)
 
 
@@ -78,6 +80,7 @@ def standing_of(job: JsonObject) -> Standing:
         message=job["message"],
         waits_because=job["waits_because"],
         alarms=tuple(job.get("alarms", ())),
+        warnings=tuple(job.get("warnings", ())),
     )
 
 
@@ -123,7 +126,7 @@ def _moved(before: Standing, now: Standing) -> bool:
 def _told(standing: Standing) -> tuple[object, ...]:
     """What a new line is worth: of an alarm that it stands, while it tells of ever more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
-    return standing.phase, standing.group, standing.iteration, standing.waits_because, kinds
+    return standing.phase, standing.group, standing.iteration, standing.waits_because, kinds, standing.warnings
 
 
 @contextmanager

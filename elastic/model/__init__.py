@@ -16,6 +16,8 @@ from elastic.model.job import (
     how_to_resume,
     idle_s,
     move_job,
+    unit_of,
+    warnings_of,
 )
 from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches, surcharge_usd
 from elastic.model.measurement import Group, Sample, Series, Window
@@ -48,6 +50,7 @@ from elastic.model.outputs import is_output
 from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
 from elastic.model.precision import Precision
+from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.rounds import Claim, Rounds
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
@@ -68,8 +71,11 @@ __all__ = [
     "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",
     "ONE_WORKER",
+    "PARAMOUNT_LINES",
     "Action",
     "AgentState",
+    "Batch",
+    "Beginning",
     "Boot",
     "Candidate",
     "Capacity",
@@ -109,6 +115,7 @@ __all__ = [
     "Resume",
     "Rounds",
     "Sample",
+    "Save",
     "Series",
     "Setup",
     "Snapshot",
@@ -142,6 +149,8 @@ __all__ = [
     "surcharge_usd",
     "understand",
     "unfit",
+    "unit_of",
     "wanted_on",
+    "warnings_of",
     "workers_on",
 ]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Capacity, NodeType, Offering
 from elastic.model.precision import Precision
+from elastic.model.progress import Batch
 from elastic.model.tier import Tier
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
@@ -115,6 +116,7 @@ class JobSpec:
     the globs of the files in the working folder that are carried home; None is every new or changed one. Before any
     worker begins, a node installs `requirements` (pip's lines), gets `data` (a bucket's location, or a folder of the
     node) and runs the lines of `setup`. `secrets` are the variables of `env` whose values nobody is shown.
+    `batch` says what an iteration is; None leaves it to what is seen of the script.
     """
 
     name: str
@@ -141,6 +143,7 @@ class JobSpec:
     precision: Precision | None = None
     max_restarts: int = 3
     outputs: tuple[str, ...] | None = None
+    batch: Batch | None = None
     requirements: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     data: str | None = None
@@ -209,7 +212,12 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a drain leads."""
+    """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a drain leads.
+
+    `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is that of the newest
+    file or checkpoint that the script is known to have saved; `begins_anew` says that its last restart began at 0 all
+    the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
+    """
 
     id: str
     spec: JobSpec
@@ -221,6 +229,59 @@ class Job:
     finished_at_s: float | None = None
     ending: JobPhase | None = None
     message: str | None = None
+    redone: int = 0
+    kept_iteration: int | None = None
+    begins_anew: bool = False
+    stops_when_asked: bool | None = None
+    batch: Batch | None = None
+
+    @property
+    def is_restarted_by_a_move(self) -> bool:
+        """Whether it is known that a move or a loss now would have the script begin at 0."""
+        if self.spec.tier is Tier.T2 or self.iteration == 0:
+            return False
+        return self.begins_anew or (self.kept_iteration is None and self.stops_when_asked is False)
+
+    @property
+    def redo_iterations(self) -> int:
+        """Iterations that a planned move would have done again, as far as is known.
+
+        A script that is told to stop is taken to save then, until it has begun at 0 once. In a session nothing stops.
+        """
+        if self.is_restarted_by_a_move:
+            return self.iteration
+        if self.spec.tier is Tier.T2 or self.stops_when_asked is not False:
+            return 0
+        return max(self.iteration - (self.kept_iteration or 0), 0)
+
+
+def unit_of(job: Job) -> str | None:
+    """What one iteration of a job is, for a person; None until its workers have said."""
+    match job.batch or job.spec.batch:
+        case Batch.WORKER:
+            return "one worker's batch: a step of 4 workers counts 4"
+        case Batch.JOB:
+            return "one step of the whole job"
+        case None:
+            return None
+
+
+def warnings_of(job: Job) -> tuple[str, ...]:
+    """What somebody should know of a job's progress, before it costs them.
+
+    >>> spec = JobSpec("mine", ("train.py",))
+    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, begins_anew=True))
+    ('a move or a loss restarts this job: it has saved nothing yet',)
+    """
+    found = []
+    if job.is_restarted_by_a_move and not job.phase.is_final:
+        why = "it has saved nothing yet"
+        if job.begins_anew and job.kept_iteration is not None:
+            why = "it has not read back what it saved, and began at 0 again"
+        found.append(f"a move or a loss restarts this job: {why}")
+    if job.redone:
+        found.append(f"{job.redone:,} iterations were lost to restarts and had to be done again")
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

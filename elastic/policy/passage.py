@@ -20,7 +20,8 @@ Members = tuple[tuple[Offering, int], ...]
 class Passage:
     """The rest of the job on one group.
 
-    `switch_usd` is the part that trains nothing; training stands still for `switch_s`. `usd` is everything, with the
+    `switch_usd` is the part that trains nothing, or again what was trained before; training stands still for
+    `switch_s`. `redone` is how many iterations are done again. `usd` is everything, with the
     interval of the step time. `cost_usd` adds the owner's value of the time it takes. `lasts_s` is the time to the last
     iteration; `worst_s` the same at the slowest pace that the interval allows.
     """
@@ -31,6 +32,7 @@ class Passage:
     cost_usd: float
     lasts_s: float
     worst_s: float
+    redone: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +82,23 @@ def passage(
 ) -> Passage:
     """Costs `iterations` on `to`, coming from `origin`.
 
-    While the new nodes boot the old group trains on; then both stand still for the pause; then `to` finishes. A launch
-    is billed for the provider's minimum at least.
+    While the new nodes boot the old group trains on; then both stand still for the pause; then `to` does again what the
+    move loses, and finishes. A launch is billed for the provider's minimum at least.
     """
     transition = transition_of(snapshot, origin, to)
     time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     before_s, done = _meanwhile(transition.boot_s, origin_step_s, iterations) if origin else (transition.boot_s, 0.0)
+    redone = _redone(snapshot, done) if origin is not None and origin != to else 0.0
+    rest = iterations - done + redone
+    redo_usd = known_burn_usd_per_h(to.members, quotes) * redone * step_s.value / _S_PER_H
     switch_usd = transition.usd(quotes)
     before_usd = known_burn_usd_per_h(origin.members, quotes) * before_s / _S_PER_H if origin else 0.0
 
     def lasts_s(pace_s: float) -> float:
-        return before_s + transition.pause_s + (iterations - done) * pace_s
+        return before_s + transition.pause_s + rest * pace_s
 
     def dollars(pace_s: float) -> float:
-        rest_s = (iterations - done) * pace_s
+        rest_s = rest * pace_s
         unused_s = max(0.0, snapshot.limits.minimum_billed_s - transition.boot_s - transition.pause_s - rest_s)
         trained_usd = known_burn_usd_per_h(to.members, quotes) * rest_s / _S_PER_H
         unused_usd = known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
@@ -103,7 +108,14 @@ def passage(
     high = None if step_s.high is None else dollars(step_s.high)
     usd, ends_s = Interval(dollars(step_s.value), low, high), lasts_s(step_s.value)
     worst_s = ends_s if step_s.high is None else lasts_s(step_s.high)
-    return Passage(switch_usd, transition.pause_s, usd, usd.value + time_usd_per_h * ends_s / _S_PER_H, ends_s, worst_s)
+    cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
+    return Passage(switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone)
+
+
+def _redone(snapshot: Snapshot, done_meanwhile: float) -> float:
+    """Iterations that have to be done again after a move: of a script that begins at 0 those made until then, too."""
+    redo = float(snapshot.job.redo_iterations)
+    return redo + done_meanwhile if snapshot.job.is_restarted_by_a_move else redo
 
 
 def _meanwhile(boot_s: float, origin_step_s: float | None, iterations: float) -> tuple[float, float]:

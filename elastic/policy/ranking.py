@@ -60,6 +60,7 @@ class Comparison:
             "saved_usd": self.saved_usd,
             "switch_usd": other.passage.switch_usd,
             "switch_s": other.passage.switch_s,
+            **({"redone_iterations": other.passage.redone} if other.passage.redone else {}),
             "remaining_usd_from": held.passage.usd.value,
             "remaining_usd_to": other.passage.usd.value,
             "usd_per_h_from": held.usd_per_h,
@@ -149,7 +150,7 @@ def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
         return survey.hold("below_margin", text, pair.numbers())
     if pair.gain <= margin:
         text = (
-            f"{_against(pair)}, but the move costs {usd(pair.other.passage.switch_usd)} and the "
+            f"{_against(pair)}, but the move costs {_price(pair)} and the "
             f"{figures(pair.iterations_left)} iterations left do not win it back with the margin of {percent(margin)}"
         )
         return survey.hold("cannot_pay", text, pair.numbers())
@@ -163,7 +164,7 @@ def _move(survey: Survey, pair: Comparison) -> Plan:
     numbers, turned = pair.numbers(), _turned_by_price(survey, pair)
     text = (
         f"{_against(pair)}: gain {percent(pair.gain)} over the {figures(pair.iterations_left)} iterations left, "
-        f"the move costs {usd(pair.other.passage.switch_usd)}"
+        f"the move costs {_price(pair)}"
     )
     payback = pair.payback_iterations
     assert payback is not None, "a group whose iterations cost less wins back what the move costs"
@@ -184,6 +185,13 @@ def _against(pair: Comparison) -> str:
         f"{name(pair.other.group)}: {rate(pair.other.iterations_per_usd)} against {name(pair.held.group)} "
         f"{rate(pair.held.iterations_per_usd, with_unit=False)}"
     )
+
+
+def _price(pair: Comparison) -> str:
+    """What the move costs, and why if it loses iterations."""
+    way = pair.other.passage
+    redone = f" ({figures(way.redone)} iterations are done again)" if way.redone else ""
+    return f"{usd(way.switch_usd)}{redone}"
 
 
 def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:

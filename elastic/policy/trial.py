@@ -136,9 +136,12 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook) -> Offer:
     )
     there, back = transition_of(snapshot, snapshot.target, group), transition_of(snapshot, group, best.group)
     trial_s = snapshot.limits.trial_windows * max(_WINDOW_S, step_s)
-    trial_usd = there.usd(quotes) + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
-    verdict = _verdict(survey, best, group, hope, back_usd=back.usd(quotes), trial_usd=trial_usd)
-    if verdict is Verdict.TRY and _risks_deadline(survey, best, trial_s + there.pause_s, back):
+    # What is lost by going there, and again by coming back, is worth what doing it cost on the best one known.
+    redo_s = hope.redone * best.step_s.value
+    redo_usd = best.usd_per_h * redo_s / _S_PER_H
+    trial_usd = there.usd(quotes) + redo_usd + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
+    verdict = _verdict(survey, best, group, hope, back_usd=back.usd(quotes) + redo_usd, trial_usd=trial_usd)
+    if verdict is Verdict.TRY and _risks_deadline(survey, best, trial_s + there.pause_s + 2 * redo_s, back):
         verdict = Verdict.NO_TIME
     return Offer(group, verdict, step_s, hope, trial_usd)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from elastic.agent.carriage import STORE_PATIENCE_S
 from elastic.agent.cause import is_echo
 from elastic.model import (
+    PARAMOUNT_LINES,
     AgentState,
     Exit,
     Generation,
@@ -103,6 +104,12 @@ class Finish:
 Step = Launch | End | GiveUp | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
 
 
+_UNSEEN = (
+    "warning: the script ended with 0, but no iteration was seen. Look at its log; if it did train, let it say so: "
+    f"{PARAMOUNT_LINES}"
+)
+
+
 def next_steps(world: World) -> tuple[Step, ...]:
     """Gives the steps that are due now; what they lead to is seen at the next look."""
     steps = _ending(world) if world.job.phase is JobPhase.DRAINING else _pursuing(world)
@@ -162,7 +169,7 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
     members = [world.member(node_id) for node_id in active.node_ids]
     exits = [exit_of(node, active.number) for node in members]
     if is_done(world, members, exits):
-        yield BeginEnding(JobPhase.SUCCEEDED, "")
+        yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
     elif active.drain_at_s is not None:
         yield from _stopping(world, active, active.drain_at_s)
     elif all(node is None for node in members):

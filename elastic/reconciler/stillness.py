@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from elastic.model import AgentState, Generation, Node, NodePhase, Pulse, Tier
+from elastic.model import PARAMOUNT_LINES, AgentState, Generation, Node, NodePhase, Pulse, Tier
 from elastic.model.node import HANGS_S
 from elastic.reconciler.world import World, lives
 
@@ -28,6 +28,9 @@ _NEWS = 1.1
 
 _SOON_S = 5.0
 """Who will hang so soon is looked at again until then."""
+
+
+_UNSEEN = f"if the script trains, let it say so: {PARAMOUNT_LINES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ def idle(world: World) -> tuple[Idle, ...] | None:
     heard = [node for node in _members(world, active) if node.id not in silent]
     if (still_s := _still_s(world, active, heard)) is not None:
         unheard = f"; {', '.join(sorted(silent))} cannot be heard" if silent else ""
+        if not world.job.iteration and not _has_turned(world, active):
+            return (Idle(f"no optimizer step was seen in {still_s:.0f} s: {_UNSEEN}{unheard}"),)
         return (Idle(f"no turn for {still_s:.0f} s{unheard}"),)
     if not _turns_are_made(world, active, heard):
         return None

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Tier, interruptions_per_h
+from elastic.model import (
+    Batch,
+    Generation,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodePhase,
+    Offering,
+    Tier,
+    interruptions_per_h,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +26,8 @@ class Assignment:
 
     `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts all members'.
     `stored_iteration` is that of the newest checkpoint that is stored, None if none is, or the node has begun.
-    `outputs` are the globs of what is carried home to `output_dir`, None for everything new.
+    `outputs` are the globs of what is carried home to `output_dir`, None for everything new. `saves`
+    are marks of files that the script saved, each with the iterations done by then; none once the node has begun.
     """
 
     job_id: str
@@ -38,6 +50,8 @@ class Assignment:
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
     stored_iteration: int | None = None
+    batch: Batch | None = None
+    saves: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +81,29 @@ class JobFolders:
 
 
 def word_for(
-    node: Node, job: Job, generation: Generation | None, *, stored_iteration: int | None = None, lease_s: float
+    node: Node,
+    job: Job,
+    generation: Generation | None,
+    *,
+    stored_iteration: int | None = None,
+    saves: Mapping[str, int] | None = None,
+    lease_s: float,
 ) -> Word:
     """Gives the word for a node as the recorded facts stand."""
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return Word(lease_s=lease_s, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
         return Word(lease_s=lease_s, needs_signal=generation is not None and generation.hangs)
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node, stored_iteration))
+    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node, stored_iteration, saves or {}))
 
 
 def _has_part_in(generation: Generation, node: Node) -> bool:
     return node.id in generation.node_ids and generation.drain_at_s is None and generation.ended_at_s is None
 
 
-def _assignment(job: Job, generation: Generation, node: Node, stored_iteration: int | None) -> Assignment:
+def _assignment(
+    job: Job, generation: Generation, node: Node, stored_iteration: int | None, saves: Mapping[str, int]
+) -> Assignment:
     """The node's offering stands for all members': they differ in a session alone, where each says its own."""
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
@@ -107,6 +129,8 @@ def _assignment(job: Job, generation: Generation, node: Node, stored_iteration: 
         tier=job.spec.tier,
         interruptions_per_h=interruptions_per_h([node.offering] * nnodes),
         stored_iteration=stored_iteration,
+        batch=job.spec.batch,
+        saves=saves,
     )
 
 

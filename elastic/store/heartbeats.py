@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from elastic.model import AgentState, Claim, Exit, Node, Notice, Outcome, Pulse, Tier, Window
+from elastic.model import AgentState, Beginning, Claim, Exit, Node, Notice, Outcome, Pulse, Save, Tier, Window
 from elastic.store import jobs as job_rows
-from elastic.store import measurements, notices
+from elastic.store import measurements, notices, progress
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
 from elastic.store.events import Event, add_event
@@ -21,7 +21,7 @@ class Heard:
 
     The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes. `round` is the
     newest of the session that its workers train in, `claim` one that they are about to publish; `pulse` is None before
-    their first turn.
+    their first turn. `saves` and `beginnings` stand under their sequence numbers.
     """
 
     state: AgentState
@@ -36,6 +36,8 @@ class Heard:
     round: int | None = None
     claim: Claim | None = None
     pulse: Pulse | None = None
+    saves: Mapping[int, Save] = field(default_factory=dict)
+    beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
 
 def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
@@ -53,6 +55,12 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
             numbers=note.numbers,
             now_s=note.at_s,
         )
+        if note.kind in ("checkpoint", "drained") and "iteration" in note.numbers:
+            progress.note_kept(connection, node.job_id, int(note.numbers["iteration"]))
+    if saves := [said.saves[seq] for seq in sorted(said.saves) if seq > before]:
+        progress.note_saves(connection, node.job_id, saves)
+    for beginning in [said.beginnings[seq] for seq in sorted(said.beginnings) if seq > before]:
+        progress.note_beginning(connection, node.job_id, beginning, node_id=node_id, now_s=now_s)
     node_rows.change(connection, node_id, _values(said, node, before, now_s) | _exit_values(node, said.last_exit))
     if said.round is not None or said.claim is not None:
         job_rows.note_rounds(connection, node.job_id, newest=said.round, claim=said.claim, node_id=node_id, now_s=now_s)

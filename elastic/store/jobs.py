@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, Row, bindparam, case, select, update
 
 from elastic.errors import Conflict, NotFound
-from elastic.model import Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
+from elastic.model import Batch, Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -231,6 +231,11 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
         finished_at_s=row.finished_at_s,
         ending=None if row.ending is None else JobPhase(row.ending),
         message=row.message,
+        redone=row.redone,
+        kept_iteration=row.kept_iteration,
+        begins_anew=row.begins_anew,
+        stops_when_asked=row.stops_when_asked,
+        batch=None if row.batch is None else Batch(row.batch),
     )
 
 

@@ -16,6 +16,7 @@ from elastic.model import Group, Node, Sample, Series, Window
 from elastic.store import jobs as job_rows
 from elastic.store.codec import from_text
 from elastic.store.engine import insert
+from elastic.store.events import add_event
 from elastic.store.schema import buckets, generations, jobs, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
@@ -246,9 +247,16 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
     """Brings the job's progress and its generations' first and last step to what the windows show."""
     iteration, generation, phase = connection.execute(_PROGRESS, {"job_id": job_id}).one()
     steps: dict[int, tuple[float, float]] = {}
+    restarts: dict[str, object] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
         if window.generation < generation or _is_late(connection, job_id, window, iteration):
             continue
+        begins_at = iteration if window.iteration is None else max(window.iteration - window.iterations, 0)
+        is_restart = window.generation > generation or begins_at + window.iterations <= iteration
+        if is_restart and begins_at < iteration:
+            restarts |= _restart(connection, job_id, before=iteration, begins_at=begins_at, at_s=window.ended_at_s)
+        elif window.generation > generation and begins_at > 0:
+            restarts |= {"begins_anew": False}
         iteration = iteration + window.iterations if window.iteration is None else window.iteration
         generation, phase = window.generation, window.phase
         first_s, _ = steps.get(generation, (window.ended_at_s, 0.0))
@@ -257,7 +265,19 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         step = {"of_job": job_id, "of_number": number, "first_s": first_s, "last_s": last_s}
         connection.execute(_MARK_STEPS, step)
     progress = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
-    job_rows.change(connection, job_id, progress)
+    job_rows.change(connection, job_id, progress | restarts)
+
+
+def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int, at_s: float) -> dict[str, object]:
+    """What changes in a job's row whose script begins behind what it had done; it is told of, too."""
+    row = job_rows.row(connection, job_id)
+    lost = before - begins_at
+    text = f"the script begins at iteration {begins_at}: {lost} iterations have to be done again"
+    numbers = {"iteration": float(begins_at), "redone": float(lost)}
+    add_event(connection, "redone", text, job_id=job_id, numbers=numbers, now_s=at_s)
+    # Written at once: one heartbeat may tell of several restarts.
+    job_rows.change(connection, job_id, {"redone": row.redone + lost})
+    return {"begins_anew": begins_at == 0}
 
 
 def _is_late(connection: Connection, job_id: str, window: Window, iteration: int) -> bool:

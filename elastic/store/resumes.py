@@ -85,11 +85,12 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
         "code": spec.code,
         "version": job.version + 1,
         "iteration": retained,
+        "redone": job.redone + max(job.iteration - retained, 0),
         "failures": 0,
         "failed_iteration": -1,
     }
     job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "target")))
-    begins = f"job {job.spec.name} is resumed at iteration {retained}"
+    begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_anew(job, retained)}"
     if why_precision:
         begins += f" in {spec.precision}: {why_precision}"
     said = "; ".join([begins, *_changed(job.spec, spec)])
@@ -136,9 +137,23 @@ def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: floa
 
 
 def _retained(connection: Connection, job: Job) -> int:
-    """The iterations that its newest checkpoint holds, as far as its script has told of any."""
+    """The iterations that the newest checkpoint holds which the script is known to have made, and to read back."""
     stored = _stored(connection, job)
-    return job.iteration if stored is None else stored
+    if job.begins_anew:
+        return 0
+    if stored is None and job.kept_iteration is None:
+        # A script that saves when it is asked to stop has done so; one that is not asked has not.
+        return 0 if job.stops_when_asked is False else job.iteration
+    if stored is None:
+        return min(job.iteration, job.kept_iteration or 0)
+    return stored if job.kept_iteration is None else min(stored, job.kept_iteration)
+
+
+def _why_anew(job: Job, retained: int) -> str:
+    if retained or not job.iteration:
+        return ""
+    why = "does not read back what it saves" if job.begins_anew else "has saved nothing"
+    return f", of {job.iteration}, for its script {why}"
 
 
 def _stored(connection: Connection, job: Job) -> int | None:

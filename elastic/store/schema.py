@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 from elastic.model import JobPhase
@@ -73,6 +74,12 @@ jobs = Table(
     Column("failures", Integer, nullable=False, default=0),
     Column("failed_iteration", BigInteger, nullable=False, default=-1),
     Column("longest_pause_s", Float(53)),
+    Column("redone", BigInteger, nullable=False, server_default="0"),
+    Column("kept_iteration", BigInteger),
+    Column("begins_anew", Boolean, nullable=False, server_default=false()),
+    Column("stops_when_asked", Boolean),
+    Column("batch", String(8)),
+    Column("saves", Text),
     Column("idempotency_key", String(255), unique=True),
     Column("request_hash", String(64), nullable=False),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, text
@@ -40,6 +40,7 @@ from elastic.store import (
     nodes,
     notices,
     prices,
+    progress,
 )
 from elastic.store.code import Archives
 from elastic.store.engine import Database
@@ -256,6 +257,10 @@ class Store:
     def first_step_at_s(self, job_id: str) -> float | None:
         """When the job's first iteration was done; None before that."""
         return self._read(generations.first_step_at_s, job_id)
+
+    def saves(self, job_id: str) -> Mapping[str, int]:
+        """Marks of the newest files that a job has saved, each with the iterations that were done by then."""
+        return self._read(progress.saves_of, job_id)
 
     # prices and the ledger
 

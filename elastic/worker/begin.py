@@ -14,7 +14,8 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from elastic.worker.gate import pass_gate
-from elastic.worker.launch import CANNOT_BEGIN, HOPELESS
+from elastic.worker.hook import CANNOT_BEGIN
+from elastic.worker.launch import HOPELESS
 from elastic.worker.launch import main as launch
 from elastic.worker.torchvision_import import help_torchvision
 

@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from elastic.worker.agreement import default_store
+from elastic.worker.beginnings import Beginning, why_apart
 from elastic.worker.membership import Membership
 from elastic.worker.outbox import Datagram, Outbox
 from elastic.worker.recorder import Recorder
+from elastic.worker.saves import Saves
 
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
@@ -21,19 +24,22 @@ TURNS_AGAIN_S = 0.5  # ranks without windows say that their turns go on: the fir
 MAX_NOTE_LENGTH = 2000
 WORKER_PID = "ELASTICD_WORKER_PID"
 """Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""
+CANNOT_BEGIN = "elasticd: no worker can begin: "
+"""Begins what is told of a command that cannot be run here, however often it is tried."""
 
 
-def paramount(iteration: int | None = None, *, phase: str = "main") -> bool:
+def paramount(iteration: int | None = None, *, phase: str = "main", samples: int | None = None) -> bool:
     """Marks the end of one turn of the main loop; call it once a turn, on every rank.
 
     Args:
         iteration: Turns the job has done so far, this one included, as its checkpoint keeps them; ``None`` if unknown.
         phase: A name for what the loop is doing, where one kind of turn costs more than another.
+        samples: Samples of this turn, over all workers together. Given in every turn, a sample is one iteration.
 
     Returns:
         True when this worker has been asked to stop here. Ranks learn it at different turns: agree before stopping.
     """
-    return worker().turn(iteration, phase)
+    return worker().turn(iteration, phase, samples=samples)
 
 
 def checkpointed(iteration: int, *, elapsed_s: float) -> None:
@@ -79,14 +85,24 @@ class Worker:
             },
         )
         self.recorder = Recorder(self._outbox, started_at=started_at)
+        self.saves = Saves(membership.saves_file, tell=self._tell_of_save)
+        self._done: int | None = None
+        self._began_at = 0
+        self._has_told_beginning = False
         self._is_reporting = membership.rank == 0 and membership.socket_path is not None
         self._drain_file = membership.drain_file
         self._is_asked_to_stop = False
         self._next_look = self._next_word = 0.0
 
-    def turn(self, iteration: int | None, phase: str) -> bool:
+    def turn(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
+        """Counts a turn that the script tells of."""
         self.count_own_turns()
-        return self.count(iteration, phase)
+        is_first = self._done is None
+        result = self.count(iteration, phase, samples=samples)
+        if is_first and iteration is not None:
+            self.meet(Beginning(int(iteration) - 1, "paramount()"))
+        self.tell_beginning(stops_when_asked=True)
+        return result
 
     def count_own_turns(self) -> None:
         """From now on the script tells of its turns itself: what the optimizer's hook has seen, and still holds, is
@@ -94,10 +110,24 @@ class Worker:
         if not self.counts_own_turns:
             self.counts_own_turns = True
             self.recorder.discard()
+            self._done, self._has_told_beginning = None, False
 
-    def count(self, iteration: int | None, phase: str) -> bool:
+    def count(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
         """Counts a turn whoever saw it, the script or the optimizer's hook."""
-        now = self.recorder.turn(iteration, phase) if self._is_reporting else time.perf_counter()
+        work, is_first = self._work(samples), self._done is None
+        if iteration is None or samples is not None or self.is_per_worker:
+            if self._done is None:
+                # A script that names its turn, and whose files cannot be seen, is taken to have made all alike.
+                self._done = self.saves.begin() or work * max((iteration or 1) - 1, 0)
+            self._done += work
+        else:
+            self.saves.begin()
+            self._done = int(iteration)
+        if is_first:
+            self._began_at = max(self._done - work, 0)
+        self.saves.turn(self._done)
+        is_timed = self._is_reporting
+        now = self.recorder.turn(self._done, phase, work=work) if is_timed else time.perf_counter()
         if now >= self._next_word:
             self._next_word = now + TURNS_AGAIN_S
             self.tell_agent("turns")
@@ -105,6 +135,52 @@ class Worker:
             self._next_look = now + DRAIN_LOOK_S
             self._look_for_drain()
         return self._is_asked_to_stop
+
+    @property
+    def is_per_worker(self) -> bool:
+        """Whether an iteration is one worker's batch, so that a step of four workers counts four.
+
+        A script that says nothing has the batch of a DistributedDataParallel tutorial, which is each worker's own.
+        """
+        batch = self.membership.batch
+        return batch == "worker" if batch is not None else not self.counts_own_turns
+
+    def meet(self, own: Beginning) -> None:
+        """Ends this process where ranks of one group begin at different iterations: their weights would be mixed."""
+        place = self.membership
+        if place.world_size == 1 or self._group is not None:
+            return
+        try:
+            store = default_store()
+            if store is None:
+                return
+            meeting = f"{place.generation}/{'turns' if self.counts_own_turns else 'files'}"
+            why = why_apart(own, store, rank=place.rank, world_size=place.world_size, meeting=meeting)
+        except (RuntimeError, ValueError):  # torch's, when the store is gone
+            return
+        if why is not None:
+            raise SystemExit(f"{CANNOT_BEGIN}{why}")
+
+    def tell_beginning(self, *, stops_when_asked: bool) -> None:
+        """Says once where the script began, and whether it will save when it is asked to stop."""
+        if self._has_told_beginning:
+            return
+        self._has_told_beginning = True
+        self.say(
+            "begins",
+            iteration=self._began_at,
+            text=self.saves.read_from or "",
+            stops_when_asked=stops_when_asked,
+            batch="worker" if self.is_per_worker else "job",
+        )
+
+    def _work(self, samples: int | None) -> int:
+        if samples is not None:
+            return max(int(samples), 1)
+        return self.membership.world_size if self.is_per_worker else 1
+
+    def _tell_of_save(self, mark: str, iteration: int) -> None:
+        self.say("saved", mark=mark, iteration=iteration)
 
     @property
     def is_asked_to_stop(self) -> bool:
@@ -137,6 +213,7 @@ class Worker:
 
     def say_last(self, kind: str, iteration: int | None) -> None:
         self.has_last_word = True
+        self.saves.close()
         self.recorder.flush()
         self._post({"kind": kind, "at_s": time.time(), "iteration": iteration})
 
@@ -152,6 +229,7 @@ class Worker:
     def close(self) -> None:
         # A fork (a data loader's worker) must not speak for its parent.
         if os.getpid() == self._pid:
+            self.saves.close()
             self.recorder.flush()
             if self._has_begun:
                 self.tell_agent("left")

@@ -12,12 +12,10 @@ import traceback
 import types
 from collections.abc import Sequence
 
-from elastic.worker.hook import Worker, worker
+from elastic.worker.hook import CANNOT_BEGIN, Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
 
 SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)  # how a script's own handler says that it heeds one
-CANNOT_BEGIN = "elasticd: no worker can begin: "
-"""Begins what is told of a command that cannot be run here, however often it is tried."""
 HOPELESS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 """What says so of a file; all else may pass, as EIO, ESTALE, ENOMEM or ETXTBSY do."""
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
@@ -27,6 +25,7 @@ def main(arguments: Sequence[str]) -> None:
     """Runs the script as ``python SCRIPT`` or ``python -m MODULE`` would and says ``finished`` if it ends well."""
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2):
         raise SystemExit(USAGE)
+    worker().saves.watch()
     count_optimizer_steps(worker())
     try:
         if arguments[0] == "-m":

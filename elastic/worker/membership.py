@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A worker's place in a job; every path is ``None`` in a script that runs without elasticd."""
+    """A worker's place in a job; every path is ``None`` in a script that runs without elasticd.
+
+    `batch` is what the job's file says of it: ``worker``, ``job``, or ``None`` where it says nothing.
+    """
 
     rank: int = 0
     local_rank: int = 0
@@ -16,6 +19,8 @@ class Membership:
     generation: int | None = None
     socket_path: str | None = None
     drain_file: str | None = None
+    saves_file: str | None = None
+    batch: str | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Membership:
@@ -32,4 +37,6 @@ class Membership:
             generation=int(generation) if generation else None,
             socket_path=environment.get("ELASTICD_SOCKET") or None,
             drain_file=environment.get("ELASTICD_DRAIN_FILE") or None,
+            saves_file=environment.get("ELASTICD_SAVES") or None,
+            batch=environment.get("ELASTICD_BATCH") or None,
         )

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
 import weakref
-from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable
 from types import ModuleType
 
 from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
+from elastic.worker.beginnings import Beginning
 from elastic.worker.hook import Worker
+from elastic.worker.imports import after_import
 
 OPTIMIZER_MODULE = "torch.optim.optimizer"
 RETIRED_AFTER_OTHER_STEPS = 100
 HOLD_S = 2.0
+ALONE_AFTER = 20  # every step of data-parallel training exchanges gradients at least once
 _held: set[object] = set()
 
 
 def count_optimizer_steps(worker: Worker) -> None:
     """Arranges that the steps of the first optimizer count as turns, as soon as the script imports torch."""
     counter = StepCounter(worker)
-    if OPTIMIZER_MODULE in sys.modules:
-        _register(sys.modules[OPTIMIZER_MODULE], counter)
-    else:
-        sys.meta_path.insert(0, _ImportHook(counter))
+
+    def register(module: ModuleType) -> None:
+        module.register_optimizer_step_pre_hook(counter.before)
+        module.register_optimizer_step_post_hook(counter)
+
+    after_import(OPTIMIZER_MODULE, register)
 
 
 class StepCounter:
@@ -46,6 +48,16 @@ class StepCounter:
         self._turns = 0
         self._agreement: Agreement | None = None
         self._has_called_for_signal = False
+        self._has_met = False
+        self._collectives: int | None = None
+
+    def before(self, _optimizer: object, _args: object, _kwargs: object) -> None:
+        """Sees a step before it is made: before the first one the ranks compare where they begin."""
+        if self._has_met or self._worker.counts_own_turns:
+            return
+        self._has_met = True
+        begins_at = self._worker.saves.begin()
+        self._worker.meet(Beginning(begins_at, self._worker.saves.read_from))
 
     def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
         if self._worker.counts_own_turns or not self._is_counted(optimizer):
@@ -54,6 +66,11 @@ class StepCounter:
         if self._turns == 1:
             self._worker.recorder.hold(for_s=HOLD_S)
             _hold_process_groups()
+            self._collectives = _collectives()
+        elif self._turns == 2:  # a script that tells of its turns itself has done so by now
+            self._worker.tell_beginning(stops_when_asked=_has_handler())
+        elif self._turns == ALONE_AFTER:
+            self._tell_if_alone()
         if self._worker.count(None, "main") and not self._has_called_for_signal and self._all_may_stop():
             self._stop_here()
 
@@ -68,6 +85,16 @@ class StepCounter:
         self._counted = weakref.ref(optimizer)
         self._other_steps = 0
         return True
+
+    def _tell_if_alone(self) -> None:
+        """Tells the job's owner where several processes do not average their gradients: each trains a model alone."""
+        workers = self._worker.membership.world_size
+        if workers > 1 and _collectives() == self._collectives:
+            self._worker.say(
+                "note",
+                text=f"{workers} workers train {workers} separate models: in {ALONE_AFTER} steps they have exchanged "
+                "nothing. Wrap the model in DistributedDataParallel or FSDP, or ask for one worker (nproc_per_node: 1)",
+            )
 
     def _all_may_stop(self) -> bool:
         """Whether this turn is the one at which all ranks stop.
@@ -99,7 +126,7 @@ class StepCounter:
         ``SystemExit``, so that its ``finally`` blocks run.
         """
         _hold_process_groups()
-        if signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None):
+        if _has_handler():
             self._has_called_for_signal = True
             os.kill(os.getpid(), signal.SIGTERM)
         else:
@@ -107,39 +134,18 @@ class StepCounter:
             raise SystemExit(0)
 
 
-class _ImportHook(MetaPathFinder):
-    """Lets the import of torch's optimizer module pass and registers the counter when it is done."""
-
-    def __init__(self, counter: StepCounter) -> None:
-        self._counter = counter
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != OPTIMIZER_MODULE:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _RegisteringLoader(spec.loader, self._counter)
-        return spec
+def _has_handler() -> bool:
+    """Whether the script handles SIGTERM itself."""
+    return signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None)
 
 
-class _RegisteringLoader(Loader):
-    def __init__(self, loader: Loader, counter: StepCounter) -> None:
-        self._loader = loader
-        self._counter = counter
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        # The module keeps its true loader: inspect and pickling ask it for source and name.
-        module.__loader__ = self._loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
-        _register(module, self._counter)
+def _collectives() -> int | None:
+    """How many collectives the script's process groups have begun; None where it has none."""
+    world = getattr(sys.modules.get(C10D_MODULE), "_world", None)
+    groups = getattr(world, "pg_map", None)
+    if not groups:
+        return None
+    return sum(int(group._get_sequence_number_for_group()) for group in groups)  # noqa: SLF001 (no public name)
 
 
 def _hold_process_groups() -> None:
@@ -151,7 +157,3 @@ def _hold_process_groups() -> None:
     """
     world = getattr(sys.modules.get(C10D_MODULE), "_world", None)
     _held.update(getattr(world, "pg_map", ()))
-
-
-def _register(module: ModuleType, counter: StepCounter) -> None:
-    module.register_optimizer_step_post_hook(counter)

@@ -41,14 +41,17 @@ class Recorder:
         self._start = self._last = started_at
         self._close_at = started_at + WINDOW_S
 
-    def turn(self, iteration: int | None, phase: str) -> float:
-        """Records that a turn has just ended; gives the monotonic instant, which the caller needs too."""
+    def turn(self, iteration: int | None, phase: str, *, work: int = 1) -> float:
+        """Records that a turn has just ended; gives the monotonic instant, which the caller needs too.
+
+        It counts `work` iterations.
+        """
         now = self._monotonic()
         is_first = phase != self._phase
         if is_first:
             self._close_window()
             self._phase = phase
-        self._turns += 1
+        self._turns += work
         self._iteration = iteration
         self._last = now
         if is_first:

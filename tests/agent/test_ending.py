@@ -12,7 +12,7 @@ from elastic.agent.ending import exit_of
 from elastic.agent.intake import Heard
 from elastic.agent.steering import Group
 from elastic.model import Exit, Outcome
-from elastic.worker.launch import CANNOT_BEGIN
+from elastic.worker.hook import CANNOT_BEGIN
 from tests.agent.conftest import World
 
 SAID = f"{CANNOT_BEGIN}SyntaxError: '(' was never closed (/jobs/train.py, line 2)\n"

@@ -45,15 +45,16 @@ class Desk:
 
     def worker(self, *, rank: int = 0, generation: int = 1) -> Worker:
         membership = Membership(
-            rank=rank, local_rank=rank, world_size=2, generation=generation, socket_path=str(self.path)
+            rank=rank, local_rank=rank, world_size=2, generation=generation, socket_path=str(self.path), batch="job"
         )
         result = Worker(membership, started_at=0.0)
         result.begin()
         return result
 
     def kept(self) -> list[str]:
+        """What goes to the daemon, but for where each worker began."""
         self.intake.settle()
-        return [message["kind"] for message in self.spool.batch()]
+        return [message["kind"] for message in self.spool.batch() if message["kind"] != "begins"]
 
 
 @pytest.fixture
@@ -96,7 +97,8 @@ def test_who_tells_of_turns_beyond_a_warm_up_or_of_the_end_has_trained(desk: Des
         desk.intake.settle()
         assert not desk.intake.heard().has_trained
         if word in ("window", "warm-up"):
-            worker.turn(WARM_UP_ITERATIONS + (word == "window"), "main")
+            for turn in range(WARM_UP_ITERATIONS + (word == "window")):
+                worker.turn(1000 + turn, "main")
         else:
             worker.say_last(word, 0)
     desk.intake.settle()

@@ -31,7 +31,7 @@ def test_a_submitted_job_is_stored_shown_and_attended_to(client: TestClient, wor
     assert answer.headers["etag"] == '"0"'
     assert (job["phase"], job["spec"]["name"], job["spec"]["nodes_max"]) == ("submitted", "first", 2)
     assert job["progress"] == {
-        "iteration": 0, "iterations": 100, "fraction": 0.0, "iterations_per_s": None, "eta_s": None,
+        "iteration": 0, "iterations": 100, "unit": None, "fraction": 0.0, "iterations_per_s": None, "eta_s": None,
     }  # fmt: skip
     assert world.wakes == [START_S]
     assert client.get(answer.headers["location"]).json() == job
@@ -168,7 +168,7 @@ def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, 
     group = {"members": [[{"node_type": "small", "capacity": "on-demand", "zone": "local"}, 1]]}
     assert shown["current_group"] == shown["target_group"] == group
     assert shown["progress"] == {
-        "iteration": 60, "iterations": 100, "fraction": 0.6, "iterations_per_s": 2.0, "eta_s": 18.0,
+        "iteration": 60, "iterations": 100, "unit": None, "fraction": 0.6, "iterations_per_s": 2.0, "eta_s": 18.0,
     }  # fmt: skip
     assert shown["spent_usd"] == pytest.approx(0.36 * 62 / 3600)
     assert shown["waits_because"] is None

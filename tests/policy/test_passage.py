@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from elastic.model import Interval
 from elastic.policy.passage import passage
 from elastic.policy.quotes import fresh_quotes
-from tests.builders import group, limits, prices, snapshot, switch
+from tests.builders import group, job, limits, prices, snapshot, switch
 
 HALF, FULL = group("local.half"), group("local.full")
 # $0.01 and $0.02 a second.
@@ -60,3 +62,29 @@ def test_an_old_group_of_unknown_pace_is_paid_for_and_counted_for_nothing() -> N
     )
 
     assert way.usd.value == pytest.approx(0.02 * 10 + 0.01 * 10 + 0.03 * 5 + 0.02 * 100)
+
+
+def test_what_a_move_loses_is_done_again_and_paid_for() -> None:
+    restarts = replace(job(iteration=40), begins_anew=True)
+    world = snapshot(target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),), job=restarts)
+
+    way = passage(
+        world, fresh_quotes(world), origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100
+    )
+
+    # The 40 done so far are lost, and so are the 5 that the old node makes meanwhile.
+    assert way.redone == 45
+    assert way.lasts_s == pytest.approx(10 + 5 + 95 + 45)
+    assert way.usd.value == pytest.approx(0.02 * 10 + 0.01 * 10 + 0.03 * 5 + 0.02 * (95 + 45))
+    assert way.switch_usd == pytest.approx(0.02 * 10 + 0.03 * 5 + 0.02 * 45)
+
+
+def test_a_script_that_saves_now_and_then_does_again_what_came_after() -> None:
+    saves = replace(job(iteration=40), kept_iteration=30, stops_when_asked=False)
+    world = snapshot(target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),), job=saves)
+    quotes = fresh_quotes(world)
+
+    way = passage(world, quotes, origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100)
+    stays = passage(world, quotes, origin=HALF, origin_step_s=2.0, to=HALF, step_s=Interval(2.0), iterations=100)
+
+    assert (way.redone, stays.redone) == (10, 0)

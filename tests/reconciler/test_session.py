@@ -10,7 +10,9 @@ from elastic.reconciler.session import all_are_heard
 from elastic.reconciler.steps import BeginEnding, DrainGeneration, End, EndGeneration, Launch, StartGeneration
 from tests.reconciler.test_steps import FULL, HALF, generation, left, node, world
 
-JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4, tier=Tier.T2), JobPhase.RUNNING, submitted_at_s=0.0)
+JOB = Job(
+    "job-1", JobSpec("j", ("train.py",), nodes_max=4, tier=Tier.T2), JobPhase.RUNNING, submitted_at_s=0.0, iteration=5
+)
 NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=200.0, action="terminate")
 
 

@@ -36,7 +36,7 @@ from elastic.reconciler.steps import (
 from tests.builders import timeouts
 
 HALF, FULL = Offering("local.half"), Offering("local.full")
-JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4), JobPhase.RUNNING, submitted_at_s=0.0)
+JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4), JobPhase.RUNNING, submitted_at_s=0.0, iteration=5)
 
 
 def node(name: str, offering: Offering = HALF, phase: NodePhase = NodePhase.JOINED, **changes: object) -> Node:
@@ -237,6 +237,15 @@ def test_a_job_is_done_when_every_member_that_lives_is() -> None:
     assert next_steps(world(done, also_done, target=target, generation=training)) == success
     lost = next_steps(world(done, target=Group.of(HALF), generation=training))
     assert lost == success, "the workers that are left have gone on without it"
+
+
+def test_a_job_that_ends_well_without_an_iteration_says_so() -> None:
+    done = node("a", exit=left(Outcome.SUCCEEDED))
+    look = world(done, target=Group.of(HALF), generation=generation("a"), job=replace(JOB, iteration=0))
+    (step,) = next_steps(look)
+    assert isinstance(step, BeginEnding)
+    assert step.ending is JobPhase.SUCCEEDED
+    assert "no iteration was seen" in step.message and "from elastic.worker import paramount" in step.message
 
 
 NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=110.0)

@@ -21,6 +21,8 @@ class AgentSocket:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.beginnings: list[dict[str, Any]] = []
+        """Where each worker said that its script begins; every one says it, most tests are not about it."""
         self._outboxes: list[Outbox] = []
         self.reopen()
 
@@ -47,7 +49,9 @@ class AgentSocket:
                 message = json.loads(self._socket.recv(65536))
             except BlockingIOError:
                 return result
-            if (message["kind"] in ("began", "turns", "left")) is of_life:
+            if message["kind"] == "begins":
+                self.beginnings.append(message)
+            elif (message["kind"] in ("began", "turns", "left")) is of_life:
                 result.append(message)
 
     def outbox(self, **common: int) -> Outbox:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.worker.launch import CANNOT_BEGIN
+from elastic.worker.hook import CANNOT_BEGIN
 from tests.worker.conftest import AgentSocket
 
 

@@ -67,7 +67,7 @@ def test_every_turn_and_word_of_a_short_process_arrives(
     assert [m["kind"] for m in messages] == ["note", "window", "window", "finished"]
     assert sum(m.get("iterations", 0) for m in messages) == 5
     assert {m["generation"] for m in messages} == {4}
-    assert [m["seq"] for m in messages] == [2, 3, 5, 6], "it says itself that it begins, and turns"
+    assert [m["seq"] for m in messages] == [2, 3, 6, 7], "it says itself that it begins, turns, and where"
 
 
 def test_every_rank_tells_its_agent_when_it_begins_makes_its_first_turn_and_leaves(agent_socket: AgentSocket) -> None:

@@ -15,11 +15,15 @@ import pytest
 from tests.worker.conftest import LEAVES_OPEN, AgentSocket, what_was_left
 
 FAKE_TORCH = """
-_hooks = []
+_before, _hooks = [], []
+def register_optimizer_step_pre_hook(hook):
+    _before.append(hook)
 def register_optimizer_step_post_hook(hook):
     _hooks.append(hook)
 class Optimizer:
     def step(self):
+        for hook in _before:
+            hook(self, (), {})
         for hook in _hooks:
             hook(self, (), {})
 """
@@ -62,8 +66,15 @@ class Desk:
             check=False,
         )
 
+    @property
+    def beginnings(self) -> list[dict[str, Any]]:
+        return self._agent_socket.beginnings
+
+    def messages(self) -> list[dict[str, Any]]:
+        return self._agent_socket.received()
+
     def words(self) -> list[tuple[str, Any]]:
-        messages = self._agent_socket.received()
+        messages = [m for m in self.messages() if m["kind"] != "note"]
         turns = sum(m["iterations"] for m in messages if m["kind"] == "window")
         return [
             ("turns", turns),
@@ -169,7 +180,7 @@ def test_one_of_several_ranks_leaves_the_stopping_to_the_agent(desk: Desk) -> No
         "WORLD_SIZE": "2",
         "RANK": "0",
     }
-    assert desk.launch(GAN.format(turns=20), **environment).returncode == 0
+    assert desk.launch(GAN.format(turns=20), ELASTICD_BATCH="job", **environment).returncode == 0
     assert desk.words() == [("turns", 20), ("needs_signal", None), ("drained", None)]
 
 
@@ -213,3 +224,59 @@ def test_a_killed_script_leaves_its_signal_as_exit_code(desk: Desk) -> None:
 def test_what_a_script_leaves_open_is_written_to_its_end(desk: Desk) -> None:
     assert desk.launch(LEAVES_OPEN, str(desk.folder)).stderr == ""
     assert what_was_left(desk.folder) == ["in gzip", "in zip", "in a circle", "in a line"]
+
+
+RESUMING = """
+import os, sys
+from torch.optim.optimizer import Optimizer
+optimizer, path = Optimizer(), sys.argv[1]
+if os.path.exists(path):
+    with open(path, "rb") as file: file.read()
+for turn in range(1, 7):
+    optimizer.step()
+    if turn == 4:
+        with open(path + ".new", "wb") as file: file.write(os.urandom(9) + bytes(99))
+        os.replace(path + ".new", path)
+"""
+
+
+def test_a_script_begins_where_the_file_that_it_reads_was_saved(desk: Desk) -> None:
+    path, marks = str(desk.folder / "snapshot.pt"), str(desk.folder / "marks")
+    told = []
+    for _ in range(2):
+        assert desk.launch(RESUMING, path, ELASTICD_SAVES=marks).stderr == ""
+        told += desk.messages()
+    begins = [(m["iteration"], os.path.basename(m["text"])) for m in desk.beginnings]
+    assert begins == [(0, ""), (4, "snapshot.pt")]
+    assert [m["iteration"] for m in told if m["kind"] == "saved"] == [4, 8]
+    assert [m["iteration"] for m in told if m["kind"] == "window" and not m["is_cold"]] == [6, 10]
+
+
+def test_a_step_of_two_workers_counts_their_two_batches(desk: Desk) -> None:
+    desk.launch(GAN.format(turns=7), WORLD_SIZE="2")
+    assert desk.words()[0] == ("turns", 14)
+    desk.launch(GAN.format(turns=7), WORLD_SIZE="2", ELASTICD_BATCH="job")
+    assert desk.words()[0] == ("turns", 7)
+
+
+def test_a_script_that_tells_of_its_samples_is_counted_in_samples(desk: Desk) -> None:
+    script = "from elastic.worker import paramount\nfor i in range(1, 4): paramount(i, samples=32)\n"
+    desk.launch(script, WORLD_SIZE="2")
+    windows = [m for m in desk.messages() if m["kind"] == "window"]
+    assert (sum(m["iterations"] for m in windows), windows[-1]["iteration"]) == (96, 96)
+
+
+def test_workers_that_exchange_nothing_are_told_that_they_train_separate_models(desk: Desk) -> None:
+    desk.launch(GAN.format(turns=30), WORLD_SIZE="2")
+    (note,) = [m for m in desk.messages() if m["kind"] == "note"]
+    assert "2 workers train 2 separate models" in note["text"]
+
+
+def test_a_library_that_asks_for_a_package_only_does_not_make_its_files_unseen(desk: Desk) -> None:
+    (desk.folder / "safetensors.py").write_text(
+        "def serialize_file(tensors, filename): open(filename, 'wb', opener=None).close()\n"
+        "def safe_open(filename): return filename\n"
+    )
+    script = "import importlib.util\nimportlib.util.find_spec('safetensors')\nimport safetensors\n"
+    result = desk.launch(script + "print(safetensors.serialize_file.__wrapped__ is not None)")
+    assert result.stdout == "True\n", result.stderr

@@ -26,7 +26,7 @@ from api.dashboard.views.parts import (
     whole,
 )
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
-from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume
+from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, unit_of, warnings_of
 
 _DECISIONS_SHOWN = 5
 
@@ -180,6 +180,9 @@ def _progress_card(facts: JobFacts) -> Card:
         if fraction is None
         else [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
     )
+    if (unit := unit_of(job)) is not None:
+        notes.append(f"an iteration is {unit}")
+    notes += warnings_of(job)
     if job.finished_at_s is not None:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:

@@ -1,0 +1,55 @@
+"""Progress as rows: what the script has saved, where it begins, and what a restart has cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import Connection
+
+from elastic.model import Beginning, Save
+from elastic.store import jobs as job_rows
+from elastic.store.events import add_event
+
+MOST_SAVES = 64
+"""So many of the newest saves are known: a script goes back to one of its last few."""
+
+
+def note_saves(connection: Connection, job_id: str, saves: Iterable[Save]) -> None:
+    """Records files that the job has saved, the newest one last."""
+    row = job_rows.row(connection, job_id)
+    known = saved(row.saves)
+    for each in saves:
+        known.pop(each.mark, None)
+        known[each.mark] = each.iteration
+    newest = list(known.items())[-MOST_SAVES:]
+    job_rows.change(connection, job_id, {"saves": json.dumps(newest)})
+    note_kept(connection, job_id, newest[-1][1])
+
+
+def note_kept(connection: Connection, job_id: str, iteration: int) -> None:
+    """Records that a file or a checkpoint holds what the job had done by this iteration."""
+    values: dict[str, object] = {"kept_iteration": iteration}
+    if job_rows.row(connection, job_id).kept_iteration is None:
+        # What it had not saved it could not read: it may do so from now on.
+        values["begins_anew"] = False
+    job_rows.change(connection, job_id, values)
+
+
+def saved(text: str | None) -> dict[str, int]:
+    """The marks in a row, oldest first, each with the iterations that were done by then."""
+    return {} if text is None else {str(mark): int(iteration) for mark, iteration in json.loads(text)}
+
+
+def saves_of(connection: Connection, job_id: str) -> Mapping[str, int]:
+    """The newest files that a job has saved."""
+    return saved(job_rows.row(connection, job_id).saves)
+
+
+def note_beginning(connection: Connection, job_id: str, beginning: Beginning, *, node_id: str, now_s: float) -> None:
+    """Records where the script began, and what it says of itself."""
+    values = {"stops_when_asked": beginning.stops_when_asked, "batch": beginning.batch}
+    job_rows.change(connection, job_id, values)
+    if beginning.read_from:
+        text = f"the script goes on at iteration {beginning.iteration}: it has read {beginning.read_from}"
+        add_event(connection, "begins", text, job_id=job_id, node_id=node_id, now_s=now_s)

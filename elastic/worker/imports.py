@@ -1,0 +1,62 @@
+"""Acts on a module as soon as the script has imported it, without importing it first."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+def after_import(name: str, act: Callable[[ModuleType], None]) -> None:
+    """Calls `act` with the module of this name: now if it is loaded, else once it is."""
+    if name in sys.modules:
+        act(sys.modules[name])
+    else:
+        sys.meta_path.insert(0, _Finder(name, act))
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, name: str, act: Callable[[ModuleType], None]) -> None:
+        self._name = name
+        self._act = act
+        self._is_asking = False
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != self._name or self._is_asking:
+            return None
+        # It stays until the module is loaded: libraries ask for a spec only to see whether a package is there.
+        self._is_asking = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._is_asking = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _ActingLoader(spec.loader, self)
+        return spec
+
+    def loaded(self, module: ModuleType) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+            self._act(module)
+
+
+class _ActingLoader(Loader):
+    def __init__(self, loader: Loader, finder: _Finder) -> None:
+        self._loader = loader
+        self._finder = finder
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module keeps its true loader: inspect and pickling ask it for source and name.
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._finder.loaded(module)

@@ -1,0 +1,213 @@
+"""Which files the script saves and at which iteration; and so, from what it reads at its start, where it begins.
+
+A file is known by its content, so it does not matter how it came to this node, when, or under which name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import stat
+import sys
+import threading
+import zlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from elastic.worker.imports import after_import
+
+# A checkpoint's first bytes hold its header or its pickled numbers, its last ones the sums of what torch packed.
+_EDGE_BYTES = 65_536
+# Text holds no zero byte, and what is saved as text (logs, results) says nothing of the weights.
+_SNIFFED_BYTES = 4096
+# A script that opens more files than this in one turn saves no checkpoints that way.
+_MOST_PENDING = 256
+_WRITES = os.O_WRONLY | os.O_RDWR
+_NO_FILES = ("/dev/", "/proc/", "/sys/")
+
+
+def mark_of(path: str) -> str | None:
+    """A name for the content of a file; None of what is no file, is text, or cannot be read."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            head = file.read(_EDGE_BYTES)
+            file.seek(max(size - _EDGE_BYTES, len(head)))
+            tail = file.read(_EDGE_BYTES)
+    except OSError:
+        return None
+    if b"\0" not in head[:_SNIFFED_BYTES]:
+        return None
+    return f"{size:x}-{zlib.crc32(tail, zlib.crc32(head)):08x}"
+
+
+class Saves:
+    """The files of one process. `path` names a file with the marks that are known, a line each; None: none are.
+
+    `tell` hears of each file that is saved from now on: its mark, and the iterations that the job had done by then.
+    """
+
+    def __init__(self, path: str | None, *, tell: Callable[[str, int], None]) -> None:
+        self._path = path
+        self._tell = tell
+        self._known = _read(path)
+        self._sizes = {int(mark.partition("-")[0], 16) for mark in self._known}
+        self._pending: dict[str, tuple[int, str | None]] = {}
+        self._iteration = 0
+        self._is_training = False
+        self._reader: int | None = None
+        self._pid = os.getpid()
+        self.begins_at = 0
+        self.read_from: str | None = None
+
+    def watch(self) -> None:
+        """Sees from now on what the script opens, whatever it uses for that."""
+        sys.addaudithook(self._hear)
+        # These open files in C++ and Rust, which Python does not hear of.
+        after_import("torch.serialization", self._watch_torch)
+        after_import("safetensors", self._watch_safetensors)
+
+    def begin(self) -> int:
+        """The first turn has come: gives where the script began. What it reads from now on tells nothing."""
+        self._is_training = True
+        return self.begins_at
+
+    def turn(self, iteration: int) -> None:
+        """So many iterations are done: what was opened before is written by now."""
+        self._iteration = iteration
+        if self._pending:
+            self._look()
+
+    def close(self) -> None:
+        """Takes note of what was saved last, such as at a request to stop."""
+        if self._pending:
+            self._look()
+
+    def saved(self, path: object) -> None:
+        """The script has just written this file."""
+        if self._is_training and isinstance(path, str | os.PathLike) and os.getpid() == self._pid:
+            with contextlib.suppress(Exception):
+                self._note(os.path.abspath(os.fspath(path)), self._iteration, None)
+
+    def read(self, path: str) -> None:
+        """The script is about to read this file."""
+        if self._is_training or not self._known:
+            return
+        with contextlib.suppress(OSError):
+            if os.stat(path).st_size not in self._sizes:
+                return
+            iteration = self._known.get(self._mark(path) or "")
+            if iteration is not None and (self.read_from is None or iteration >= self.begins_at):
+                self.begins_at, self.read_from = iteration, _shown(path)
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if event not in ("open", "os.rename") or os.getpid() != self._pid:
+            return
+        if self._reader == threading.get_ident():
+            return
+        # What is raised here would be raised by the script's own open().
+        with contextlib.suppress(Exception):
+            if event == "open":
+                self._hear_open(args[0], args[2])
+            else:
+                self._hear_rename(os.path.abspath(os.fspath(args[0])), os.path.abspath(os.fspath(args[1])))
+
+    def _hear_open(self, path: object, flags: int) -> None:
+        if not isinstance(path, str | os.PathLike):
+            return
+        name = os.fspath(path)
+        if not isinstance(name, str) or name.startswith(_NO_FILES):
+            return
+        if not flags & _WRITES:
+            self.read(name)
+        elif self._is_training and not flags & os.O_APPEND and len(self._pending) < _MOST_PENDING:
+            self._pending[os.path.abspath(name)] = self._iteration, None
+
+    def _hear_rename(self, source: str, to: str) -> None:
+        for path in [each for each in self._pending if each == source or each.startswith(f"{source}{os.sep}")]:
+            self._pending[to + path[len(source) :]] = self._pending[path]
+
+    def _look(self) -> None:
+        pending, self._pending = self._pending, {}
+        for path, (iteration, before) in pending.items():
+            self._note(path, iteration, before)
+
+    def _note(self, path: str, iteration: int, before: str | None) -> None:
+        mark = self._mark(path)
+        if mark is None or mark == before:
+            return
+        self._known[mark] = iteration
+        self._write(mark, iteration)
+        self._tell(mark, iteration)
+        # It may be written by a thread that has not ended: the next turn looks once more.
+        if before is None:
+            self._pending[path] = iteration, mark
+
+    def _mark(self, path: str) -> str | None:
+        self._reader = threading.get_ident()
+        try:
+            return mark_of(path)
+        finally:
+            self._reader = None
+
+    def _write(self, mark: str, iteration: int) -> None:
+        if self._path is None:
+            return
+        self._reader = threading.get_ident()
+        try:
+            with contextlib.suppress(OSError), open(self._path, "a") as file:
+                file.write(f"{mark} {iteration}\n")
+        finally:
+            self._reader = None
+
+    def _watch_torch(self, module: ModuleType) -> None:
+        original = module.save
+
+        @functools.wraps(original)
+        def save(obj: object, f: object, *args: object, **kwargs: object) -> object:
+            result = original(obj, f, *args, **kwargs)
+            self.saved(f)
+            return result
+
+        module.save = save  # type: ignore[attr-defined]
+        torch = sys.modules.get("torch")
+        if getattr(torch, "save", None) is original:
+            torch.save = save  # type: ignore[union-attr]
+
+    def _watch_safetensors(self, module: ModuleType) -> None:
+        write, opened = module.serialize_file, module.safe_open
+
+        @functools.wraps(write)
+        def serialize_file(tensors: object, filename: object, *args: object, **kwargs: object) -> object:
+            result = write(tensors, filename, *args, **kwargs)
+            self.saved(filename)
+            return result
+
+        def safe_open(filename: Any, *args: object, **kwargs: object) -> object:
+            with contextlib.suppress(Exception):
+                self.read(os.fspath(filename))
+            return opened(filename, *args, **kwargs)
+
+        module.serialize_file = serialize_file  # type: ignore[attr-defined]
+        module.safe_open = safe_open  # type: ignore[attr-defined]
+
+
+def _read(path: str | None) -> dict[str, int]:
+    found: dict[str, int] = {}
+    if path is not None:
+        with contextlib.suppress(OSError), open(path) as file:
+            for line in file:
+                mark, _, iteration = line.strip().partition(" ")
+                if "-" in mark and iteration.isdecimal():
+                    found[mark] = int(iteration)
+    return found
+
+
+def _shown(path: str) -> str:
+    """A path as its owner would write it: from the folder that the script runs in, where it lies there."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative

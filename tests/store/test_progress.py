@@ -1,0 +1,139 @@
+"""Progress is what survived: what is done again counts as redone."""
+
+from __future__ import annotations
+
+import pytest
+
+from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, Node, Save, warnings_of
+from elastic.store import Heard, Store
+from elastic.store.progress import MOST_SAVES
+from tests.builders import intend
+from tests.store.test_resumes import end_job
+from tests.store.test_store import HALF, window
+
+
+def next_generation(store: Store, job: Job, node: Node) -> int:
+    return store.start_generation(job.id, (node,), rdzv_endpoint="e", now_s=150.0).number
+
+
+def saved(store: Store, node: Node, *saves: Save, seq: int = 50) -> None:
+    said = {seq + number: each for number, each in enumerate(saves)}
+    store.heard(node.id, Heard(AgentState.RUNNING, generation=1, saves=said, acked_seq=max(said)), now_s=150.0)
+
+
+def begins(store: Store, node: Node, *, read_from: str = "", stops_when_asked: bool = False, seq: int = 40) -> None:
+    beginning = Beginning(0, read_from, stops_when_asked, Batch.WORKER)
+    said = Heard(AgentState.RUNNING, generation=1, beginnings={seq: beginning}, acked_seq=seq)
+    store.heard(node.id, said, now_s=150.0)
+
+
+def told(store: Store, job: Job, kind: str) -> list[str]:
+    return [each.text for each in store.events(job_id=job.id) if each.kind == kind]
+
+
+def test_a_script_that_began_at_0_after_a_restart_is_at_0(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 1, iteration=2), window(node, 2, iteration=533, iterations=531)])
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 3, iteration=2, generation=number)])
+    now = store.job(job.id)
+    assert (now.iteration, now.redone, now.begins_anew) == (2, 533, True)
+    assert told(store, job, "redone") == ["the script begins at iteration 0: 533 iterations have to be done again"]
+
+
+def test_a_script_that_goes_on_where_it_saved_loses_only_what_came_after(store: Store, job: Job, node: Node) -> None:
+    saved(store, node, Save("a-1", 40))
+    store.append_windows(node.id, [window(node, 1, iteration=57, iterations=57)])
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 2, iteration=42, generation=number)])
+    now = store.job(job.id)
+    assert (now.iteration, now.redone, now.kept_iteration, now.begins_anew) == (42, 17, 40, False)
+
+
+def test_workers_that_torchrun_starts_again_do_not_add_up(store: Store, job: Job, node: Node) -> None:
+    for seq in (1, 3, 5):
+        store.append_windows(
+            node.id, [window(node, seq, iteration=2), window(node, seq + 1, iteration=30, iterations=28)]
+        )
+    now = store.job(job.id)
+    assert (now.iteration, now.redone) == (30, 60)
+
+
+def test_windows_that_follow_one_another_lose_nothing(store: Store, job: Job, node: Node) -> None:
+    store.append_windows(node.id, [window(node, 1, iteration=2), window(node, 2, iteration=4)])
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 3, iteration=6, generation=number)])
+    assert (store.job(job.id).iteration, store.job(job.id).redone) == (6, 0)
+
+
+def test_saves_come_back_to_every_node_and_only_the_newest_are_kept(store: Store, job: Job, node: Node) -> None:
+    saved(store, node, *(Save(f"{number:x}-0", number) for number in range(MOST_SAVES + 5)))
+    saved(store, node, Save("f-0", 99), seq=500)
+    found = store.saves(job.id)
+    assert len(found) == MOST_SAVES
+    assert (list(found.items())[-1], found["6-0"]) == (("f-0", 99), 6)
+    assert store.job(job.id).kept_iteration == 99
+
+
+def test_a_script_that_saved_nothing_and_is_not_asked_is_restarted_by_a_move(
+    store: Store, job: Job, node: Node
+) -> None:
+    assert warnings_of(store.job(job.id)) == ()
+    begins(store, node)
+    store.append_windows(node.id, [window(node, 1, iteration=40, iterations=40)])
+    now = store.job(job.id)
+    assert (now.is_restarted_by_a_move, now.redo_iterations) == (True, 40)
+    assert warnings_of(now) == ("a move or a loss restarts this job: it has saved nothing yet",)
+    saved(store, node, Save("a-1", 30))
+    assert (store.job(job.id).redo_iterations, warnings_of(store.job(job.id))) == (10, ())
+
+
+def test_a_script_that_saves_when_it_is_asked_to_stop_loses_nothing_by_a_move(
+    store: Store, job: Job, node: Node
+) -> None:
+    begins(store, node, stops_when_asked=True)
+    store.append_windows(node.id, [window(node, 1, iteration=40, iterations=40)])
+    assert store.job(job.id).redo_iterations == 0
+
+
+def test_a_script_that_does_not_read_back_what_it_saves_is_restarted_by_a_move(
+    store: Store, job: Job, node: Node
+) -> None:
+    begins(store, node, stops_when_asked=True)
+    saved(store, node, Save("a-1", 40))
+    store.append_windows(node.id, [window(node, 1, iteration=50, iterations=50)])
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 2, iteration=20, iterations=20, generation=number)])
+    saved(store, node, Save("a-2", 20), seq=80)
+    now = store.job(job.id)
+    assert (now.redo_iterations, now.begins_anew) == (20, True)
+    assert "has not read back what it saved" in warnings_of(now)[0]
+    assert warnings_of(now)[1] == "50 iterations were lost to restarts and had to be done again"
+
+
+def test_the_file_that_told_where_a_script_goes_on_is_told(store: Store, job: Job, node: Node) -> None:
+    begins(store, node, read_from="snapshot.pt")
+    assert told(store, job, "begins") == ["the script goes on at iteration 0: it has read snapshot.pt"]
+    assert store.job(job.id).batch is Batch.WORKER
+
+
+@pytest.mark.parametrize(
+    ("saves", "goes_on_at", "said"),
+    [((), 0, "is resumed at iteration 0, of 533, for its script has saved nothing"), ((Save("a-1", 500),), 500, "")],
+)
+def test_a_job_is_resumed_where_its_script_will_begin(
+    store: Store, job: Job, node: Node, saves: tuple[Save, ...], goes_on_at: int, said: str
+) -> None:
+    if saves:
+        saved(store, node, *saves)
+    begins(store, node)
+    store.append_windows(node.id, [window(node, 1, iteration=533, iterations=533)])
+    end_job(store, job, JobPhase.CANCELLED)
+    resumed = store.resumes.resume(job.id, job.spec, now_s=300.0)
+    assert (resumed.iteration, resumed.redone) == (goes_on_at, 533 - goes_on_at)
+    assert said in store.events(after=None, job_id=job.id)[-1].text
+
+
+def test_another_job_s_saves_are_its_own(store: Store, job: Job, node: Node) -> None:
+    saved(store, node, Save("a-1", 40))
+    assert intend(store, job.id, HALF, now_s=1.0).job_id == job.id
+    assert dict(store.saves(job.id)) == {"a-1": 40}

@@ -1,0 +1,161 @@
+"""What a script saves, and where one begins that reads it back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from elastic.worker.saves import Saves, mark_of
+
+
+class Script:
+    """A process of a job whose marks lie in a file, as its agent keeps them; `told` is what the daemon hears."""
+
+    def __init__(self, marks: Path) -> None:
+        self.told: list[tuple[str, int]] = []
+        self.saves = Saves(str(marks), tell=lambda mark, iteration: self.told.append((mark, iteration)))
+
+    def opens(self, path: Path, flags: int = os.O_RDONLY) -> None:
+        """What Python's audit says as the script opens a file."""
+        self.saves._hear("open", (str(path), None, flags))  # noqa: SLF001 (Python calls it so)
+
+    def writes(self, path: Path, content: bytes, flags: int = os.O_WRONLY | os.O_CREAT) -> None:
+        self.opens(path, flags)
+        path.write_bytes(content)
+
+
+def weights(epoch: int) -> bytes:
+    return b"\x80\x00" + bytes([epoch]) * 5000
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> Path:
+    return tmp_path / "marks"
+
+
+def saved_at(marks: Path, path: Path, iteration: int, content: bytes) -> Script:
+    script = Script(marks)
+    script.saves.begin()
+    script.saves.turn(iteration)
+    script.writes(path, content)
+    script.saves.turn(iteration + 1)
+    script.saves.turn(iteration + 2)
+    return script
+
+
+def test_a_script_begins_where_it_saved_the_file_that_it_reads(marks: Path, tmp_path: Path) -> None:
+    saved_at(marks, tmp_path / "snapshot.pt", 40, weights(4))
+    later = Script(marks)
+    later.opens(tmp_path / "snapshot.pt")
+    assert (later.saves.begin(), later.saves.read_from) == (40, str(tmp_path / "snapshot.pt"))
+
+
+def test_a_script_that_reads_nothing_it_saved_begins_at_0(marks: Path, tmp_path: Path) -> None:
+    saved_at(marks, tmp_path / "snapshot.pt", 40, weights(4))
+    (tmp_path / "pretrained.pt").write_bytes(weights(9))
+    later = Script(marks)
+    later.opens(tmp_path / "pretrained.pt")
+    assert (later.saves.begin(), later.saves.read_from) == (0, None)
+
+
+def test_a_file_is_known_under_another_name_and_at_another_time(marks: Path, tmp_path: Path) -> None:
+    saved_at(marks, tmp_path / "snapshot.pt", 40, weights(4))
+    shutil.copyfile(tmp_path / "snapshot.pt", tmp_path / "elsewhere")
+    os.utime(tmp_path / "elsewhere", (0, 0))
+    later = Script(marks)
+    later.opens(tmp_path / "elsewhere")
+    assert later.saves.begin() == 40
+
+
+def test_of_several_files_the_newest_tells(marks: Path, tmp_path: Path) -> None:
+    saved_at(marks, tmp_path / "last.pt", 40, weights(4))
+    saved_at(marks, tmp_path / "best.pt", 30, weights(3))
+    later = Script(marks)
+    later.opens(tmp_path / "last.pt")
+    later.opens(tmp_path / "best.pt")
+    assert later.saves.begin() == 40
+
+
+def test_a_file_that_is_written_beside_and_renamed_is_found(marks: Path, tmp_path: Path) -> None:
+    script = Script(marks)
+    script.saves.begin()
+    script.saves.turn(7)
+    script.writes(tmp_path / "new.tmp", weights(1))
+    script.saves._hear("os.rename", (str(tmp_path / "new.tmp"), str(tmp_path / "new.pt"), -1, -1))  # noqa: SLF001
+    (tmp_path / "new.tmp").rename(tmp_path / "new.pt")
+    script.saves.turn(8)
+    assert script.told == [(mark_of(str(tmp_path / "new.pt")), 7)]
+
+
+def test_a_folder_that_is_renamed_takes_its_files_along(marks: Path, tmp_path: Path) -> None:
+    script = Script(marks)
+    (tmp_path / "tmp-5").mkdir()
+    script.saves.begin()
+    script.saves.turn(5)
+    script.writes(tmp_path / "tmp-5" / "model.bin", weights(1))
+    script.saves._hear("os.rename", (str(tmp_path / "tmp-5"), str(tmp_path / "checkpoint-5"), -1, -1))  # noqa: SLF001
+    (tmp_path / "tmp-5").rename(tmp_path / "checkpoint-5")
+    script.saves.close()
+    assert [iteration for _, iteration in script.told] == [5]
+
+
+@pytest.mark.parametrize(
+    ("content", "flags"),
+    [(b'{"loss": 0.5}', os.O_WRONLY), (weights(1), os.O_WRONLY | os.O_APPEND), (b"", os.O_WRONLY)],
+    ids=["text", "a log", "an empty file"],
+)
+def test_what_is_no_checkpoint_counts_for_nothing(marks: Path, tmp_path: Path, content: bytes, flags: int) -> None:
+    script = Script(marks)
+    script.saves.begin()
+    script.writes(tmp_path / "file", content, flags)
+    script.saves.turn(1)
+    assert script.told == []
+
+
+def test_what_is_written_before_the_first_turn_holds_no_training(marks: Path, tmp_path: Path) -> None:
+    script = Script(marks)
+    script.writes(tmp_path / "dataset.bin", weights(1))
+    script.saves.begin()
+    script.saves.turn(1)
+    assert script.told == []
+
+
+def test_what_is_read_later_does_not_say_where_it_began(marks: Path, tmp_path: Path) -> None:
+    saved_at(marks, tmp_path / "snapshot.pt", 40, weights(4))
+    later = Script(marks)
+    assert later.saves.begin() == 0
+    later.opens(tmp_path / "snapshot.pt")
+    assert later.saves.begin() == 0
+
+
+def test_a_file_that_a_thread_writes_slowly_is_looked_at_again(marks: Path, tmp_path: Path) -> None:
+    script = Script(marks)
+    script.saves.begin()
+    script.saves.turn(10)
+    script.writes(tmp_path / "half", weights(1)[:2000])
+    script.saves.turn(11)
+    (tmp_path / "half").write_bytes(weights(1))
+    script.saves.turn(12)
+    later = Script(marks)
+    later.opens(tmp_path / "half")
+    assert later.saves.begin() == 10
+
+
+def test_what_a_script_opens_is_never_disturbed(marks: Path, tmp_path: Path) -> None:
+    script = Script(marks)
+    script.saves.begin()
+    for path in (7, b"\xff", None, "/dev/null", tmp_path / "not there"):
+        script.saves._hear("open", (path, "w", os.O_WRONLY))  # noqa: SLF001
+    script.saves.turn(1)
+    assert script.told == []
+
+
+def test_contents_that_differ_at_either_end_have_other_marks(tmp_path: Path) -> None:
+    path, found = tmp_path / "file", set()
+    for head, tail in ((b"\0a", b"a"), (b"\0b", b"a"), (b"\0a", b"b")):
+        path.write_bytes(head + b"\0" * 300_000 + tail)
+        found.add(mark_of(str(path)))
+    assert len(found) == 3
