@@ -15,7 +15,7 @@ import psutil
 import yaml
 
 from benchmarks.zoo.daemon import CommandFailed, Daemon
-from benchmarks.zoo.rows import CONSTRAINTS, SCRIPTS, Row
+from benchmarks.zoo.rows import SCRIPTS, SHARED, Row
 from benchmarks.zoo.script_log import Round, ScriptLog, read_log
 from benchmarks.zoo.verdict import Seen, WindowSeen
 from elastic.errors import ElasticError
@@ -96,8 +96,8 @@ def _submit(run: Run) -> None:
     """Submits a copy of the script's folder, with the job's file as its user wrote it but for name, tier and log."""
     project = run.folder / "project"
     shutil.copytree(run.row.folder, project, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(SCRIPTS / "runlog.py", project)
-    shutil.copy(CONSTRAINTS, project)
+    for name in SHARED:
+        shutil.copy(SCRIPTS / name, project)
     job = yaml.safe_load((project / "job.yaml").read_text())
     env = {**job.get("env", {}), "RUN_LOG": str(run.log_path)}
     (project / "job.yaml").write_text(yaml.safe_dump({**job, "name": run.name, "tier": run.tier, "env": env}))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SCRIPTS = Path(__file__).parent / "scripts"
-CONSTRAINTS = Path(__file__).parent / "constraints.txt"
+SHARED = ("runlog.py", "frameworks.txt")
+"""Files that lie beside each script: how it logs, and the versions of what it may require."""
 
 
 @dataclass(frozen=True, slots=True)
