@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0004"
+REVISION = "0005"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
