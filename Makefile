@@ -53,10 +53,12 @@ test: $(STAMP) browser  ## Runs all tests but the slow ones.
 
 # The demo promises a time, and a quota is a share of a core that must be there: these have the machine to themselves.
 ALONE := tests/agent/test_throttle.py tests/examples/test_demo.py
+# Only the files with such tests: to collect all of them takes each worker twenty seconds.
+BESIDE = $(filter-out $(ALONE),$(sort $(shell grep -rl --include='test_*.py' 'mark\.slow' tests)))
 slow: SLOW = $(BIN)/pytest -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900 --durations 12
 # In the order of the folders: sorted by their number of tests, the longest stories would come last, one by one.
 slow: $(STAMP) browser  ## Runs the slow tests: real nodes, real training, the demo.
-	$(SLOW) -n $(SLOW_JOBS) --dist loadfile --no-loadscope-reorder $(addprefix --ignore ,$(ALONE))
+	$(SLOW) -n $(SLOW_JOBS) --dist loadfile --no-loadscope-reorder $(BESIDE)
 	$(SLOW) $(ALONE)
 
 soak: $(STAMP)  ## Runs the slowest tests: the containers, the demo without rights, more deaths of the daemon, other examples.
