@@ -81,6 +81,8 @@ def test_the_others_go_on_without_a_node_that_is_cut_off_and_with_it_once_it_is_
         nodes={"min": 1, "max": 3},
         policy={"name": "fixed", "node_type": "c5.large"},
     )
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", {"nodes": 3})
 
     def trains(generation: int, world_size: int) -> bool:
         found = newest(daemon, job_id)
