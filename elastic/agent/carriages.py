@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
@@ -40,6 +41,7 @@ def open_carriage(settings: AgentSettings, *, say: Say, wall_s: Callable[[], flo
     if settings.storage is None:
         with _running(outputs, open_gate(settings.gate_path, fill=lambda each: _why(_WORKING, outputs.fill(each)))):
             yield Both(SharedFolder(), outputs)
+        _tidy(settings, outputs)
         return
     # Only a node that has a bucket waits for boto3's import.
     from elastic.agent.cargo import Cargo
@@ -57,6 +59,7 @@ def open_carriage(settings: AgentSettings, *, say: Say, wall_s: Callable[[], flo
 
     with _running(outputs, carrier, open_gate(settings.gate_path, fill=fill)):
         yield Both(carrier, outputs)
+    _tidy(settings, outputs)
 
 
 def _output_carrier(
@@ -72,6 +75,12 @@ def _output_carrier(
 
     pause_s = FOLDER_PAUSE_S if settings.storage is None else BUCKET_PAUSE_S
     return OutputCarrier(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
+
+
+def _tidy(settings: AgentSettings, outputs: OutputCarrier) -> None:
+    """Removes the working folder of a node that leaves: on this machine each node would keep a copy for ever."""
+    if outputs.is_home:
+        shutil.rmtree(settings.code_dir, ignore_errors=True)
 
 
 def _client(settings: AgentSettings) -> Any:

@@ -160,6 +160,12 @@ class OutputCarrier:
         trip = self._trip
         return trip is not None and trip.verdict is None and trip.refusal is not None and trip.refusal.needs_person
 
+    @property
+    def is_home(self) -> bool:
+        """Whether nothing is on this node that was to be carried."""
+        trip = self._trip
+        return trip is None or (trip.verdict is not None and trip.verdict.is_durable and trip.refusal is None)
+
     def _present(self, generation: object) -> Trip | None:
         trip = self._trip
         return trip if trip is not None and generation in (trip.assignment.generation, trip.serves) else None
