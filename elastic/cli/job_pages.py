@@ -81,7 +81,7 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(f"computes in {spec['precision']}")
     if job.get("files_at"):
         print(f"checkpoints and artifacts: {job['files_at']} (`elasticd job artifacts {spec['name']}` lists them)")
-    if spec["workload"] is None and spec["outputs"] != []:
+    if spec.get("workload") is None and spec.get("outputs") != []:
         print(f"what it wrote: `elasticd job outputs {spec['name']} -o DIR` brings it")
     if job["candidates"]:
         print()
