@@ -1,6 +1,6 @@
 """What a training sample costs the processor with many image files, and what it costs to find and look over these.
 
-    python benchmarks/image_loading.py                   200,000 files of 218 x 178 (CelebA's size), crops of 128
+    python benchmarks/image_loading.py                   200,000 files of 256 x 256, crops of 128
     python benchmarks/image_loading.py --files 1000
 
 The files are hard links to 64 different JPEGs of chance, smoothed to compress as photographs do. One thread;
@@ -28,8 +28,8 @@ from elastic.workloads.photographs import open_photographs
 from elastic.workloads.pictures import read_pixels
 
 DIFFERENT = 64
-SIZE = (178, 218)  # width and height of CelebA's aligned faces
-QUALITY = 90
+SIZE = (256, 256)  # width and height
+QUALITY = 95
 BATCH, BATCHES = 16, 60
 TARGET_MS = 1.5
 
@@ -76,7 +76,7 @@ def write_files(folder: Path, count: int) -> None:
     names = [folder / f"{number:06d}.jpg" for number in range(count)]
     for name in names[:DIFFERENT]:
         noise = Image.fromarray(chance.integers(0, 256, (SIZE[1], SIZE[0], 3), dtype=numpy.uint8))
-        noise.filter(ImageFilter.GaussianBlur(2)).save(name, quality=QUALITY)
+        noise.filter(ImageFilter.GaussianBlur(1)).save(name, quality=QUALITY)
     for number, name in enumerate(names[DIFFERENT:]):
         os.link(names[number % DIFFERENT], name)
 

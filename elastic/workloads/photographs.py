@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -60,7 +59,7 @@ class Photographs:
         self._ends = tuple(accumulate(crops_each))
         self._most_unreadable = most_unreadable
         self._unreadable: dict[str, str] = {}
-        self._cache = _Cache()
+        self._cache = _Cache(len(self.paths))
 
     def __len__(self) -> int:
         """Gives the number of crops in an epoch."""
@@ -68,14 +67,16 @@ class Photographs:
 
     def crop(self, drawn: Draw, height: int, width: int) -> Tensor:
         """Gives the crop that was drawn, `(channels, height, width)`, float32, [0, 1]."""
+        return as_batch([self.cut(drawn, height, width)])[0].contiguous()
+
+    def cut(self, drawn: Draw, height: int, width: int) -> Tensor:
+        """Gives the same crop as it is stored, `(height, width, channels)`, uint8."""
         pixels = _covering(self._pixels_of(bisect_right(self._ends, drawn.item)), height, width)
         top = int(drawn.top * (pixels.shape[0] - height + 1))
         left = int(drawn.left * (pixels.shape[1] - width + 1))
         # A copy: torch wants memory that may be written to, and the image's own may go.
         cut = torch.from_numpy(pixels[top : top + height, left : left + width].copy())
-        if drawn.is_mirrored:
-            cut = cut.flip(1)
-        return cut.permute(2, 0, 1).contiguous().float().div_(255)
+        return cut.flip(1) if drawn.is_mirrored else cut
 
     def _pixels_of(self, index: int) -> Pixels:
         """Gives an image's pixels, or the next readable one's."""
@@ -99,27 +100,32 @@ class Photographs:
 
 
 class _Cache:
-    """The pixels that were read last, of a bounded size; several threads may ask."""
+    """The pixels that were read first, up to a bounded size; several threads may ask.
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, Pixels] = OrderedDict()
+    Each image has its turn once an epoch, in another order each time: to keep the last ones would hit less often. Where
+    not even a tenth fits none is kept, for memory that is new costs half as much as decoding
+    (benchmarks/image_loading.py).
+    """
+
+    def __init__(self, images: int) -> None:
+        self._images = images
+        self._kept: dict[str, Pixels] = {}
         self._lock = Lock()
         self._size_bytes = 0
 
     def pixels(self, path: str, read: Callable[[str], Pixels]) -> Pixels:
-        with self._lock:
-            if path in self._kept:
-                self._kept.move_to_end(path)
-                return self._kept[path]
+        if (kept := self._kept.get(path)) is not None:
+            return kept
         pixels = read(path)
+        if pixels.nbytes * self._images <= 10 * CACHED_BYTES:
+            self._keep(path, pixels)
+        return pixels
+
+    def _keep(self, path: str, pixels: Pixels) -> None:
         with self._lock:
-            if path not in self._kept:
+            if path not in self._kept and self._size_bytes + pixels.nbytes <= CACHED_BYTES:
                 self._kept[path] = pixels
                 self._size_bytes += pixels.nbytes
-            while self._size_bytes > CACHED_BYTES:
-                _, oldest = self._kept.popitem(last=False)
-                self._size_bytes -= oldest.nbytes
-        return pixels
 
 
 def open_photographs(
@@ -143,6 +149,11 @@ def open_photographs(
         Photographs(training, crops, channels, most_unreadable=most_unreadable),
         Photographs(held_out, [1] * len(held_out), channels, most_unreadable=most_unreadable),
     )
+
+
+def as_batch(cuts: Sequence[Tensor]) -> Tensor:
+    """Gives crops as `(batch, channels, height, width)`, float32, [0, 1], in the order of memory that they come in."""
+    return torch.stack(list(cuts)).permute(0, 3, 1, 2).float().div_(255)
 
 
 def shrink(high: Tensor) -> Tensor:

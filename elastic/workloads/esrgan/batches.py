@@ -10,7 +10,7 @@ from torch import Tensor
 
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import Group
-from elastic.workloads.photographs import Photographs, shrink
+from elastic.workloads.photographs import Photographs, as_batch, shrink
 from elastic.workloads.sample_order import draw, share
 
 
@@ -43,20 +43,19 @@ class Batches:
         `places` are its places in the global batch from now on, where they differ from one turn to the next.
         """
         self._places = self._places if places is None else places
-        crops = self._crops(first_position)
-        high = torch.stack(crops)
+        high = as_batch(self._cuts(first_position))
         weight = 1.0 / self._options.batch_size if self._places else 0.0
         low = shrink(high)
-        return Batch(self._placed(low), self._placed(high), torch.full((len(crops),), weight, device=self._device))
+        return Batch(self._placed(low), self._placed(high), torch.full((len(high),), weight, device=self._device))
 
     def close(self) -> None:
         """Ends the threads."""
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _crops(self, first_position: int) -> list[Tensor]:
+    def _cuts(self, first_position: int) -> list[Tensor]:
         if self._threads is None:
-            return [self._crop(position) for position in self._positions(first_position)]
+            return [self._cut(position) for position in self._positions(first_position)]
         is_ready = self._ahead is not None and self._ahead[:2] == (first_position, self._places)
         ahead = self._ahead[2] if self._ahead is not None and is_ready else self._submit(first_position)
         following = first_position + self._options.batch_size
@@ -65,14 +64,14 @@ class Batches:
 
     def _submit(self, first_position: int) -> list[Future[Tensor]]:
         assert self._threads is not None
-        return [self._threads.submit(self._crop, position) for position in self._positions(first_position)]
+        return [self._threads.submit(self._cut, position) for position in self._positions(first_position)]
 
     def _positions(self, first_position: int) -> list[int]:
         return [first_position + place for place in self._places] or [first_position]
 
-    def _crop(self, position: int) -> Tensor:
+    def _cut(self, position: int) -> Tensor:
         drawn = draw(position, items=len(self._photographs), seed=self._options.seed)
-        return self._photographs.crop(drawn, self._options.hr_height, self._options.hr_width)
+        return self._photographs.cut(drawn, self._options.hr_height, self._options.hr_width)
 
     def _placed(self, images: Tensor) -> Tensor:
         images = images.contiguous(memory_format=torch.channels_last)
