@@ -14,6 +14,7 @@ from elastic.model import JobPhase
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
 from tests.providers.contract import request
+from tests.workloads.esrgan.builders import write_photographs
 
 LISTINGS = [
     (("job", "ls"), "first"),
@@ -244,6 +245,24 @@ def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None
     outcome = run("job", "submit", "-f", "sent.yaml", "-y")
     assert (outcome.status, "train.py is not among the files of" in outcome.err) == (2, True)
     assert "nothing is there" in outcome.err
+
+
+def test_the_images_of_a_job_are_looked_at_before_it_is_submitted(run: Run, tmp_path: Path) -> None:
+    write_photographs(tmp_path / "photos", count=4)
+    (tmp_path / "photos" / "1.png").write_bytes(b"not an image")
+    job = "name: looked-at\nworkload: esrgan\npreset: small\ndata: photos\n"
+    (tmp_path / "job.yaml").write_text(job + "hyperparameters: {hr_width: 48, hr_height: 48}\n")
+    planned = run("job", "submit", "-f", "job.yaml", "--dry-run")
+    assert planned.status == 0
+    assert f"data: 1 of 4 images are left out: {tmp_path}/photos/1.png: wanted an image" in planned.err
+    assert "3 of 4 images are smaller than a crop of 48 x 48" in planned.err
+    (tmp_path / "job.yaml").write_text(job + "hyperparameters: {most_unreadable: 0}\n")
+    refused = run("job", "submit", "-f", "job.yaml", "-y")
+    assert (refused.status, "wanted at most 0 images that cannot be read, found 1" in refused.err) == (2, True)
+    assert run("job", "get", "looked-at").status == 5
+    (tmp_path / "job.yaml").write_text("name: a\nworkload: esrgan\nhyperparameters: {dataset_name: celeba}\n")
+    refused = run("job", "submit", "-f", "job.yaml", "-y")
+    assert (refused.status, f"looked at {tmp_path}/data/celeba and " in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -125,3 +125,24 @@ def test_a_skip_starts_from_plain_interpolation(skip: str, data: str, tmp_path: 
     report = json.loads((tmp_path / "artifacts" / "report.json").read_text())
     is_bicubic = report["start_psnr_y_db"] == pytest.approx(report["bicubic_psnr_y_db"])
     assert is_bicubic == (skip == "bicubic")
+
+
+def test_a_corrupt_image_is_told_of_before_the_first_iteration_and_ends_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_photographs(tmp_path / "photographs", count=6)
+    (folder / "0.png").write_bytes(b"not an image")  # the one that is held out
+    (folder / "4.png").write_bytes((folder / "4.png").read_bytes()[:900])
+    train(tiny_options(data=str(folder), iterations=4), alone(), places(tmp_path))
+    said = capfd.readouterr().err
+    before, _, after = said.partition("iteration 4 of 4")
+    assert "data: 2 of 6 images are left out: " in before and after
+    assert all(f"{folder / name}: wanted an image" in before for name in ("0.png", "4.png"))
+
+
+def test_too_many_unreadable_images_are_an_error_before_the_first_iteration(tmp_path: Path) -> None:
+    folder = write_photographs(tmp_path / "photographs", count=6)
+    (folder / "5.png").write_bytes(b"not an image")
+    with pytest.raises(InvalidInput, match=r"wanted at most 0 images that cannot be read, found 1: .*5\.png"):
+        train(tiny_options(data=str(folder), iterations=4, most_unreadable=0), alone(), places(tmp_path))
+    assert not (tmp_path / "checkpoints").exists()
