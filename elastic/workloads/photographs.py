@@ -145,9 +145,11 @@ def open_photographs(
         spared = min(_MOST_HELD_OUT, max(1, len(paths) // 10))
         held_out, training = list(paths[:spared]), list(paths[spared:])
         crops = [1] * len(training)
+    # In the place of one that cannot be read stands the next, even if that is trained on: something must be judged by.
+    judged = [1] * len(held_out) + [0] * len(training)
     return (
         Photographs(training, crops, channels, most_unreadable=most_unreadable),
-        Photographs(held_out, [1] * len(held_out), channels, most_unreadable=most_unreadable),
+        Photographs([*held_out, *training], judged, channels, most_unreadable=most_unreadable),
     )
 
 
