@@ -219,8 +219,8 @@ class JobDocument(_Part):
     data: Text | None = Field(
         None,
         min_length=1,
-        description="Of a command: `s3://bucket/prefix`, fetched to every node, or an absolute path there; its workers "
-        "find it in ELASTICD_DATA_DIR. Of a workload: absolute path of a folder of images, or `skimage`.",
+        description="`s3://bucket/prefix`, fetched to every node, or an absolute path there; a command's workers find "
+        "it in ELASTICD_DATA_DIR. Of a workload also `skimage`.",
     )
     checkpoint: JobCheckpoint = JobCheckpoint()
     requirements: list[Text] = Field(

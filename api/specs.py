@@ -295,7 +295,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
 
 
 def _data(asked: str) -> str:
-    """A command's data, as nodes understand it."""
+    """A job's data, as nodes understand it."""
     if is_location(asked):
         try:
             return str(parse_location(asked))
@@ -351,8 +351,11 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         raise InvalidInput(
             "outputs: a workload leaves its results with `job artifacts`; only a command has outputs", field="outputs"
         )
-    if asked.data is not None and asked.data != _SKIMAGE and not asked.data.startswith("/"):
-        raise InvalidInput(f"data: wanted {_SKIMAGE} or an absolute path, got {asked.data!r}", field="data")
+    is_fetched = asked.data is not None and is_location(asked.data)
+    if asked.data not in (None, _SKIMAGE) and not is_fetched and not str(asked.data).startswith("/"):
+        raise InvalidInput(
+            f"data: wanted {_SKIMAGE}, s3://BUCKET/PREFIX or an absolute path, got {asked.data!r}", field="data"
+        )
     options = _options(asked, workload)
     chosen = _chosen(options)
     precision = chosen.get("precision", AUTO)
@@ -361,6 +364,7 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         now_s,
         command=("-m", workload.module, *workload.command(options)),
         hyperparameters=chosen,
+        data=_data(str(asked.data)) if is_fetched else None,
         global_batch=chosen.get("batch_size"),
         iterations=chosen.get("iterations"),
         phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),

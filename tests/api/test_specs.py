@@ -326,6 +326,13 @@ def test_images_and_weights_of_a_workload_count_from_the_files_folder(tmp_path: 
     assert resolve_paths(ESRGAN, tmp_path) == ESRGAN
 
 
+def test_images_may_lie_in_a_bucket_which_nodes_fetch() -> None:
+    spec = to_spec({**ESRGAN, "data": "s3://photos/faces"}, now_s=NOW_S)
+    assert spec.data == "s3://photos/faces"
+    assert spec.command[spec.command.index("--data") + 1] == "s3://photos/faces"
+    assert to_spec({**ESRGAN, "data": "/photos"}, now_s=NOW_S).data is None
+
+
 def test_a_dataset_without_data_is_refused_rather_than_replaced() -> None:
     said = faults({**ESRGAN, "hyperparameters": {"dataset_name": "img_align_celeba"}})
     assert "say data: skimage and leave dataset_name out" in said["hyperparameters.dataset_name"]

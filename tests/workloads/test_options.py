@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from elastic.errors import InvalidInput
 from elastic.workloads import WORKLOADS, Phase
 from elastic.workloads.esrgan import EsrganOptions, looked_over, phases, placed
+from elastic.workloads.esrgan.files import brought
 from elastic.workloads.options import from_argv, to_argv
 
 REFERENCE = [
@@ -142,6 +143,14 @@ def test_paths_of_images_and_weights_count_from_the_folder(tmp_path: Path) -> No
     untouched = {"data": "skimage", "init": "begin.safetensors"}
     assert placed(untouched, tmp_path / "elsewhere") == untouched
     assert placed({"data": "s3://bucket/photos"}, tmp_path) == {"data": "s3://bucket/photos"}
+
+
+def test_images_in_a_bucket_are_where_the_agent_has_brought_them() -> None:
+    options = EsrganOptions(data="s3://photos/faces")
+    assert brought(options, {"ELASTICD_DATA_DIR": "/data"}).data == "/data"
+    assert brought(EsrganOptions(), {"ELASTICD_DATA_DIR": "/data"}).data == "skimage"
+    with pytest.raises(InvalidInput, match="data: wanted a folder, got s3://photos/faces"):
+        brought(options, {})
 
 
 def test_what_is_on_no_node_yet_is_not_looked_at(tmp_path: Path) -> None:

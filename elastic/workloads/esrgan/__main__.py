@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elastic.errors import InvalidInput
-from elastic.workloads.esrgan.files import placed
+from elastic.workloads.esrgan.files import brought, placed
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.options import from_argv
 
@@ -20,7 +20,7 @@ def main(argv: Sequence[str]) -> int:
         options = from_argv(
             EsrganOptions, argv, program="elastic.workloads.esrgan", placed=functools.partial(placed, folder=Path())
         )
-        return _train(options)
+        return _train(brought(options, os.environ))
     except InvalidInput as error:
         print(f"esrgan: {error}", file=sys.stderr)
         return 2

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
+from elastic.errors import InvalidInput
 from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.options import NAME, EsrganOptions, no_dataset
 from elastic.workloads.image_folder import BUNDLED, look_over
@@ -43,13 +45,25 @@ def looked_over(options: EsrganOptions) -> list[str]:
         return [f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of your own"]
     folder = image_folder(options)
     if not folder.is_dir():
-        return [f"data: {folder} is not on this machine; the first node looks at its images before it trains"]
+        return [f"data: {options.data} is not on this machine; the first node looks at its images before it trains"]
     try:
         return look_over(
             folder, height=options.hr_height, width=options.hr_width, most_unreadable=options.most_unreadable
         )
     except ModuleNotFoundError as error:
         return [f"data: no image was looked at, for {error.name} is not installed here; the first node looks at them"]
+
+
+def brought(options: EsrganOptions, environment: Mapping[str, str]) -> EsrganOptions:
+    """Gives options whose data is where the node's agent has brought it to, if that lies in a bucket."""
+    if "://" not in options.data:
+        return options
+    folder = environment.get("ELASTICD_DATA_DIR")
+    if folder is None:
+        raise InvalidInput(
+            f"data: wanted a folder, got {options.data}, which elasticd fetches to its nodes", field="data"
+        )
+    return dataclasses.replace(options, data=folder)
 
 
 def image_folder(options: EsrganOptions) -> Path:
