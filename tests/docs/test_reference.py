@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from collections.abc import Iterator
 
 import pytest
@@ -19,7 +20,7 @@ from elastic.config import PolicySettings, Settings
 from elastic.policy import POLICIES
 from elastic.pricing import PRICE_SOURCES
 from elastic.workloads import WORKLOADS
-from tests.docs.pages import page, rows
+from tests.docs.pages import Block, blocks, page, rows
 
 Command = tuple[str, tuple[str, ...]]
 
@@ -64,6 +65,17 @@ def test_no_command_is_named_that_there_is_not() -> None:
     known = {words for words, _ in commands()}
     named = set(re.findall(r"`(elasticd [a-z]+(?: [a-z]+)?)`", page("docs/reference/commands.md")))
     assert named <= known
+
+
+@pytest.mark.parametrize("block", blocks("console"), ids=str)
+def test_every_command_that_a_page_shows_exists_with_its_options(block: Block) -> None:
+    known = dict(commands())
+    for line in re.findall(r"^\$ (?:.*\s)?(elasticd [a-z].*)", block.text, re.MULTILINE):
+        words = shlex.split(line.partition(" 2>")[0], comments=True)
+        name = next((each for n in (3, 2) if (each := " ".join(words[:n])) in known), None)
+        assert name is not None, f"{line}: no such command"
+        options = [word.partition("=")[0] for word in words if word.startswith("-")]
+        assert set(options) <= set(known[name]), line
 
 
 def test_every_exit_status_is_named_with_its_meaning() -> None:
