@@ -57,7 +57,14 @@ OUTPUT_COLUMNS = (
 @app.command("submit")
 def submit(
     context: typer.Context,
-    file: Annotated[str, typer.Option("--file", "-f", help="The job's YAML or JSON; - reads standard input.")],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="Instead of a file, after --: what starts the training in the folder that you are in."),
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option("--file", "-f", help="The job's YAML or JSON; - reads standard input.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Of a command: the job's name, else the folder's.")] = None,
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the priced plan and submit nothing.")] = False,
     key: Annotated[
@@ -68,10 +75,14 @@ def submit(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Print the priced plan, ask, and submit."""
-    spec, code = read_spec(file)
+    if (file is None) == (command is None):
+        raise InvalidInput(
+            "submit: wanted a job's file (-f job.yaml), or a command (-- torchrun train.py), and not both"
+        )
+    spec, code = read_spec(file) if file is not None else read_command(command or [], name=name)
     with connection_of(context).open() as client:
         plan = client.post("/v1/jobs:plan", spec)
-        _check_paths(spec, file)
+        _check_paths(spec, file or "-")
         _look_over(plan["spec"])
         if dry_run and output is Output.JSON:
             render.show_json(plan)
@@ -269,13 +280,24 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
     Relative paths in it count from its folder. Where `code` names a folder, the document has the packed one's sum.
     """
     # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon would read it.
-    documents, specs, brought = (import_module(f"api.{name}") for name in ("documents", "specs", "brought"))
+    documents = import_module("api.documents")
     try:
         body = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
-    folder = Path() if file == "-" else Path(file).parent
-    document = brought.settle_env(documents.read_document(body), os.environ)
+    return _settled(documents.read_document(body), Path() if file == "-" else Path(file).parent)
+
+
+def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any], Archive | None]:
+    """Gives the document of a job that is only a command: the folder that one is in is its code, and names it."""
+    own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
+    return _settled({"name": name or own_name or "job", "code": ".", "command": command}, Path())
+
+
+def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Archive | None]:
+    """What only this machine knows is put into the document: paths, files, and variables of the shell."""
+    specs, brought = import_module("api.specs"), import_module("api.brought")
+    document = brought.settle_env(document, os.environ)
     document = specs.settle_command(brought.settle_requirements(document, folder))
     match document.get("code"):
         case str(named) if not re.fullmatch(SUM_PATTERN, named):

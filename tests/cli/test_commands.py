@@ -237,6 +237,20 @@ def test_what_a_file_and_the_shell_hold_is_sent_along(
     assert (outcome.status, "WANDB_API_KEY" in outcome.err) == (2, True)
 
 
+def test_a_command_alone_is_a_job_of_the_folder_that_one_is_in(
+    run: Run, live: Live, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "app")
+    assert run("job", "submit", "-y", "--", "torchrun", "--nproc_per_node", "2", "train.py", "--lr", "1").status == 0
+    spec = live.world.store.job("app").spec
+    assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "1"), 2)
+    assert spec.code is not None
+    assert run("job", "submit", "-y", "--name", "other", "--", "python", "train.py").status == 0
+    for words in ((), ("-f", "job.yaml", "--", "python", "train.py")):
+        outcome = run("job", "submit", "-y", *words)
+        assert (outcome.status, "and not both" in outcome.err) == (2, True)
+
+
 def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None:
     subprocess.run(["git", "init", "-q", folder], check=True)
     (folder / ".gitignore").write_text("train.py\n")
