@@ -167,3 +167,17 @@ def test_a_setup_that_fails_says_its_last_line(world: World) -> None:
     exit_of = world.daemon.exit_of(1)
     assert exit_of is not None
     assert exit_of["log_tail"].strip().endswith("ended with 3: two")
+
+
+@pytest.mark.slow
+def test_a_shells_script_is_run_by_every_worker_with_the_nodes_python(world: World) -> None:
+    node = world.node()
+    (node.work_dir / "code").mkdir()
+    (node.work_dir / "code/run.sh").write_text(
+        "set -e\npython -c 'import torch; print(\"rank\", '$RANK', \"of\", '$1')'\n"
+    )
+    world.assign("bash", "run.sh", "2", tier="T0", nproc_per_node=2, world_size=2)
+    world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
+    assert world.daemon.exit_of(1)["outcome"] == "succeeded"  # type: ignore[index]
+    assert "rank 0 of 2" in node.logs()
+    assert "rank 1 of 2" in node.logs()
