@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from elastic.agent.machine_lock import alone
 from elastic.errors import NotFound, PreparationFailed, StorageForbidden, StorageUnavailable
 
 THREADS = 8
@@ -83,22 +84,22 @@ def fetch_data(
     """
     items = _listed(source, location, pause=pause, patience_s=patience_s)
     digest = digest_of(items)
-    folder = cache / digest
-    if (folder / _DONE).exists():
-        tell(f"data: {_gib(items)} in {_files(items)} were here already, digest {digest[:12]}")
-        return Fetched(folder / "files", digest)
-    begun = time.monotonic()
-    trip = _Trip(
-        source, folder / "files", items, tell=tell, is_stopping=is_stopping, pause=pause, patience_s=patience_s
-    )
-    _check_room(cache, items, trip.done_bytes)
-    tell(f"data: fetching {_gib(items)} in {_files(items)} from {location}, digest {digest[:12]}")
-    trip.run()
-    (folder / _DONE).touch()
-    tell(
-        f"data: {_gib(items)} in {_files(items)} are here after {time.monotonic() - begun:.0f} s, digest {digest[:12]}"
-    )
-    return Fetched(folder / "files", digest)
+    fetched = Fetched(cache / digest / "files", digest)
+    done = cache / digest / _DONE
+    what = f"{_gib(items)} in {_files(items)}"
+    # Nodes of one machine share the folder: one fetches, the others wait for it.
+    with alone(cache / f"{digest}.lock"):
+        if done.exists():
+            tell(f"data: {what} were here already, digest {digest[:12]}")
+            return fetched
+        begun = time.monotonic()
+        trip = _Trip(source, fetched.folder, items, tell, is_stopping, pause, patience_s)
+        _check_room(cache, items, trip.done_bytes)
+        tell(f"data: fetching {what} from {location}, digest {digest[:12]}")
+        trip.run()
+        done.touch()
+    tell(f"data: {what} are here after {time.monotonic() - begun:.0f} s, digest {digest[:12]}")
+    return fetched
 
 
 @dataclass(slots=True)
@@ -145,6 +146,8 @@ class _Trip:
         partial.touch()
         last_byte_at = time.monotonic()
         while (start := _size(partial)) < item.size_bytes:
+            if self.is_stopping():
+                raise PreparationFailed("data: the node is leaving")
             try:
                 self._append(item, partial, start)
             except NotFound as error:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
 from elastic.agent.commands import Commands
+from elastic.agent.machine_lock import alone
 from elastic.errors import PreparationFailed
 
 _DONE = "elasticd-done"
@@ -47,7 +46,7 @@ def make_environment(folder: Path, requirements: Sequence[str], *, commands: Com
 
     Raises PreparationFailed with pip's last lines. Nodes of one machine share the folder, and wait for each other.
     """
-    with _alone(folder.with_suffix(".lock")):
+    with alone(folder.with_suffix(".lock")):
         if (folder / _DONE).exists():
             return False
         shutil.rmtree(folder, ignore_errors=True)
@@ -116,12 +115,3 @@ def _installed(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Holds a lock that ends with this process, however it ends."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,11 @@ def test_nothing_that_comes_for_too_long_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(PreparationFailed, match="nothing came"):
         fetch(Dead({"a": b"hello"}), tmp_path, patience_s=-1.0)
+
+
+def test_nodes_of_one_machine_fetch_the_same_data_once(tmp_path: Path) -> None:
+    source = FakeSource({name: name.encode() * 50 for name in "abc"})
+    with ThreadPoolExecutor(3) as nodes:
+        fetched = set(nodes.map(lambda _: fetch(source, tmp_path), range(3)))
+    assert len(fetched) == 1
+    assert sorted(source.asked) == [("a", 0), ("b", 0), ("c", 0)]
