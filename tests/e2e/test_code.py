@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.e2e.cloud_story import told
+from tests.e2e.cloud_story import Story, told
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -26,17 +26,23 @@ from lib.net import make
 from elastic.worker import finished, paramount
 model = make()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for iteration in range(1, 31):
+print("begins", flush=True)
+for iteration in range(1, 61):
     optimizer.zero_grad()
     model(torch.randn(8, 4)).sum().backward()
     optimizer.step()
     paramount(iteration)
-    time.sleep(0.05)
+    time.sleep(0.1)
 with open(sys.argv[2]) as settings:
     print("trained with", settings.read(), flush=True)
 torch.save(model.state_dict(), "final.pt")
-finished(30)
+finished(60)
 """
+
+
+def read_log(story: Story, job_id: str) -> str:
+    with story.daemon.client() as client:
+        return client.text(f"/v1/jobs/{job_id}/logs")
 
 
 def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its_weights_come_home(
@@ -55,8 +61,10 @@ def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its
         story.daemon.kill()
         story.daemon.start()  # what was sent is durable
         job_id = str(story.daemon.get("/v1/jobs/sent")["id"])
+        story.until(job_id, "a line", lambda: "] begins" in read_log(story, job_id))
+        assert story.daemon.get(f"/v1/jobs/{job_id}")["finished_at_s"] is None, "its log is seen while it runs"
         job = story.daemon.until_phase(job_id, "succeeded", timeout_s=150.0)
-        assert job["iteration"] == 30
+        assert job["iteration"] == 60
         logs = story.until(job_id, "the log is stored", lambda: story.command("job", "logs", "sent"))
         assert "trained with what was sent" in logs
         story.command("job", "outputs", "sent", "-o", str(tmp_path / "brought"))

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from api.dashboard.format import usd
+from elastic.job_logs import LogPiece
 from elastic.model import Action
 from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
@@ -179,6 +180,29 @@ def test_news_is_asked_for_at_most_once_a_second(
             site.store.add_event("note", f"event {number}", job_id=told_template[1].job_id, now_s=site.clock.now_s())
             seen.page.wait_for_timeout(250)
         assert 1 <= sum(url == f"{site.url}/" for url in seen.requests) <= 4
+
+
+def test_a_job_s_log_grows_on_its_open_page_and_its_progress_bar_moves(
+    chromium: Browser, site: Site, told_template: tuple[Path, Story]
+) -> None:
+    job_id = told_template[1].job_id
+    first = ["begins <img src=x onerror=alert(1)>", *(f"step {number}" for number in range(100))]
+    site.logs.add(job_id, "n1", [LogPiece(1, 0, 0, first)], seq=1, now_s=0.0)
+    with opened(chromium, site, f"/jobs/{job_id}") as seen:
+        log = seen.page.locator("pre.log")
+        expect(log).to_contain_text("[rank 0] begins <img src=x onerror=alert(1)>")
+        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ["loss 0.5"], open_line=" 10%")], seq=2, now_s=0.0)
+        expect(log).to_contain_text("step 99\n==> generation 2 <==\n[rank 0] loss 0.5\n[rank 0]  10%\n")
+        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ["done"], open_line=None)], seq=3, now_s=0.0)
+        expect(log).to_contain_text("loss 0.5\n[rank 0] done\n")
+        assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), "the end is in view"
+        log.evaluate("log => { log.scrollTop = 0 }")
+        site.store.add_event("note", "the page is brought up to date", job_id=job_id, now_s=site.clock.now_s())
+        expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
+        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ["later"])], seq=4, now_s=0.0)
+        expect(log).to_contain_text("[rank 0] later\n")
+        assert log.evaluate("log => log.scrollTop") == 0, "who reads further up stays there"
+        assert log.inner_text().count("loss 0.5") == 1
 
 
 def test_nothing_is_asked_of_any_other_host(chromium: Browser, site: Site) -> None:
