@@ -113,6 +113,7 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         claims = open_claims(settings.claims_path, book)
         log_stream = _log_stream(settings, client, memory, intake)
         preparation = _preparation(settings, memory, spool, wake_heart)
+        preparation.start()
         supervisor = Supervisor(
             settings,
             memory=memory,
@@ -140,7 +141,6 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         intake.take_leftovers()
         intake.start()
         claims.start()
-        preparation.start()
         heart.start()
         log_stream.start()
         if watcher is not None:

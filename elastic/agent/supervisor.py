@@ -95,6 +95,7 @@ class Supervisor:
         self._ending: Exit | None = None
         self._ended_at: float | None = None
         self._is_warm = launcher.is_warm
+        self._look_at_preparation()  # where nothing is brought, the node never says that it prepares
         if memory.running is not None:
             self._adopt(memory.running)
 

@@ -100,6 +100,11 @@ class NeverDone(Launcher):
         self.killed.set()
 
 
+def test_a_node_that_gets_nothing_ready_never_says_that_it_does(settings: AgentSettings) -> None:
+    with supervised(settings, NeverDone(settings)) as (supervisor, _):
+        assert supervisor.report()["state"] == "idle"
+
+
 def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elastic.agent.steering.EXIT_BARRIER_GRACE_S", 0.3)
     launcher = NeverDone(settings)
