@@ -30,17 +30,27 @@ def why_apart(
     """Says why these ranks must not train together; None if they may, or if not all of them have come in time.
 
     A rank may read nothing and get its weights from the others. One that has not got the file that another has read
-    looked for it and did not find it. `meeting` is what only ranks that compare the same thing have in common. Raises
-    what the store raises when it is gone.
+    looked for it and did not find it. Only that rank can tell, so it tells the others. `meeting` is what ranks have in
+    common that compare the same thing. Raises what the store raises when it is gone.
     """
+    told = _exchanged(json.dumps([own.iteration, own.read_from]), store, rank, world_size, meeting, wait_s)
+    all_ranks = {each: Beginning(*json.loads(text)) for each, text in enumerate(told)}
+    why = _difference(own, all_ranks)
+    if len({each.read_from is None for each in all_ranks.values()}) < 2:
+        return why
+    return next(filter(None, _exchanged(why or "", store, rank, world_size, f"{meeting}/missed", wait_s)), why)
+
+
+def _exchanged(own: str, store: Store, rank: int, world_size: int, meeting: str, wait_s: float) -> list[str]:
+    """What each rank says, in their order; nothing where not all of them have come in time."""
     keys = [f"elasticd/begin/{meeting}/{each}" for each in range(world_size)]
-    store.set(keys[rank], json.dumps([own.iteration, own.read_from]))
+    store.set(keys[rank], own)
     until_s = time.monotonic() + wait_s
     while not store.check(keys):
         if time.monotonic() > until_s:
-            return None
+            return []
         time.sleep(_PAUSE_S)
-    return _difference(own, {each: Beginning(*json.loads(store.get(key))) for each, key in enumerate(keys)})
+    return [store.get(key).decode() for key in keys]
 
 
 def _difference(own: Beginning, all_ranks: Mapping[int, Beginning]) -> str | None:

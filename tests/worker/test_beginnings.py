@@ -24,11 +24,12 @@ class MemoryStore:
         return self.values[key]
 
 
-def asked_by(rank: int, *beginnings: Beginning) -> str | None:
-    """What this rank finds when all have told; the last to come waits for nobody."""
+def asked_by(rank: int, *beginnings: Beginning, missed: str = "") -> str | None:
+    """What this rank finds when all have told; the last to come waits for nobody. `missed` is what the others found."""
     store = MemoryStore()
     for other, each in enumerate(beginnings):
         store.set(f"elasticd/begin/3/{other}", json.dumps([each.iteration, each.read_from]))
+        store.set(f"elasticd/begin/3/missed/{other}", missed)
     return why_apart(beginnings[rank], store, rank=rank, world_size=len(beginnings), meeting="3")
 
 
@@ -67,3 +68,7 @@ def test_a_rank_that_leaves_the_reading_to_the_first_one_trains(snapshot: str) -
 def test_ranks_that_make_no_steps_hold_nobody_up() -> None:
     own = Beginning(40, "snapshot.pt")
     assert why_apart(own, MemoryStore(), rank=0, world_size=2, meeting="3", wait_s=0.0) is None
+
+
+def test_a_rank_that_has_the_file_hears_from_the_one_that_lacks_it(snapshot: str) -> None:
+    assert asked_by(0, Beginning(40, snapshot), Beginning(0, None), missed="it is not there") == "it is not there"
