@@ -12,7 +12,7 @@ from api.accounts import cost_by_node
 from api.artifacts import Artifacts
 from api.files import artifacts_if_told
 from elastic.errors import NotFound, StorageUnavailable
-from elastic.model import Action, Group, Job, Price, idle_s, spent_usd
+from elastic.model import Action, Group, Job, Price, idle_s, spent_usd, warnings_of
 from elastic.policy import FixedChoice, fixed_choices, iterations_by_phase
 from elastic.store import Event, Store
 
@@ -43,6 +43,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         nodes=cost_by_node(rows, now_s=now_s),
         fixed=fixed,
         first_fixed=None if first is None else schemas.FixedChoice.of(first),
+        warnings=list(warnings_of(job)),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
         decisions=[schemas.Decision.of(each) for each in decisions if each.plan.action is not Action.HOLD],

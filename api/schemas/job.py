@@ -171,6 +171,7 @@ class Report(Wire):
     nodes: list[NodeCost]
     fixed: list[FixedChoice] = Field(description="Every group measured, cheapest first.")
     first_fixed: FixedChoice | None = Field(description="The group that trained first: had the job never moved.")
+    warnings: list[str] = Field(description="What to know of its progress, such as what had to be done again.")
     best_fixed: FixedChoice | None
     worst_fixed: FixedChoice | None
     decisions: list[Decision]

@@ -115,6 +115,8 @@ def show_report(report: Mapping[str, Any]) -> None:
     render.show(render.table_of(report["nodes"], _REPORT_NODES))
     gained = report["iterations_per_usd"]
     print(f"total {render.usd(report['spent_usd'])}" + ("" if gained is None else f", {render.rate(gained)} it/$"))
+    for warning in report.get("warnings", ()):
+        print(f"warning: {warning}")
     _show_fixed(report)
     print("\ndecisions that changed something:")
     render.show(render.table_of(report["decisions"], _REPORT_DECISIONS))

@@ -105,16 +105,18 @@ class Saves:
                 self.begins_at, self.read_from = iteration, _shown(path)
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        if event not in ("open", "os.rename") or os.getpid() != self._pid:
-            return
-        if self._reader == threading.get_ident():
+        if event not in ("open", "os.rename"):
             return
         # What is raised here would be raised by the script's own open().
-        with contextlib.suppress(Exception):
+        try:
+            if os.getpid() != self._pid or self._reader == threading.get_ident():
+                return
             if event == "open":
                 self._hear_open(args[0], args[2])
             else:
                 self._hear_rename(os.path.abspath(os.fspath(args[0])), os.path.abspath(os.fspath(args[1])))
+        except Exception:  # noqa: BLE001, S110 (a count that is a little off harms less)
+            pass
 
     def _hear_open(self, path: object, flags: int) -> None:
         if not isinstance(path, str | os.PathLike):
