@@ -100,10 +100,10 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
 
 def _lessons(earlier: Job | None) -> Iterator[str]:
     """What an earlier run of the same program has shown."""
-    if earlier is not None and earlier.is_restarted_by_a_move:
+    if earlier is not None and earlier.begins_anew:
         yield (
-            f"a move or a loss restarts this job: as job {earlier.id} the script has not read back anything that it "
-            "saved. Let it load its newest checkpoint when it begins"
+            f"a move or a loss restarts this job: as job {earlier.id} the script began at 0 again. Let it save, and "
+            "load what it saved when it begins"
         )
 
 

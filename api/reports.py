@@ -43,7 +43,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         nodes=cost_by_node(rows, now_s=now_s),
         fixed=fixed,
         first_fixed=None if first is None else schemas.FixedChoice.of(first),
-        warnings=list(warnings_of(job)),
+        warnings=list(warnings_of(job, now_s=now_s)),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
         decisions=[schemas.Decision.of(each) for each in decisions if each.plan.action is not Action.HOLD],

@@ -27,7 +27,7 @@ def standing_of(
         target_group=None if target is None else schemas.Group.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
         alarms=list(alarms),
-        warnings=list(warnings_of(job)),
+        warnings=list(warnings_of(job, now_s=now_s)),
         running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",

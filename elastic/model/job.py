@@ -266,15 +266,20 @@ def unit_of(job: Job) -> str | None:
             return None
 
 
-def warnings_of(job: Job) -> tuple[str, ...]:
+_SOON_S = 600.0
+"""A job that has saved nothing by then is told of: its settings' cooldown, before which nothing is moved again."""
+
+
+def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
     """What somebody should know of a job's progress, before it costs them.
 
     >>> spec = JobSpec("mine", ("train.py",))
-    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, begins_anew=True))
+    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, begins_anew=True), now_s=60.0)
     ('a move or a loss restarts this job: it has saved nothing yet',)
     """
     found = []
-    if job.is_restarted_by_a_move and not job.phase.is_final:
+    is_known = job.begins_anew or now_s - job.submitted_at_s >= _SOON_S
+    if job.is_restarted_by_a_move and is_known and not job.phase.is_final:
         why = "it has saved nothing yet"
         if job.begins_anew and job.kept_iteration is not None:
             why = "it has not read back what it saved, and began at 0 again"

@@ -115,7 +115,7 @@ class Saves:
                 self._hear_open(args[0], args[2])
             else:
                 self._hear_rename(os.path.abspath(os.fspath(args[0])), os.path.abspath(os.fspath(args[1])))
-        except Exception:  # noqa: BLE001, S110 (a count that is a little off harms less)
+        except Exception:  # noqa: BLE001 (a count that is a little off harms less)
             pass
 
     def _hear_open(self, path: object, flags: int) -> None:

@@ -10,9 +10,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context, routes
-from elastic.model import JobPhase, Precision
+from elastic.model import AgentState, Batch, Beginning, JobPhase, Precision
 from elastic.providers import FakeCloud, FakeProvider
+from elastic.store import Heard
 from tests.api.world import SPEC, START_S, TYPES, World, decide_once, train
+from tests.builders import window
 
 ESRGAN = {"name": "sr", "workload": "esrgan", "preset": "small"}
 ESRGAN_YAML = b"name: sr\nworkload: esrgan\npreset: small\nobjective: {budget_usd: 2}\n"
@@ -300,3 +302,17 @@ def only_small_has_bf16(client: TestClient, world: World, bare_app: FastAPI) -> 
     small = replace(TYPES[0], precisions=(Precision.FP32, Precision.BF16))
     provider = FakeProvider(FakeCloud((small, TYPES[1]), clock=world.clock))
     give_context(bare_app, replace(world.context, provider=provider))
+
+
+def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    assert client.post("/v1/jobs:plan", json=SPEC).json()["notes"] == []
+    node = world.store.nodes(job.id)[0]
+    again = replace(window(node_id=node.id, seq=10**5, ended_at_s=START_S + 99), iteration=2)
+    world.store.append_windows(node.id, [again])
+    begun = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
+    world.store.heard(node.id, Heard(AgentState.RUNNING, beginnings={10**6: begun}, acked_seq=10**6), now_s=START_S)
+    (note,) = client.post("/v1/jobs:plan", json=SPEC).json()["notes"]
+    assert note.startswith("a move or a loss restarts this job")
+    shown = client.get(f"/v1/jobs/{job.id}").json()
+    assert shown["progress"]["unit"] == "one worker's batch: a step of 4 workers counts 4"

@@ -22,7 +22,7 @@ from api.specs import (
     without_untried,
 )
 from elastic.errors import InvalidInput
-from elastic.model import CapacityChoice, NodeType, Precision, Tier, TrainingPhase
+from elastic.model import Batch, CapacityChoice, NodeType, Precision, Tier, TrainingPhase
 
 NOW_S = 1_700_000_000.0
 ESRGAN: dict[str, Any] = {"name": "sr", "workload": "esrgan", "preset": "small"}
@@ -392,3 +392,18 @@ def test_fp16_has_no_session_and_a_job_that_names_no_tier_gets_none() -> None:
     assert to_spec({**ESRGAN, "precision": "fp16"}, now_s=NOW_S).tier is Tier.T1
     assert to_spec({**COMMAND, "precision": "fp16"}, now_s=NOW_S).tier is Tier.T1
     assert "no loss scale" in faults({**ESRGAN, "precision": "fp16", "tier": "T2"})["precision"]
+
+
+@pytest.mark.parametrize(
+    ("given", "batch"),
+    [({}, None), ({"batch": "worker"}, Batch.WORKER), ({"batch": "job"}, Batch.JOB), ({"global_batch": 8}, Batch.JOB)],
+)
+def test_a_batch_is_each_worker_s_unless_it_is_named_for_the_job(given: dict[str, Any], batch: Batch | None) -> None:
+    assert to_spec({"name": "mine", "command": ["/srv/train.py"], **given}, now_s=NOW_S).batch is batch
+
+
+def test_a_session_and_a_workload_divide_one_batch() -> None:
+    session: dict[str, Any] = {"name": "mine", "command": ["/srv/train.py"], "tier": "T2"}
+    assert to_spec(session, now_s=NOW_S).batch is to_spec(ESRGAN, now_s=NOW_S).batch is Batch.JOB
+    with pytest.raises(InvalidInput, match="only a command has one of its own"):
+        to_spec({**ESRGAN, "batch": "worker"}, now_s=NOW_S)

@@ -62,3 +62,10 @@ def test_a_line_is_printed_only_when_something_moved(capsys: pytest.CaptureFixtu
         "1 x large on-demand",
         "1 x small on-demand",
     ]
+
+
+def test_a_warning_is_said_as_soon_as_it_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    warned = replace(RUNNING, warnings=("a move or a loss restarts this job",))
+    watched(looks(RUNNING, warned, warned, replace(RUNNING, phase="succeeded")))
+    lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    assert lines[:2] == ["4.5 s left", "warning: a move or a loss restarts this job"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
-from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Precision, Tier, Workers
+from elastic.agent.wire import assignment_from
+from elastic.model import Batch, Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Precision, Tier, Workers
 from elastic.reconciler import word_for
 from tests.builders import node
 
@@ -65,3 +66,12 @@ def test_each_member_is_told_its_own_workers_and_how_many_all_have() -> None:
         (1, 1, 3),
         (2, 4, 3),
     ]
+
+
+def test_workers_are_told_what_the_job_saved_and_what_an_iteration_is() -> None:
+    job = replace(JOB, spec=replace(JOB.spec, batch=Batch.JOB))
+    generation = Generation("job-1", 1, (node().id,), "127.0.0.1:1", 0.0)
+    word = word_for(node(), job, generation, saves={"a-1": 40}, lease_s=60.0)
+    assert word.assignment is not None
+    heard = assignment_from(asdict(word.assignment))
+    assert (heard.batch, dict(heard.saves)) == (Batch.JOB, {"a-1": 40})

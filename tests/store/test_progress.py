@@ -77,14 +77,17 @@ def test_saves_come_back_to_every_node_and_only_the_newest_are_kept(store: Store
 def test_a_script_that_saved_nothing_and_is_not_asked_is_restarted_by_a_move(
     store: Store, job: Job, node: Node
 ) -> None:
-    assert warnings_of(store.job(job.id)) == ()
+    assert warnings_of(store.job(job.id), now_s=9e9) == ()
     begins(store, node)
     store.append_windows(node.id, [window(node, 1, iteration=40, iterations=40)])
     now = store.job(job.id)
     assert (now.is_restarted_by_a_move, now.redo_iterations) == (True, 40)
-    assert warnings_of(now) == ("a move or a loss restarts this job: it has saved nothing yet",)
+    assert warnings_of(now, now_s=job.submitted_at_s + 60.0) == (), "it has only just begun"
+    told = "a move or a loss restarts this job: it has saved nothing yet"
+    assert warnings_of(now, now_s=job.submitted_at_s + 600.0) == (told,)
     saved(store, node, Save("a-1", 30))
-    assert (store.job(job.id).redo_iterations, warnings_of(store.job(job.id))) == (10, ())
+    now = store.job(job.id)
+    assert (now.redo_iterations, warnings_of(now, now_s=9e9)) == (10, ())
 
 
 def test_a_script_that_saves_when_it_is_asked_to_stop_loses_nothing_by_a_move(
@@ -106,8 +109,10 @@ def test_a_script_that_does_not_read_back_what_it_saves_is_restarted_by_a_move(
     saved(store, node, Save("a-2", 20), seq=80)
     now = store.job(job.id)
     assert (now.redo_iterations, now.begins_anew) == (20, True)
-    assert "has not read back what it saved" in warnings_of(now)[0]
-    assert warnings_of(now)[1] == "50 iterations were lost to restarts and had to be done again"
+    assert "has not read back what it saved" in warnings_of(now, now_s=job.submitted_at_s)[0]
+    assert (
+        warnings_of(now, now_s=job.submitted_at_s)[1] == "50 iterations were lost to restarts and had to be done again"
+    )
 
 
 def test_the_file_that_told_where_a_script_goes_on_is_told(store: Store, job: Job, node: Node) -> None:

@@ -182,7 +182,7 @@ def _progress_card(facts: JobFacts) -> Card:
     )
     if (unit := unit_of(job)) is not None:
         notes.append(f"an iteration is {unit}")
-    notes += warnings_of(job)
+    notes += warnings_of(job, now_s=facts.now_s)
     if job.finished_at_s is not None:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:
