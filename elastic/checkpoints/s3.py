@@ -24,7 +24,6 @@ _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
 _MOST_READ_BYTES = 4 << 20
 _PIECE_BYTES = 256 * 1024
-_EMPTY = 416  # an object without a byte has no last ones
 # 412: the key is taken. 409: somebody is writing it at this moment, and one of the two will find it taken.
 _TAKEN = frozenset({412, 409})
 _DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "403"})  # HEAD's answers have no body that could say more
@@ -133,20 +132,6 @@ class Bucket:
         with self._told(f"read {name}", "s3:GetObject"):
             answer = self._client.get_object(Bucket=self.location.bucket, Key=self.location.key(name))
             return int(answer["ContentLength"]), answer["Body"].iter_chunks(_PIECE_BYTES)
-
-    def end(self, name: str, most_bytes: int) -> bytes:
-        """The last bytes of an object; raises NotFound."""
-        with self._told(f"read {name}", "s3:GetObject"):
-            try:
-                answer = self._client.get_object(
-                    Bucket=self.location.bucket, Key=self.location.key(name), Range=f"bytes=-{most_bytes}"
-                )
-            except ClientError as error:
-                if _status(error) == _EMPTY:
-                    return b""
-                raise
-            data: bytes = answer["Body"].read(most_bytes)
-            return data
 
     def read(self, name: str) -> bytes:
         """A small object's content; raises NotFound."""

@@ -11,18 +11,25 @@ export function followLog() {
   if (log === followed?.log) return;
   followed?.gone.abort();
   followed = log && { log, gone: new AbortController(), lines: shownIn(log), after: log.dataset.after, generation: null };
-  if (followed) {
-    toEnd(log);
-    follow(followed);
-  }
+  if (!followed) return;
+  toEnd(log);
+  if (!document.hidden) follow(followed);
 }
+
+// A browser opens six connections to one host: tabs that nobody looks at must not hold them.
+document.addEventListener("visibilitychange", () => {
+  if (!followed) return;
+  followed.gone.abort();
+  if (document.hidden) return;
+  followed.gone = new AbortController();
+  follow(followed);
+});
 
 const shownIn = (log) => log.textContent.split("\n").slice(0, -1);
 const toEnd = (log) => (log.scrollTop = log.scrollHeight);
 
 async function follow(state) {
   const signal = state.gone.signal;
-  window.addEventListener("pagehide", () => state.gone.abort(), { once: true });
   while (!signal.aborted) {
     try {
       const url = new URL(state.log.dataset.follow, location.href);
@@ -35,7 +42,7 @@ async function follow(state) {
         const events = (rest + part.value).split("\n\n");
         rest = events.pop();
         for (const event of events) {
-          if (/^event: end$/m.test(event)) return;
+          if (signal.aborted || /^event: end$/m.test(event)) return;
           take(state, event);
         }
       }
@@ -63,5 +70,7 @@ function take(state, event) {
   state.log.firstElementChild.textContent = [...state.lines, ...said.open.map(written)].map((line) => `${line}\n`).join("");
   if (isAtEnd) toEnd(state.log);
 }
+
+window.addEventListener("pagehide", () => followed?.gone.abort());
 
 const written = (line) => `[${line.source}] ${line.text}`;
