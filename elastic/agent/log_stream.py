@@ -75,7 +75,7 @@ class LogStream:
         self._end.set()
         self._thread.join(timeout=CLOSE_S)
         until_s = time.monotonic() + CLOSE_S
-        while not self._thread.is_alive() and self.look(is_last=True) and time.monotonic() < until_s:
+        while not self._thread.is_alive() and self._tried(is_last=True) and time.monotonic() < until_s:
             pass
 
     def begin(self, generation: int) -> None:
@@ -113,20 +113,24 @@ class LogStream:
         if not is_stored:
             log.warning("the daemon refused a batch of log lines: they are left out")
         self._seq, self._batch = self._seq + 1, None
-        write_json(
-            self._cursor_file,
-            {"seq": self._seq, "read_to": {name: tail.read_to for name, tail in self._tails.items()}},
-        )
+        with self._lock:
+            read_to = {name: tail.read_to for name, tail in self._tails.items()}
+        write_json(self._cursor_file, {"seq": self._seq, "read_to": read_to})
         return True
 
     def _run(self) -> None:
         pause_s = LOOK_S
         while not self._end.wait(pause_s):
-            try:
-                self.look()
-            except Exception:
-                log.exception("log lines could not be sent; it is tried again")
+            self._tried()
             pause_s = LOOK_S if self._batch is None else min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def _tried(self, *, is_last: bool = False) -> bool:
+        """Whether lines were sent; what breaks a look, as a full disk does, ends nothing else."""
+        try:
+            return self.look(is_last=is_last)
+        except Exception:
+            log.exception("log lines could not be sent")
+            return False
 
     def _news(self, *, is_last: bool) -> list[dict[str, Any]]:
         now_s = self._now_s()

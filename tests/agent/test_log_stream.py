@@ -210,3 +210,11 @@ def test_the_last_lines_are_sent_before_the_thread_ends(hands: Hands) -> None:
     hands.write(b"bye")
     hands.stream.stop()
     assert hands.daemon.lines == ["bye"]
+
+
+def test_what_breaks_a_look_keeps_no_agent_from_ending(hands: Hands) -> None:
+    hands.write(b"a\n")
+    (hands.folder / "g1-l1-r1.log").mkdir()  # cannot be read
+    hands.stream.start()
+    hands.stream.stop()
+    assert hands.daemon.lines == []
