@@ -16,7 +16,7 @@ from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, requi
 from api.feed import MAX_STREAMS, Feed, heard_within
 from api.job_logs import shown, written
 from api.schemas.agent import LogBatch, LogsStored
-from elastic.errors import InvalidInput, StoreUnavailable
+from elastic.errors import InvalidInput, NotFound, StoreUnavailable
 from elastic.job_logs import LINE_BYTES, LogPiece
 from elastic.log_line import LogLine
 
@@ -67,6 +67,8 @@ def get_job_logs(
     `lines`, and `open`, the lines that have not ended yet; one named `end` says that the job is over.
     """
     found = context.store.job(job)
+    if node is not None and context.store.node(node).job_id != found.id:
+        raise NotFound(f"job {found.spec.name} has no node {node}; `elasticd node ls --all` names its nodes")
     if "text/event-stream" not in accept:
         lines = shown(context.logs, found, tail=tail, rank=rank, node_id=node, default=DEFAULT_LINES)
         return PlainTextResponse("".join(written(lines, is_labelled=rank is None)))

@@ -37,7 +37,8 @@ def test_what_a_node_sends_is_its_job_s_log(client: TestClient, world: World) ->
     assert text == "==> generation 1 <==\n[rank 0] first\n[rank 0] <b>second</b>\n[rank 1] third\n"
     assert client.get("/v1/jobs/first/logs?rank=1").text == "==> generation 1, rank 1 <==\nthird\n"
     assert client.get("/v1/jobs/first/logs?tail=1").text.endswith("<==\n[rank 1] third\n")
-    assert client.get("/v1/jobs/first/logs?node=another").text == ""
+    assert client.get(f"/v1/jobs/first/logs?node={node.id}").text == text
+    assert client.get("/v1/jobs/first/logs?node=another").status_code == 404
     page = client.get("/jobs/first").text
     assert "[rank 0] &lt;b&gt;second&lt;/b&gt;" in page and "<b>second" not in page
 
