@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from collections.abc import Iterator
 
+import botocore.session
 import hypothesis
 import pytest
 
@@ -24,6 +26,14 @@ def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with short_folder() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", str(folder))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def descriptions_of_services() -> Iterator[None]:
+    """botocore reads its description of EC2, 9 MB, once for each session of it; here once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(botocore.session, "create_loader", functools.cache(botocore.session.create_loader))
         yield
 
 
