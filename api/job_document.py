@@ -198,8 +198,11 @@ class JobDocument(_Part):
         max_length=256,
         description="Most samples of a batch that fit one worker's memory, by node type; on tier T2 alone.",
     )
-    max_restarts: int = Field(
-        3, ge=0, le=100, description="How often torchrun restarts crashed workers on a node before the node gives up."
+    max_restarts: int | None = Field(
+        None,
+        ge=0,
+        le=100,
+        description="How often crashed workers are started again without progress; the daemon's own number if null.",
     )
     precision: str | None = Field(
         None,

@@ -27,6 +27,15 @@ def spec_of(job: Job, asked: schemas.Resume, *, now_s: float) -> JobSpec:
     if asked.deadline is not None:
         objective = replace(objective, deadline_s=_deadline_s(asked.deadline, now_s))
     spec = replace(spec, objective=objective)
+    if asked.code is not None:
+        if spec.code is None:
+            script = spec.command[0]
+            raise InvalidInput(
+                f"code: wanted a job that was submitted with code; {spec.name} runs {script} as it is on its nodes, so "
+                "resume it without (--code)",
+                field="code",
+            )
+        spec = replace(spec, code=asked.code)
     if asked.nodes_min is not None or asked.nodes_max is not None:
         least = spec.nodes_min if asked.nodes_min is None else asked.nodes_min
         most = spec.nodes_max if asked.nodes_max is None else asked.nodes_max

@@ -22,6 +22,7 @@ from elastic.model import (
     Notice,
     Pulse,
     Save,
+    ScriptError,
     Setup,
     Tier,
     Window,
@@ -150,7 +151,10 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
 
 
 def _exit(said: ExitIn) -> Exit:
-    return Exit(said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail, said.needs_person)
+    error = None if said.error is None else ScriptError(**said.error.model_dump())
+    return Exit(
+        said.generation, said.outcome, said.exit_code, said.iteration, said.log_tail, said.needs_person, error=error
+    )
 
 
 def _pulse(request: Heartbeat) -> Pulse | None:

@@ -15,6 +15,7 @@ from elastic.model import (
     Tier,
 )
 from elastic.worker.hook import MAX_NOTE_LENGTH
+from elastic.worker.last_error import MAX_TEXT, MAX_TRACEBACK
 from elastic.worker.recorder import MAX_PHASE_LENGTH
 
 _MOST_OF_A_LINE = MAX_CHARACTERS + 100  # it says how much of it is missing
@@ -105,8 +106,21 @@ class EventIn(BaseModel):
     at_s: FiniteFloat | None = None
 
 
+class ErrorIn(Strict):
+    """The error that ended a worker: the exception's type or how the process ended, one line, and where."""
+
+    kind: str = Field(max_length=MAX_TEXT)
+    text: str = Field(max_length=4 * MAX_TEXT)
+    place: str = Field("", max_length=MAX_TEXT)
+    lines: str = Field("", max_length=MAX_TRACEBACK)
+    rank: int | None = Field(None, ge=0, le=1_000_000)
+    at_s: FiniteFloat | None = None
+    turns: int | None = None
+    iteration: int | None = None
+
+
 class ExitIn(Strict):
-    """How a generation ended on the node."""
+    """How a generation ended on the node; `error` is null where its workers only followed others."""
 
     generation: int = Field(ge=1, lt=2**31)
     outcome: Outcome
@@ -114,6 +128,7 @@ class ExitIn(Strict):
     iteration: int | None = None
     log_tail: str = Field("", max_length=20_000)
     needs_person: bool = False
+    error: ErrorIn | None = None
 
 
 class NoticeIn(Strict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, FiniteFloat
 
 from api.schemas.market import Offering
+from api.schemas.spec import ScriptError
 from api.schemas.wire import Wire
 from elastic import model
 from elastic.reconciler import AlarmKind
@@ -19,6 +20,7 @@ class Exit(Wire):
     iteration: int | None
     log_tail: str
     needs_person: bool
+    error: ScriptError | None
 
 
 class Notice(Wire):

@@ -12,6 +12,7 @@ from api.schemas.fleet import Event, Group
 from api.schemas.market import Offering, Price
 from api.schemas.spec import JobSpec, JobState
 from api.schemas.wire import Wire
+from elastic.archive import SUM_PATTERN
 from elastic.model import Tier
 
 NodeCount = Annotated[int, Field(ge=1, le=1024)]
@@ -105,6 +106,11 @@ class Resume(Wire):
         None,
         max_length=64,
         description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
+    )
+    code: str | None = Field(
+        None,
+        pattern=SUM_PATTERN,
+        description="The sum of the archive that it runs in from now on, stored by a PUT before.",
     )
     nodes_min: NodeCount | None = Field(None, description="Fewest nodes that may train.")
     nodes_max: NodeCount | None = Field(None, description="Most nodes that may train.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pydantic import FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from api.schemas.wire import Wire
 from elastic import model
@@ -53,7 +53,7 @@ class JobSpec(Wire):
     tier: model.Tier
     most_samples: dict[str, int]
     precision: model.Precision | None
-    max_restarts: int
+    max_restarts: int | None
     outputs: list[str] | None
     batch: model.Batch | None
     requirements: list[str]
@@ -65,6 +65,23 @@ class JobSpec(Wire):
     @classmethod
     def _keeps_secrets(cls, spec: Any) -> Any:
         return replace(spec, env=spec.shown_env) if isinstance(spec, model.JobSpec) else spec
+
+
+class ScriptError(Wire):
+    """The error that ended a job's own program, by the worker that failed first.
+
+    `kind` is the exception's type or how the process ended, `place` the last frame of the user's own code, `lines` the
+    traceback's end; both are empty where there was none.
+    """
+
+    kind: str
+    text: str
+    place: str
+    lines: str
+    rank: int | None
+    at_s: FiniteFloat | None
+    turns: int | None = Field(description="How many turns its generation had made.")
+    iteration: int | None = Field(description="Where the job stood.")
 
 
 class JobState(Wire):
@@ -85,3 +102,6 @@ class JobState(Wire):
     begins_anew: bool
     stops_when_asked: bool | None
     batch: model.Batch | None
+    error: ScriptError | None = Field(
+        None, description="What its program failed with last; null once it has gone on beyond that."
+    )

@@ -13,7 +13,15 @@ _RANK = re.compile(r"^\[rank\d+\]: ?")
 # torchrun tells of its own tracebacks that a worker ended, never why.
 _TORCHRUN = ("torch.distributed.elastic.", "torch.multiprocessing.spawn.")
 # What gloo and NCCL raise on every rank whose peer is gone.
-_ECHOES = ("Connection closed by peer", "Connection reset by peer", "Broken pipe", "ncclRemoteError")
+_ECHOES = (
+    "Connection closed by peer",
+    "Connection reset by peer",
+    "Broken pipe",
+    "ncclRemoteError",
+    "Timed out waiting",
+)
+# What torch raises where the network or the store of a group fails.
+_OF_THE_GROUP = ("torch.distributed.Dist", "torch.distributed.elastic.")
 # What argparse prints, torchrun's own or a script's.
 _USAGE = re.compile(r"^\S+: error: .+$", re.MULTILINE)
 # What torchrun prints of the first worker that ends otherwise than well.
@@ -48,16 +56,37 @@ def told(failure: Exit) -> str:
     """How workers ended that should have gone on."""
     if failure.outcome is Outcome.DRAINED:
         return "the workers stopped at a safe point, though nobody had asked them to"
-    said = cause_in(failure.log_tail)
     if failure.needs_person:
-        return f"no worker could begin: {said}"
+        return f"no worker could begin: {cause_in(failure.log_tail)}"
+    said = str(failure.error) if failure.error is not None else cause_in(failure.log_tail)
     return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
 
 
 def is_echo(log_tail: str) -> bool:
     """Whether the workers failed only because workers of another node did."""
     cause = cause_in(log_tail)
-    return cause is not None and any(each in cause for each in _ECHOES)
+    return cause is not None and is_echo_of(cause.partition(":")[0], cause)
+
+
+def is_echo_of(kind: str, text: str) -> bool:
+    """Whether an exception says that another worker is gone, or that none was reached.
+
+    >>> is_echo_of("RuntimeError", "RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]")
+    True
+    >>> is_echo_of("ValueError", "ValueError: no such folder: /data")
+    False
+    """
+    return kind.startswith(_OF_THE_GROUP) or any(each in text for each in _ECHOES)
+
+
+def last_traceback(log_tail: str) -> str:
+    """The last traceback of a worker in a log, from its head to its last line; empty if there is none."""
+    lines = [without_rank(each) for each in log_tail.splitlines()]
+    for start in (at for at in reversed(range(len(lines))) if lines[at] == TRACEBACK):
+        end = next((at for at in range(start + 1, len(lines)) if lines[at] and not lines[at][0].isspace()), None)
+        if end is not None and not lines[end].startswith(_TORCHRUN):
+            return "\n".join(lines[start : end + 1])
+    return ""
 
 
 def without_rank(line: str) -> str:

@@ -8,13 +8,17 @@ from pathlib import Path
 from elastic.agent import logs
 from elastic.agent.carriage import Verdict
 from elastic.agent.intake import Heard
+from elastic.agent.root_error import root_error
 from elastic.agent.steering import OUTSIDE, UNSAID, Group, is_outside, outcome_of
-from elastic.model import AGENT_SAYS, Exit, Outcome
+from elastic.model import AGENT_SAYS, Exit, Outcome, ScriptError
 from elastic.worker.hook import CANNOT_BEGIN
 
 
-def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_path: Path) -> Exit:
-    """Gives the exit of a torchrun that has ended with this code, and had so many workers here."""
+def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_path: Path, torchrun_dir: Path) -> Exit:
+    """Gives the exit of a torchrun that has ended with this code, and had so many workers here.
+
+    In `torchrun_dir` workers have left what ended them.
+    """
     ending = Exit(
         generation=group.number,
         outcome=outcome_of(
@@ -29,12 +33,15 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
         log_tail=logs.last_words(log_path),
     )
     if group.is_in_session and exit_code == 0 and ending.outcome is Outcome.FAILED:
-        ending = _failed(ending, UNSAID)
+        ending = _by_the_script(ending, UNSAID)
     why = _why_hopeless(ending.log_tail)
     if ending.outcome is Outcome.FAILED and not heard.has_trained and why is not None:
         return replace(_failed(ending, why), needs_person=True)
-    is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
-    return _failed(ending, OUTSIDE) if is_astray else ending
+    if is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined):
+        return _by_the_script(ending, OUTSIDE)
+    if ending.outcome is Outcome.FAILED and ending.error is None and group.drain_asked_at is None:
+        return replace(ending, error=root_error(torchrun_dir, group.generation, log_tail=ending.log_tail))
+    return ending
 
 
 def as_stored(ending: Exit, verdict: Verdict) -> Exit:
@@ -43,7 +50,8 @@ def as_stored(ending: Exit, verdict: Verdict) -> Exit:
     Workers that could not begin say so nowhere but in the log, below which torchrun writes its own.
     """
     if verdict.refusal is not None:
-        return replace(_failed(ending, verdict.refusal.why), needs_person=verdict.refusal.needs_person)
+        refused = _failed(ending, verdict.refusal.why)
+        return replace(refused, needs_person=verdict.refusal.needs_person, error=None)
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
     return _failed(ending, verdict.why)
@@ -53,6 +61,11 @@ def _why_hopeless(log_tail: str) -> str | None:
     """What a worker has said of a command that cannot be run, if one has: to start it again is in vain."""
     said = [line.removeprefix(CANNOT_BEGIN) for line in log_tail.splitlines() if line.startswith(CANNOT_BEGIN)]
     return said[-1] if said else None
+
+
+def _by_the_script(ending: Exit, why: str) -> Exit:
+    """Failed by what the script does, as it would do again."""
+    return replace(_failed(ending, why), error=ScriptError(kind="", text=why))
 
 
 def _failed(ending: Exit, why: str) -> Exit:

@@ -42,6 +42,7 @@ from elastic.agent.steering import (
     steer,
 )
 from elastic.agent.tiers import choose_way, is_fork_distrusted
+from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
 from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
 
@@ -381,7 +382,14 @@ class Supervisor:
         self._log_stream.bound(group.generation)
         self._intake.settle()
         heard = self._intake.heard()
-        return exit_of(group, heard, exit_code=exit_code, workers=self._workers(), log_path=self._log_path(group))
+        return exit_of(
+            group,
+            heard,
+            exit_code=exit_code,
+            workers=self._workers(),
+            log_path=self._log_path(group),
+            torchrun_dir=torchrun_dir(self._settings),
+        )
 
     def _log_path(self, group: Group) -> Path:
         return self._launcher.log_path(group.generation)

@@ -38,8 +38,8 @@ def torchrun_arguments(assignment: Assignment, *, way: Way, settings: AgentSetti
         "--rdzv-backend=c10d",
         f"--rdzv-id={assignment.rdzv_id}",
         f"--local-addr={settings.advertise_host}",
-        # Empty folders, one a generation and a restart, that would otherwise gather in /tmp.
-        f"--log-dir={settings.work_dir / 'torchrun'}",
+        # A folder a generation, start and worker: there a worker leaves what ended it.
+        f"--log-dir={torchrun_dir(settings)}",
         f"--max-restarts={assignment.max_restarts}",
         # After SIGTERM workers have this long; then torchrun kills them, before the agent kills torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
@@ -93,6 +93,11 @@ def preloads(command: Sequence[str]) -> list[str]:
     module = workload_module(command)
     # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s (benchmarks/agent_start.py).
     return [f"{module}.training"] if module else ["torch._dynamo"]
+
+
+def torchrun_dir(settings: AgentSettings) -> Path:
+    """Where torchrun gives each worker a folder at each start."""
+    return settings.work_dir / "torchrun"
 
 
 def session_store_file(settings: AgentSettings) -> Path:

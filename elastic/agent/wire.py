@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from elastic.errors import InvalidInput
-from elastic.model import Batch, Exit, Outcome, Tier
+from elastic.model import Batch, Exit, Outcome, ScriptError, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,9 @@ def reply_from(fields: Mapping[str, Any]) -> HeartbeatReply:
 
 def exit_from(fields: Mapping[str, Any]) -> Exit:
     """Reads back what ``as_fields`` gave."""
-    return Exit(**{**fields, "outcome": Outcome(fields["outcome"])})
+    error = fields.get("error")
+    read = {"outcome": Outcome(fields["outcome"]), "error": None if error is None else ScriptError(**error)}
+    return Exit(**{**fields, **read})
 
 
 def as_fields(value: Assignment | Exit) -> dict[str, Any]:

@@ -209,6 +209,7 @@ def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> No
 def resume(
     context: typer.Context,
     job: JobArgument,
+    code: Annotated[Path | None, typer.Option(help="Go on with the code in this folder instead.")] = None,
     budget: Annotated[
         float | None, typer.Option("--budget", help="Most that it may cost in USD, what it has cost included.")
     ] = None,
@@ -218,10 +219,12 @@ def resume(
     min_nodes: Annotated[int | None, typer.Option(min=1, help="Fewest nodes that may train.")] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
-    """Let a job that is over, but did not succeed, go on from its newest checkpoint."""
+    """Let a job that is over, but did not succeed, go on from its newest checkpoint, with mended code if there is."""
     with connection_of(context).open() as client:
-        limits = _given(budget_usd=budget, deadline=deadline, nodes_min=min_nodes, nodes_max=max_nodes)
-        resumed = client.post(f"{path_of(job)}:resume", limits)
+        given = _given(budget_usd=budget, deadline=deadline, nodes_min=min_nodes, nodes_max=max_nodes)
+        if code is not None:
+            given["code"] = _send_mended(client, job, code.resolve())
+        resumed = client.post(f"{path_of(job)}:resume", given)
         print(
             f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} with "
             f"{render.usd(resumed['spent_usd'])} spent; `elasticd job watch {resumed['spec']['name']}` follows it"
@@ -312,6 +315,14 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
 def path_of(job: str) -> str:
     """Gives the path of a job's resource, whatever its name holds."""
     return f"/v1/jobs/{quote(job, safe='')}"
+
+
+def _send_mended(client: Client, job: str, folder: Path) -> str:
+    """Sends the code in a folder, in place of what the job has run, and gives its sum."""
+    packed = pack(folder)
+    _check_script(client.get(path_of(job))["spec"]["command"], packed, folder)
+    client.put(f"/v1/code/{packed.sha256}", packed.content, media_type="application/zip")
+    return packed.sha256
 
 
 def _check_script(command: object, code: Archive, folder: Path) -> None:

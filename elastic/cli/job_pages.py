@@ -66,6 +66,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     unit = f"; an iteration is {progress['unit']}" if progress.get("unit") else ""
     print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}{unit}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
+    if job.get("error"):
+        show_error(job["error"])
     if hint := how_to_resume(job["id"], JobPhase(job["phase"])):
         print(hint)
     if job["waits_because"]:
@@ -88,6 +90,13 @@ def show_job(job: Mapping[str, Any]) -> None:
         shown = shortlist(job["candidates"], kept=[job["target_group"], job["current_group"]])
         render.show(candidate_table(shown, chosen=job["target_group"]))
         _tell_of_more(job["candidates"], shown, f"`elasticd job explain {spec['name']}` lists them")
+
+
+def show_error(error: Mapping[str, Any]) -> None:
+    """Prints what a job's program failed with: the traceback's last lines, else one sentence."""
+    where = "" if error["rank"] is None else f" of rank {error['rank']}"
+    print(f"last error{where}, at iteration {error['iteration'] or 0:,}:")
+    print(textwrap.indent(error["lines"] or error["text"], "  "))
 
 
 def show_scaling(priced: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from elastic.cli import render
 from elastic.cli.exits import ExitCode, exit_code_of_job
 from elastic.cli.outlet import has_reader
-from elastic.model import JobPhase
+from elastic.model import JobPhase, ScriptError
 
 if TYPE_CHECKING:
     from elastic.cli.client import JsonObject
@@ -36,6 +36,8 @@ class Standing:
     waits_because: str | None = None
     alarms: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    error: str | None = None
+    error_lines: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -59,11 +61,14 @@ class Standing:
             parts.append(self.waits_because)
         parts += [f"alarm: {each}" for each in self.alarms]
         parts += [f"warning: {each}" for each in self.warnings]
+        if self.error is not None:
+            parts.append(f"failed: {self.error}")
         return "  ".join(parts)
 
 
 def standing_of(job: JsonObject) -> Standing:
     """Reads what the daemon says of a job."""
+    error = job.get("error") or {}
     progress = job["progress"]
     group = job["current_group"] or job["target_group"]
     candidate = next((each for each in job["candidates"] if each["group"] == group), None)
@@ -81,6 +86,8 @@ def standing_of(job: JsonObject) -> Standing:
         waits_because=job["waits_because"],
         alarms=tuple(job.get("alarms", ())),
         warnings=tuple(job.get("warnings", ())),
+        error=str(ScriptError(**error)) if error else None,
+        error_lines=error.get("lines", ""),
     )
 
 
@@ -126,7 +133,8 @@ def _moved(before: Standing, now: Standing) -> bool:
 def _told(standing: Standing) -> tuple[object, ...]:
     """What a new line is worth: of an alarm that it stands, while it tells of ever more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
-    return standing.phase, standing.group, standing.iteration, standing.waits_because, kinds, standing.warnings
+    said = standing.waits_because, standing.error, standing.warnings
+    return standing.phase, standing.group, standing.iteration, said, kinds
 
 
 @contextmanager
@@ -154,5 +162,7 @@ def _close(last: Standing | None) -> ExitCode:
     if last is None or not last.is_over:
         print("the job goes on; `elasticd job watch` shows it again, `elasticd job stop` ends it")
         return ExitCode.JOB_UNFINISHED
+    if last.error_lines and last.phase == JobPhase.FAILED:
+        print(last.error_lines)
     print(f"job {last.name}: {last.phase}" + (f": {last.message}" if last.message else ""))
     return exit_code_of_job(last.phase)

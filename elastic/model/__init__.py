@@ -52,6 +52,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.rounds import Claim, Rounds
+from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
 from elastic.model.workers import (
@@ -116,6 +117,7 @@ __all__ = [
     "Rounds",
     "Sample",
     "Save",
+    "ScriptError",
     "Series",
     "Setup",
     "Snapshot",

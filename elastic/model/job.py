@@ -10,6 +10,7 @@ from elastic.errors import Conflict, InvalidInput
 from elastic.model.offering import Capacity, NodeType, Offering
 from elastic.model.precision import Precision
 from elastic.model.progress import Batch
+from elastic.model.script_error import ScriptError
 from elastic.model.tier import Tier
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
@@ -110,13 +111,14 @@ class JobSpec:
     None where it runs what the node has. `node_types` limits the candidates (empty = all on offer).
     `nodes_min` is also how few members a generation may go on with. `nodes_wanted` is the number that a user scaled
     the job to; None leaves it to the policy. `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type`
-    belongs to the policy `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. torchrun
-    restarts them `max_restarts` times on a node. `most_samples` of a batch fit one worker's memory on a node type; of
-    those it does not name all do. All workers compute in `precision`; None leaves it to the program. `outputs` are
-    the globs of the files in the working folder that are carried home; None is every new or changed one. Before any
-    worker begins, a node installs `requirements` (pip's lines), gets `data` (a bucket's location, or a folder of the
-    node) and runs the lines of `setup`. `secrets` are the variables of `env` whose values nobody is shown.
-    `batch` says what an iteration is; None leaves it to what is seen of the script.
+    belongs to the policy `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. Where
+    they crash they are started again `max_restarts` times without progress; None leaves that to the daemon.
+    `most_samples` of a batch fit one worker's memory on a node type; of those it does not name all do. All workers
+    compute in `precision`; None leaves it to the program. `outputs` are the globs of the files in the working folder
+    that are carried home; None is every new or changed one. Before any worker begins, a node installs `requirements`
+    (pip's lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of `setup`. `secrets`
+    are the variables of `env` whose values nobody is shown. `batch` says what an iteration is; None leaves it to what
+    is seen of the script.
     """
 
     name: str
@@ -141,7 +143,7 @@ class JobSpec:
     tier: Tier = Tier.T1
     most_samples: Mapping[str, int] = field(default_factory=dict)
     precision: Precision | None = None
-    max_restarts: int = 3
+    max_restarts: int | None = None
     outputs: tuple[str, ...] | None = None
     batch: Batch | None = None
     requirements: tuple[str, ...] = ()
@@ -217,6 +219,7 @@ class Job:
     `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is that of the newest
     file or checkpoint that the script is known to have saved; `begins_anew` says that its last restart began at 0 all
     the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
+    `error` is what its program failed with last, None once it has gone on beyond that.
     """
 
     id: str
@@ -234,6 +237,7 @@ class Job:
     begins_anew: bool = False
     stops_when_asked: bool | None = None
     batch: Batch | None = None
+    error: ScriptError | None = None
 
     @property
     def is_restarted_by_a_move(self) -> bool:
@@ -309,7 +313,8 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     if not phase.may_resume:
         return ""
     budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
-    return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint"
+    code = ", with `--code .` in mended code" if phase is JobPhase.FAILED else ""
+    return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{code}"
 
 
 def idle_s(resumes: Iterable[Resume]) -> float:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.boot import Setup
 from elastic.model.offering import Offering
+from elastic.model.script_error import ScriptError
 from elastic.model.tier import Tier
 from elastic.model.workers import ONE_WORKER, Workers
 
@@ -81,7 +82,8 @@ AGENT_SAYS = "elasticd: "
 class Exit:
     """The last word of a node about a generation. `iteration` is where its workers stood, if they said so.
 
-    `needs_person` says that they could not begin, and cannot before somebody acts.
+    `needs_person` says that they could not begin, and cannot before somebody acts. `error` is their own program's that
+    ended them; None where they only followed others, or nothing tells it.
     """
 
     generation: int
@@ -90,6 +92,7 @@ class Exit:
     iteration: int | None = None
     log_tail: str = ""
     needs_person: bool = False
+    error: ScriptError | None = None
 
 
 class NoticeKind(StrEnum):

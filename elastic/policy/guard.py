@@ -94,6 +94,15 @@ def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
     )
 
 
+def _not_while_failing(snapshot: Snapshot, plan: Plan) -> Plan:
+    """What has failed may do so again: nothing is tried or bought with it before it has gone on beyond that."""
+    error = snapshot.job.error
+    if error is None or snapshot.target is None or plan.reason.code in _COMPELLED:
+        return plan
+    why = f"the job failed at iteration {error.iteration or 0:,} and has not gone on beyond it yet: {error}"
+    return _refused(snapshot, plan, "failure", "failing", why)
+
+
 def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
     if plan.target is None:
         return plan
@@ -160,6 +169,7 @@ def _cooldown(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 _LIMITS: tuple[Callable[[Snapshot, Plan], Plan], ...] = (
+    _not_while_failing,
     _node_count,
     _price_known,
     _burn_cap,

@@ -343,16 +343,27 @@ class Reconciler:
             self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
-        if failure is not None and failure.needs_person:
+        if failure is None or self.store.job(job_id).phase is JobPhase.DRAINING:
+            return
+        if failure.needs_person:
             self.store.request_stop(job_id, JobPhase.FAILED, told(failure), now_s=now_s)
-        elif failure is not None:
-            self._count_failure(job_id, told(failure), now_s=now_s)
+        elif self._has_failed_so_before(job_id, failure):
+            message = f"it failed twice in the same way: {failure.error}"
+            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
+        else:
+            restarts = self.store.job(job_id).spec.max_restarts
+            most = self.max_failures if restarts is None else restarts + 1
+            self._count_failure(job_id, told(failure), most=most, now_s=now_s)
 
-    def _count_failure(self, job_id: str, message: str, *, now_s: float) -> None:
+    def _has_failed_so_before(self, job_id: str, failure: Exit) -> bool:
+        error = failure.error
+        return error is not None and self.store.note_error(job_id, error, generation=failure.generation)
+
+    def _count_failure(self, job_id: str, message: str, *, most: int | None = None, now_s: float) -> None:
         if self.store.job(job_id).phase is JobPhase.DRAINING:
             return
         count = self.store.count_failure(job_id)
-        if count >= self.max_failures:
+        if count >= (most or self.max_failures):
             message = f"{count} failures in a row without progress; {message}"
             self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:

@@ -261,12 +261,22 @@ def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[S
         exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
         failure = min(failures, key=_distance, default=None)
+        has_lost = any(node is None or _leaves(node) for node in members)
+        if failure is not None and has_lost and _only_follows(failure):
+            failure = None  # the node that was lost is the reason, and no fault of the script
         yield EndGeneration(active.number, failure, is_proven=not running)
 
 
-def _distance(failure: Exit) -> tuple[bool, bool]:
+def _distance(failure: Exit) -> tuple[bool, bool, bool, float]:
     """How far an exit is from what broke its generation: the first one tells of it best."""
-    return not failure.needs_person, is_echo(failure.log_tail)
+    error = failure.error
+    at_s = 0.0 if error is None or error.at_s is None else error.at_s
+    return not failure.needs_person, error is None, is_echo(failure.log_tail), at_s
+
+
+def _only_follows(failure: Exit) -> bool:
+    """Whether workers ended only because others were gone."""
+    return failure.error is None and not failure.needs_person and is_echo(failure.log_tail)
 
 
 _MANY = 5

@@ -28,6 +28,7 @@ class Assignment:
     `stored_iteration` is that of the newest checkpoint that is stored, None if none is, or the node has begun.
     `outputs` are the globs of what is carried home to `output_dir`, None for everything new. `saves`
     are marks of files that the script saved, each with the iterations done by then; none once the node has begun.
+    `max_restarts` is torchrun's: it would start a script again without a look at why it ended, the daemon looks first.
     """
 
     job_id: str
@@ -44,9 +45,9 @@ class Assignment:
     drain_grace_s: float
     checkpoint_dir: str
     artifact_dir: str
-    max_restarts: int
     output_dir: str
     outputs: tuple[str, ...] | None
+    max_restarts: int = 0
     tier: Tier = Tier.T1
     interruptions_per_h: float | None = None
     stored_iteration: int | None = None
@@ -122,7 +123,6 @@ def _assignment(
         drain_grace_s=job.spec.drain_grace_s,
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
-        max_restarts=job.spec.max_restarts,
         output_dir=str(folders.outputs(job.id)),
         # What elasticd brings along writes nothing beside itself.
         outputs=job.spec.outputs if job.spec.workload is None else (),

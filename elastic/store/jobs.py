@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 
-from sqlalchemy import Connection, Row, bindparam, case, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from elastic.errors import Conflict, NotFound
-from elastic.model import Batch, Claim, Group, Job, JobPhase, JobSpec, Rounds, move_job
+from elastic.model import Batch, Claim, Group, Job, JobPhase, JobSpec, Rounds, ScriptError, move_job
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -28,6 +29,10 @@ _OF_NAME = (
 _LIVING_OF_NAME = select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
+_ERROR = select(jobs.c.error).where(_IS_MEANT)
+_TURNS = select(func.sum(windows.c.iterations)).where(
+    windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
+)
 _CHANGE = update(jobs).where(_IS_MEANT)
 
 
@@ -124,6 +129,8 @@ def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float,
     values: dict[str, object] = {"phase": move_job(current.phase, wanted), "version": current.version + 1}
     if wanted.is_final:
         values["finished_at_s"] = now_s
+    if wanted is JobPhase.SUCCEEDED:
+        values["error"] = None
     if message is not None:
         values["message"] = message
     change(connection, job_id, values)
@@ -197,6 +204,26 @@ def count_failure(connection: Connection, job_id: str) -> int:
     return count
 
 
+def note_error(connection: Connection, job_id: str, error: ScriptError, *, generation: int) -> bool:
+    """Remembers what a job's program failed with; True if that is what it had failed with before, at the same place."""
+    job = row(connection, job_id)
+    turns = connection.execute(_TURNS, {"job_id": job.id, "generation": generation}).scalar_one() or 0
+    found = replace(error, turns=turns, iteration=job.iteration)
+    change(connection, job.id, {"error": to_text(found)})
+    earlier = to_job(job).error
+    return earlier is not None and found.is_again(earlier)
+
+
+def forgive(connection: Connection, job_id: str) -> None:
+    """Forgets what a job's program failed with, once it has gone on beyond that."""
+    if connection.execute(_ERROR, {"job_id": job_id}).scalar_one() is None:
+        return
+    job = row(connection, job_id)
+    error = to_job(job).error
+    if error is not None and error.is_past(job.iteration) and _has_progressed(connection, job):
+        change(connection, job_id, {"error": None})
+
+
 def change(connection: Connection, job_id: str, values: Mapping[str, object]) -> None:
     """Writes these columns of a job's row."""
     connection.execute(_CHANGE, {"job_id": job_id, **values})
@@ -236,6 +263,7 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
         begins_anew=row.begins_anew,
         stops_when_asked=row.stops_when_asked,
         batch=None if row.batch is None else Batch(row.batch),
+        error=None if row.error is None else from_text(ScriptError, row.error),
     )
 
 

@@ -89,7 +89,7 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
         "failures": 0,
         "failed_iteration": -1,
     }
-    job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "target")))
+    job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target")))
     begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_anew(job, retained)}"
     if why_precision:
         begins += f" in {spec.precision}: {why_precision}"

@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0005"
+REVISION = "0006"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -73,6 +73,7 @@ jobs = Table(
     Column("code", String(64)),
     Column("failures", Integer, nullable=False, default=0),
     Column("failed_iteration", BigInteger, nullable=False, default=-1),
+    Column("error", Text),
     Column("longest_pause_s", Float(53)),
     Column("redone", BigInteger, nullable=False, server_default="0"),
     Column("kept_iteration", BigInteger),

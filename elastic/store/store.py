@@ -22,6 +22,7 @@ from elastic.model import (
     Plan,
     Price,
     Rounds,
+    ScriptError,
     Series,
     Setup,
     Snapshot,
@@ -126,6 +127,10 @@ class Store:
     def count_failure(self, job_id: str) -> int:
         """Counts one failure and gives how many came in a row without progress."""
         return self._write(jobs.count_failure, job_id)
+
+    def note_error(self, job_id: str, error: ScriptError, *, generation: int) -> bool:
+        """Remembers what a job's program failed with; True if it had failed with that before, at the same place."""
+        return self._write(jobs.note_error, job_id, error, generation=generation)
 
     def rounds(self, job_id: str) -> Rounds:
         """What is on record of the rounds of a job's session."""

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from elastic.worker.gate import pass_gate
 from elastic.worker.hook import CANNOT_BEGIN
+from elastic.worker.last_error import leave_error
 from elastic.worker.launch import HOPELESS
 from elastic.worker.launch import main as launch
 from elastic.worker.torchvision_import import help_torchvision
@@ -30,6 +31,14 @@ def begin(arguments: Sequence[str]) -> None:
     write_own_log(os.environ)
     pass_gate(os.environ)
     help_torchvision()
+    try:
+        _run(way, command)
+    except BaseException as error:
+        leave_error(error)
+        raise
+
+
+def _run(way: str, command: list[str]) -> None:
     if way == "--watched":
         launch(command)
     elif way == "--plain" and command[0] == "-m" and len(command) > 1:
@@ -38,7 +47,7 @@ def begin(arguments: Sequence[str]) -> None:
     elif way == "--program":
         _become(command)
     else:
-        raise SystemExit(f"{USAGE}, and a module where it is plain; got {list(arguments)}")
+        raise SystemExit(f"{USAGE}, and a module where it is plain; got {[way, *command]}")
 
 
 def write_own_log(environment: Mapping[str, str]) -> None:

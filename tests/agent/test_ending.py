@@ -20,7 +20,7 @@ SAID = f"{CANNOT_BEGIN}SyntaxError: '(' was never closed (/jobs/train.py, line 2
 
 def ended(log: Path, text: str, *, heard: Heard, exit_code: int = 1) -> Exit:
     log.write_text(text)
-    return exit_of(Group(1, 20.0), heard, exit_code=exit_code, workers=1, log_path=log)
+    return exit_of(Group(1, 20.0), heard, exit_code=exit_code, workers=1, log_path=log, torchrun_dir=log.parent)
 
 
 def test_a_command_that_can_never_be_run_is_for_a_person(tmp_path: Path) -> None:

@@ -59,6 +59,12 @@ def test_a_stopped_job_goes_on_as_the_same_job(client: TestClient, world: World,
     assert again.status_code == 409 and "there is nothing to resume" in again.json()["detail"]
 
 
+def test_a_job_without_code_of_its_own_is_not_resumed_with_other_code(client: TestClient, ended: Job) -> None:
+    refused = resume(client, {"code": "0" * 64})
+    assert refused.status_code == 422
+    assert "runs /srv/train.py as it is on its nodes, so resume it without" in refused.json()["detail"]
+
+
 def test_only_the_version_that_was_read_is_resumed(client: TestClient, ended: Job) -> None:
     assert resume(client, **{"If-Match": '"77"'}).status_code == 412
     assert resume(client, **{"If-Match": f'"{ended.version}"'}).status_code == 202

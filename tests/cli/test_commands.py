@@ -10,12 +10,13 @@ import pytest
 
 from elastic.archive import unpack
 from elastic.cli.node import COLUMNS
-from elastic.model import JobPhase
+from elastic.model import JobPhase, ScriptError
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
 from tests.providers.contract import request
 from tests.workloads.esrgan.builders import write_photographs
 
+TRACEBACK = "Traceback (most recent call last):\nValueError: no"
 LISTINGS = [
     (("job", "ls"), "first"),
     (("node", "ls"), "small on-demand"),
@@ -194,6 +195,26 @@ def test_a_job_that_is_over_is_resumed_within_new_limits(run: Run, spec: Path, l
     assert "for at most $5" in shown and "job resume" not in shown
     assert run("job", "watch", name, "--timeout", "0").status == 101
     assert f"{name}" in run("job", "ls").out
+
+
+def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(run: Run, live: Live, folder: Path) -> None:
+    (folder / "sent.yaml").write_text((folder / "sent.yaml").read_text().replace("sent", "broken"))
+    sent = json.loads(run("job", "submit", "-f", "sent.yaml", "-y", "-o", "json").out)
+    store, now_s = live.world.store, live.world.clock.now_s()
+    store.note_error(sent["id"], ScriptError("ValueError", "ValueError: no", lines=TRACEBACK), generation=1)
+    store.move_job(sent["id"], JobPhase.DRAINING, now_s=now_s)
+    store.move_job(sent["id"], JobPhase.FAILED, now_s=now_s, message="it failed twice")
+    assert "  ValueError: no" in run("job", "get", sent["id"]).out
+    assert TRACEBACK in run("job", "watch", sent["id"]).out
+    assert run("job", "resume", sent["id"], "--code", str(folder)).status == 2, "there the script is not"
+    (folder / "app/lib/net.py").write_text("mended = True\n")
+    assert run("job", "resume", sent["id"], "--code", str(folder / "app")).status == 0
+    resumed = store.job(sent["id"])
+    assert (resumed.phase, resumed.error) == (JobPhase.SUBMITTED, None)
+    assert resumed.spec.code not in (None, sent["spec"]["code"])
+    assert store.events(job_id=sent["id"])[-1].text.startswith("job broken is resumed at iteration 0; with other code")
+    run("job", "stop", sent["id"], "-y")
+    store.move_job(sent["id"], JobPhase.CANCELLED, now_s=now_s)
 
 
 @pytest.fixture

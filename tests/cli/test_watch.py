@@ -44,6 +44,17 @@ def test_an_alarm_is_said_when_it_begins_and_no_more_when_it_is_over(capsys: pyt
     assert lines[:3] == ["4.5 s left", "alarm: standstill: no turn for 61 s", "4.5 s left"]
 
 
+def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    trace = "Traceback (most recent call last):\nValueError: no"
+    failing = replace(RUNNING, error="ValueError: no (train.py, line 3)", error_lines=trace)
+    ended = replace(failing, phase="failed", message="it failed twice in the same way: ValueError: no")
+    watched(looks(RUNNING, failing, failing, ended))
+    out = capsys.readouterr().out.splitlines()
+    told = [line.split("  ")[-1] for line in out if " it  " in line]
+    assert told == ["4.5 s left", *["failed: ValueError: no (train.py, line 3)"] * 2]
+    assert out[-3:] == [*trace.splitlines(), "job a: failed: it failed twice in the same way: ValueError: no"]
+
+
 def test_ctrl_c_leaves_the_job_running_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert watched(looks(RUNNING)) is ExitCode.JOB_UNFINISHED
     assert "the job goes on" in capsys.readouterr().out

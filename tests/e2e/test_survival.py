@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -164,10 +163,15 @@ def test_a_stopped_job_leaves_no_process(daemon: RunningDaemon) -> None:
     daemon.until("only the daemon is left", lambda: [process.pid for process in daemon.processes()] == alone)
 
 
-def test_a_script_that_fails_fails_the_job_with_its_own_words(daemon: RunningDaemon, tmp_path: Path) -> None:
-    script = tmp_path / "broken.py"
-    script.write_text("raise ValueError('the data is not there')\n")
+def test_a_script_that_fails_is_started_twice_and_fails_the_job_with_its_own_words(
+    daemon: RunningDaemon, tmp_path: Path
+) -> None:
+    script, starts = tmp_path / "broken.py", tmp_path / "starts"
+    script.write_text(f"open({str(starts)!r}, 'a').write('x')\nimport albumentations_of_no_version\n")
     job_id = daemon.submit(name="broken", command=[str(script)], policy={"name": "fixed", "node_type": "full"})
     job = daemon.until_phase(job_id, "failed", timeout_s=240)
-    assert "the data is not there" in job["message"]
-    assert os.path.exists(daemon.data)
+    said = "ModuleNotFoundError: No module named 'albumentations_of_no_version'"
+    assert job["message"] == f"it failed twice in the same way: {said} (broken.py, line 2, in <module>)"
+    assert job["error"]["lines"].splitlines()[-1] == said
+    assert starts.read_text() == "xx"
+    assert len(daemon.get("/v1/nodes", job=job_id, all=True)["items"]) == 1

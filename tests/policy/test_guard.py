@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elastic.model import Action, Change, DoubtedPrice, Group, JobPhase, NodePhase, Objective, Plan, Reason
+from elastic.model import Action, Change, DoubtedPrice, Group, JobPhase, NodePhase, Objective, Plan, Reason, ScriptError
 from elastic.policy import guard
 from tests.builders import NOW_S, change, group, job, limits, node, offering, price, prices, snapshot
 
@@ -140,6 +140,19 @@ def test_a_change_that_fits_the_budget_passes() -> None:
     wanted = _plan(FULL)
 
     assert guard(snapshot(target="local.half", job=job(objective=Objective(budget_usd=1.0))), wanted) == wanted
+
+
+def test_a_job_that_has_failed_changes_nothing_before_it_has_gone_on_beyond_that() -> None:
+    error = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=30)
+    healthy = snapshot(target="local.half")
+    failed = replace(healthy, job=replace(healthy.job, error=error))
+
+    plan = guard(failed, _plan(FULL))
+
+    assert guard(healthy, _plan(FULL)).target == FULL
+    assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "failing")
+    assert "failed at iteration 30 and has not gone on beyond it yet: ValueError: no (train.py" in plan.reason.text
+    assert guard(failed, _plan(FULL, code="not_permitted")).target == FULL, "its own spec forbids what is held"
 
 
 def test_a_job_that_is_scaled_keeps_that_number_below_its_cap_or_not_at_all() -> None:

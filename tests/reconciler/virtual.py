@@ -28,6 +28,7 @@ from elastic.model import (
     Pulse,
     Reason,
     Rounds,
+    ScriptError,
     Snapshot,
     Tier,
     Window,
@@ -125,6 +126,7 @@ class SkewedClock:
 class VirtualCluster:
     """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would.
 
+    A job in `fails_at` fails with that error whenever it comes to that iteration, and begins again at 0.
     Nodes whose ids are in `cut` can neither be heard nor reached by others, and who trains with them makes no turn.
     With `has_leases` a machine powers itself off when it is told to, or once its lease is over; agents that are silent
     hear nothing either.
@@ -144,6 +146,8 @@ class VirtualCluster:
     reclaims: dict[str, float] = field(default_factory=dict)
     agents_are_silent: bool = False
     cut: set[str] = field(default_factory=set)
+    fails_at: dict[str, tuple[int, ScriptError]] = field(default_factory=dict)
+    traceback: str = _TRACEBACK
     has_leases: bool = False
     lease_ends_at_s: dict[str, float] = field(default_factory=dict)
     host_clock: SkewedClock = field(init=False)
@@ -280,7 +284,7 @@ class VirtualCluster:
     def _train(self, node: Node, agent: VirtualAgent, job: Job, generation: Generation | None) -> list[Window]:
         assert agent.generation is not None and generation is not None
         if agent.is_crashing or agent.refusal:
-            said = f"{AGENT_SAYS}{agent.refusal}\n" if agent.refusal else _TRACEBACK
+            said = f"{AGENT_SAYS}{agent.refusal}\n" if agent.refusal else self.traceback
             agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail=said, needs_person=bool(agent.refusal))
             agent.generation = None
             return []
@@ -289,8 +293,12 @@ class VirtualCluster:
         agent.seq += 1
         members = [self.store.node(node_id) for node_id in generation.node_ids]
         iterations = sum(int(1.0 / STEP_S[each.offering.node_type]) for each in members)
-        self.done[job.id] = min(self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9)
-        if self.done[job.id] == job.spec.iterations:
+        done = self.done[job.id] = min(self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9)
+        fails_at, error = self.fails_at.get(job.id, (None, None))
+        if done == fails_at:
+            agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail=self.traceback, error=error)
+            agent.generation, self.done[job.id] = None, 0
+        elif self.done[job.id] == job.spec.iterations:
             agent.exit, agent.generation = Exit(agent.generation, Outcome.SUCCEEDED, 0, self.done[job.id]), None
         return [
             Window(
@@ -299,7 +307,7 @@ class VirtualCluster:
                 generation=generation.number,
                 world_size=len(generation.node_ids),
                 phase="main",
-                iteration=self.done[job.id],
+                iteration=done,
                 iterations=iterations,
                 elapsed_s=1.0,
                 is_cold=False,

@@ -45,6 +45,7 @@ class JobHead:
     fraction: float | None
     is_final: bool
     problem: str
+    error_lines: str
     hint: str
 
 
@@ -108,6 +109,7 @@ def job_head(facts: JobFacts) -> JobHead:
         fraction=_fraction(job),
         is_final=job.phase.is_final,
         problem=_problem(facts),
+        error_lines="" if job.error is None else job.error.lines or job.error.text,
         hint=how_to_resume(job.id, job.phase),
     )
 
@@ -149,6 +151,8 @@ def _problem(facts: JobFacts) -> str:
         return f"The job failed: {job.message or 'no reason was recorded'}"
     if job.phase is JobPhase.BUDGET_EXHAUSTED:
         return f"The job stopped at its budget: {job.message or 'the dollars are used up'}"
+    if job.error is not None and not (job.phase is JobPhase.DRAINING or job.phase.is_final):
+        return f"It failed once, and begins again: {job.error}"
     if facts.decisions and facts.decisions[0].plan.action is Action.STOP and job.phase is JobPhase.DRAINING:
         return f"The job is being stopped: {facts.decisions[0].plan.reason.text}"
     return ""

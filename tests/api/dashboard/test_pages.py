@@ -13,7 +13,7 @@ from api.dashboard.signing_in import own_path
 from api.deps import COOKIE, Tick
 from elastic.clock import ManualClock
 from elastic.errors import ProviderError
-from elastic.model import Action, JobPhase
+from elastic.model import Action, JobPhase, ScriptError
 from elastic.reconciler import Alarms, Namespace, RightToEnd
 from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.served import TOKEN, make_context
@@ -151,6 +151,14 @@ def test_a_failed_job_says_why_first(told: Told) -> None:
     told.store.request_stop(told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s)
     told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s, message="worker exited with 1")
     assert "The job failed: worker exited with 1" in unescape(told.client.get("/").text)
+
+
+def test_a_job_s_page_shows_the_traceback_of_what_it_failed_with(told: Told) -> None:
+    error = ScriptError("ValueError", "ValueError: <no>", lines="Traceback (most recent call last):\nValueError: <no>")
+    told.store.note_error(told.story.job_id, error, generation=1)
+    page = told.client.get(f"/jobs/{told.story.job_id}").text
+    assert "Traceback (most recent call last):\nValueError: &lt;no&gt;</code>" in page
+    assert "It failed once, and begins again: ValueError: <no>" in unescape(page)
 
 
 def test_what_users_wrote_is_never_markup(told: Told) -> None:

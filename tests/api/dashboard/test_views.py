@@ -43,6 +43,7 @@ from elastic.model import (
     Precision,
     Price,
     Reason,
+    ScriptError,
     Setup,
     Tier,
     Workers,
@@ -174,6 +175,20 @@ def test_a_job_that_is_over_shows_what_a_dollar_bought_all_in() -> None:
 )
 def test_what_went_wrong_is_said_in_words(phase: JobPhase, words: str) -> None:
     assert words in job_view(make_facts(replace(JOB, phase=phase, message="disk full"))).head.problem
+
+
+def test_what_its_program_failed_with_is_shown_with_its_traceback_until_it_is_beyond_that() -> None:
+    error = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", "Traceback:\nValueError: no")
+    once = job_view(make_facts(replace(JOB, error=error))).head
+    assert once.problem == "It failed once, and begins again: ValueError: no (train.py, line 3, in load)"
+    assert once.error_lines == "Traceback:\nValueError: no"
+    assert job_view(make_facts(replace(JOB, error=replace(error, lines="")))).head.error_lines == "ValueError: no"
+    assert (job_view(make_facts()).head.problem, job_view(make_facts()).head.error_lines) == ("", "")
+
+
+def test_what_a_job_was_scaled_to_stands_beside_its_bounds() -> None:
+    spec = replace(SPEC, nodes_max=4, nodes_wanted=3)
+    assert dict(spec_lines(spec, running=None))["nodes"] == "1 to 4, scaled to 3"
 
 
 def test_a_job_that_did_not_succeed_says_how_it_goes_on() -> None:

@@ -1,0 +1,87 @@
+"""Which error ended a generation's workers on this node: the first that was a worker's own, not the echo of another."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from elastic.agent.cause import cause_in, is_echo, is_echo_of, last_traceback
+from elastic.model import ScriptError
+from elastic.worker.last_error import FILE_NAME, MAX_TEXT, MAX_TRACEBACK
+
+# torchrun's account of each worker that failed, and its word of the first.
+_ACCOUNT = re.compile(r"local_rank: (\d+)\)\s+exitcode\s+: (-?\d+)")
+_FIRST = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
+_BY_TORCHRUN = signal.SIGTERM
+"""How torchrun ends workers beside one that failed."""
+
+
+def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptError | None:
+    """Gives the error that ended the workers; None where they only followed others, or nothing tells it.
+
+    A worker's exception is what it has left in its file, whatever other ranks wrote into the log meanwhile. One that
+    was killed leaves none: then torchrun's account tells of it, as of a program that is no Python.
+    """
+    told = list(_left(torchrun_dir, generation))
+    own = [each for each in told if not is_echo_of(each.kind, each.text)]
+    if own:
+        first = min(own, key=lambda each: each.at_s or 0.0)
+        return first if first.text else _with_text(first, log_tail)
+    ends = {int(rank): int(code) for rank, code in _ACCOUNT.findall(log_tail)}
+    ends |= {int(rank): int(code) for code, rank in _FIRST.findall(log_tail)}
+    killed = {rank: -code for rank, code in ends.items() if code < 0 and -code != _BY_TORCHRUN}
+    if killed:
+        rank = min(killed)
+        return _killed(rank, killed[rank])
+    if told or is_echo(log_tail):
+        return None
+    failed = {rank: code for rank, code in ends.items() if code > 0}
+    return _exited(min(failed), failed[min(failed)], log_tail) if failed else None
+
+
+def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
+    """What the workers of this generation have left in their files; a broken one tells nothing."""
+    for path in sorted(torchrun_dir.glob(f"*-g{generation}_*/attempt_*/*/{FILE_NAME}")):
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            yield _read(json.loads(path.read_text(encoding="utf-8")))
+
+
+def _read(said: dict[str, Any]) -> ScriptError:
+    return ScriptError(
+        kind=_text(said["kind"])[:MAX_TEXT],
+        text=_text(said["text"])[:MAX_TEXT],
+        place=_text(said["place"])[:MAX_TEXT],
+        lines=_text(said["lines"])[-MAX_TRACEBACK:],
+        rank=None if said["rank"] is None else int(said["rank"]),
+        at_s=float(said["at_s"]),
+    )
+
+
+def _text(said: object) -> str:
+    """What a heartbeat can carry: half a surrogate pair, as in the name of a file, has no place in UTF-8."""
+    return str(said).encode("utf-8", "replace").decode()
+
+
+def _with_text(error: ScriptError, log_tail: str) -> ScriptError:
+    text = cause_in(log_tail) or f"the script ended with {error.kind}"
+    return ScriptError(error.kind, text, error.place, error.lines, error.rank, error.at_s)
+
+
+def _killed(local_rank: int, number: int) -> ScriptError:
+    names = {each.value: each.name for each in signal.Signals}
+    name = names.get(number, f"signal {number}")
+    why = ", as Linux does when memory runs out" if number == signal.SIGKILL else ""
+    return ScriptError(kind=name, text=f"local rank {local_rank} was killed by {name}{why}")
+
+
+def _exited(local_rank: int, code: int, log_tail: str) -> ScriptError:
+    """Of a program that leaves no file: an exception is told by its last line in the log."""
+    lines = last_traceback(log_tail)[-MAX_TRACEBACK:]
+    text = cause_in(log_tail) or f"local rank {local_rank} exited with {code}"
+    kind = text.partition(":")[0] if lines else f"exit {code}"
+    return ScriptError(kind=kind, text=text, lines=lines)

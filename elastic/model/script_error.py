@@ -1,0 +1,73 @@
+"""What ended a job's own program, and whether it is the same that had ended it before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_NEAR_TURNS, _NEAR_SHARE = 5, 0.1
+"""A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of elastic.worker)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptError:
+    """The error of the worker that failed first.
+
+    `kind` is the exception's type, or how the process ended (`exit 3`, `SIGKILL`); `text` is one line that says what
+    happened. `place` is the last frame of the user's own code, empty where there is no traceback, and `lines` are the
+    traceback's last ones. `turns` is how many its generation had made, `iteration` where the job stood then: the daemon
+    knows both, None before it has noted them.
+    """
+
+    kind: str
+    text: str
+    place: str = ""
+    lines: str = ""
+    rank: int | None = None
+    at_s: float | None = None
+    turns: int | None = None
+    iteration: int | None = None
+
+    def is_again(self, earlier: ScriptError) -> bool:
+        """Whether it is the same error at the same place; without a place, at about the same iteration.
+
+        >>> killed = ScriptError("SIGKILL", "killed by SIGKILL", turns=30)
+        >>> killed.is_again(ScriptError("SIGKILL", "killed by SIGKILL", turns=28))
+        True
+        >>> killed.is_again(ScriptError("SIGKILL", "killed by SIGKILL", turns=300))
+        False
+        """
+        if (self.kind, self.place) != (earlier.kind, earlier.place):
+            return False
+        return bool(self.place) or _near(self.turns, earlier.turns) or _near(self.iteration, earlier.iteration)
+
+    def is_past(self, iteration: int) -> bool:
+        """Whether a job that stands there has gone on beyond it: not only by what a kill may have left untold.
+
+        >>> error = ScriptError("SIGKILL", "killed by SIGKILL", turns=30, iteration=130)
+        >>> error.is_past(135), error.is_past(136)
+        (False, True)
+        """
+        return iteration > (self.iteration or 0) + max(_NEAR_TURNS, _NEAR_SHARE * (self.turns or 0))
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        said = self.text.lower()
+        is_named = self.kind == "MemoryError" or self.kind.endswith("OutOfMemoryError")
+        return is_named or "out of memory" in said or "can't allocate memory" in said
+
+    def __str__(self) -> str:
+        """One sentence for a person.
+
+        >>> str(ScriptError("ValueError", "ValueError: no such folder", "train.py, line 3, in load"))
+        'ValueError: no such folder (train.py, line 3, in load)'
+        >>> str(ScriptError("MemoryError", "MemoryError"))
+        'out of memory: MemoryError'
+        """
+        said = f"{self.text} ({self.place})" if self.place else self.text
+        return f"out of memory: {said}" if self.is_out_of_memory else said
+
+
+def _near(one: int | None, other: int | None) -> bool:
+    if one is None or other is None:
+        return False
+    return abs(one - other) <= max(_NEAR_TURNS, _NEAR_SHARE * max(one, other))

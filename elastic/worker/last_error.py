@@ -1,0 +1,101 @@
+"""Leaves word of the exception that ends a training script, beside torchrun's own error file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import sysconfig
+import time
+import traceback
+from types import TracebackType
+
+FILE_NAME = "last-error.json"
+MAX_TEXT, MAX_LINES, MAX_TRACEBACK = 300, 30, 4000
+_ERROR_FILE = "TORCHELASTIC_ERROR_FILE"
+"""torchrun names a file of its own to each worker at each start; ours lies in the same folder."""
+_LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def leave_error(error: BaseException) -> None:
+    """Writes what the agent is to report of a script's end; nothing of an end that is none of its errors."""
+    beside = os.environ.get(_ERROR_FILE)
+    if (
+        not beside
+        or isinstance(error, KeyboardInterrupt)
+        or (isinstance(error, SystemExit) and error.code in (None, 0))
+    ):
+        return
+    path = os.path.join(os.path.dirname(beside), FILE_NAME)
+    with contextlib.suppress(OSError):  # a full disk must not hide the script's own error
+        with open(f"{path}.part", "w", encoding="utf-8") as file:
+            json.dump(_described(error), file)
+        os.replace(f"{path}.part", path)
+
+
+def _described(error: BaseException) -> dict[str, object]:
+    rank = os.environ.get("RANK", "")
+    return {
+        "kind": _kind(error),
+        "text": _text(error),
+        "place": _place(error.__traceback__)[:MAX_TEXT],
+        "lines": "" if isinstance(error, SystemExit) else _last_lines(error),
+        "rank": int(rank) if rank.isdecimal() else None,
+        "at_s": time.time(),
+    }
+
+
+def _kind(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"exit {error.code if isinstance(error.code, int) else 1}"
+    kind = type(error)
+    return (
+        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+
+
+def _text(error: BaseException) -> str:
+    """One line; empty for an exit by number, of which the log may say more."""
+    if isinstance(error, SystemExit):
+        return "" if isinstance(error.code, int) else str(error.code).strip().partition("\n")[0][:MAX_TEXT]
+    said = str(error).strip().partition("\n")[0]
+    return (f"{_kind(error)}: {said}" if said else _kind(error))[:MAX_TEXT]
+
+
+def _place(trace: TracebackType | None) -> str:
+    """The last frame of the user's own code; of a traceback without one the last of all."""
+    frames = traceback.extract_tb(trace)
+    own = [each for each in frames if _is_users(each.filename)] or frames
+    if not own:
+        return ""
+    return f"{_short(own[-1].filename)}, line {own[-1].lineno}, in {own[-1].name}"
+
+
+def _is_users(filename: str) -> bool:
+    if filename.startswith(("<", os.path.dirname(__file__) + os.sep)):
+        return False
+    if any(folder in filename.split(os.sep) for folder in _INSTALLED):
+        return False
+    # A script below a library's folder, as /usr/lib/python3/../jobs, is nobody's: the prefix alone decides.
+    return not filename.startswith(tuple(folder + os.sep for folder in _LIBRARIES))
+
+
+def _short(filename: str) -> str:
+    """The name as its user knows it: nodes hold the code in folders of their own."""
+    for folder in (sys.path[0] if sys.path else "", os.getcwd()):
+        if folder and filename.startswith(folder + os.sep):
+            return filename[len(folder) + 1 :]
+    return filename
+
+
+def _last_lines(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and not _is_users(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    kept = text.rstrip().splitlines()[-MAX_LINES:]
+    while len(kept) > 1 and sum(len(each) + 1 for each in kept) > MAX_TRACEBACK:
+        del kept[0]
+    return "\n".join(kept)[-MAX_TRACEBACK:]

@@ -1,0 +1,133 @@
+"""A script's error is paid for once: the same one again ends the job, and nothing is bought with it meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elastic.model import Action, Group, Job, JobPhase, Plan, Reason, ScriptError, Snapshot
+from elastic.policy import guard
+from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster, small_forever
+
+MISSING = ScriptError(
+    "ModuleNotFoundError",
+    "ModuleNotFoundError: No module named 'albumentations'",
+    "train.py, line 3, in <module>",
+    "Traceback (most recent call last):\nModuleNotFoundError: No module named 'albumentations'",
+    rank=0,
+    at_s=1000.0,
+)
+KILLED = ScriptError("SIGKILL", "local rank 0 was killed by SIGKILL")
+ECHO = "Traceback (most recent call last):\n  no\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]"
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> VirtualCluster:
+    return VirtualCluster(tmp_path, small_forever)
+
+
+def always_trying(snapshot: Snapshot) -> Plan:
+    """A policy that starts on a small node, and tries a large one at each chance from iteration 10 on."""
+    if snapshot.target is None:
+        return guard(snapshot, Plan(Action.START, Group.of(SMALL), Reason("start", "start small")))
+    is_tried = snapshot.job.iteration < 10 or snapshot.target == Group.of(LARGE)
+    hold = Plan(Action.HOLD, snapshot.target, Reason("measuring", "not yet"))
+    return hold if is_tried else guard(snapshot, Plan(Action.TRIAL, Group.of(LARGE), Reason("trial", "try large")))
+
+
+def failing(cluster: VirtualCluster, error: ScriptError, *, at: int, **spec: object) -> Job:
+    job = cluster.submit(**spec)
+    cluster.fails_at[job.id] = (at, error)
+    return job
+
+
+def generations(cluster: VirtualCluster, job: Job) -> int:
+    return len(cluster.store.generations(job.id))
+
+
+@pytest.mark.parametrize("error", [MISSING, KILLED])
+def test_the_same_error_twice_ends_the_job_with_its_words(cluster: VirtualCluster, error: ScriptError) -> None:
+    job = failing(cluster, error, at=30)
+    cluster.run(200)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert ended.message == f"it failed twice in the same way: {error}"
+    assert ended.error == replace(error, turns=30, iteration=30)
+    assert (generations(cluster, job), len(cluster.cloud.machines())) == (2, 1)
+
+
+def test_what_fails_once_is_tried_with_nothing_else_until_it_has_gone_on(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, always_trying)
+    job = failing(cluster, MISSING, at=9)
+    cluster.run(20)
+    assert cluster.store.job(job.id).error is not None
+    del cluster.fails_at[job.id]
+    for _ in range(100):
+        if cluster.store.job(job.id).error is None:
+            break
+        assert len(cluster.cloud.machines()) == 1, "nothing is bought before it has gone on beyond its error"
+        cluster.run(1)
+    assert 9 < cluster.store.job(job.id).iteration <= 20
+    cluster.run(10)
+    assert {machine.offering for machine in cluster.cloud.machines()} == {SMALL, LARGE}
+    reasons = [each.plan.reason for each in cluster.store.decisions(job.id)]
+    assert any(each.code == "failing" and "ModuleNotFoundError" in each.text for each in reasons)
+
+
+def test_an_error_that_the_job_has_got_beyond_is_not_the_same_again(cluster: VirtualCluster) -> None:
+    job = failing(cluster, MISSING, at=30)
+    cluster.run(45)
+    del cluster.fails_at[job.id]
+    cluster.run(50)
+    assert cluster.store.job(job.id).error is None
+    cluster.fails_at[job.id] = (cluster.done[job.id] + 5, MISSING)
+    cluster.run(12)
+    job = cluster.store.job(job.id)
+    assert (job.phase.is_final, job.error is None) == (False, False)
+
+
+def test_different_errors_end_the_job_only_by_their_number(cluster: VirtualCluster) -> None:
+    job = failing(cluster, MISSING, at=30)
+    cluster.run(45)
+    cluster.fails_at[job.id] = (30, replace(MISSING, place="train.py, line 9, in load"))
+    cluster.run(40)
+    assert not cluster.store.job(job.id).phase.is_final
+    cluster.fails_at[job.id] = (30, replace(MISSING, kind="ValueError"))
+    cluster.run(60)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED and (ended.message or "").startswith("3 failures in a row")
+
+
+def test_workers_that_end_because_a_node_was_lost_are_no_failure(tmp_path: Path) -> None:
+    wanted = Group.of(SMALL, 2)
+
+    def decide(snapshot: Snapshot) -> Plan:
+        return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+
+    cluster = VirtualCluster(tmp_path, decide)
+    cluster.traceback = ECHO
+    job = cluster.submit()
+    for _ in range(5):
+        cluster.run(20)
+        survivor, lost = cluster.store.nodes(job.id)
+        assert lost.provider_id is not None
+        cluster.cloud.reclaim(lost.provider_id)
+        cluster.agents[survivor.id].is_crashing = True
+        cluster.run(1)
+        cluster.agents[survivor.id].is_crashing = False
+    cluster.run(20)
+    assert not cluster.store.job(job.id).phase.is_final
+    assert "failure" not in {each.kind for each in cluster.store.events(job_id=job.id, limit=500)}
+
+
+def test_a_job_that_is_resumed_has_no_error_behind_it(cluster: VirtualCluster) -> None:
+    job = failing(cluster, MISSING, at=30)
+    cluster.run(200)
+    resumed = cluster.store.resumes.resume(job.id, job.spec, now_s=cluster.clock.now_s())
+    assert resumed.error is None
+    cluster.run(45)
+    assert not cluster.store.job(job.id).phase.is_final, "its first failure since"
+    cluster.run(45)
+    assert cluster.store.job(job.id).phase is JobPhase.FAILED
