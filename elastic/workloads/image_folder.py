@@ -12,7 +12,7 @@ BUNDLED = "skimage"
 SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 MOST_DECODED = 100
 """So many are read to the end, spread evenly: about 15 s with photographs of 24 million pixels. Of all others the head
-is read, 0.1 ms each (benchmarks/image_loading.py)."""
+is read, 0.06 ms each (benchmarks/image_loading.py)."""
 _NAMED = 5
 
 

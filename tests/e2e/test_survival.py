@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,6 +14,7 @@ from typing import Any
 import httpx2
 import psutil
 import pytest
+from PIL import Image
 
 from tests.e2e.running import RunningDaemon, running_daemon
 
@@ -152,7 +155,9 @@ def test_any_torchrun_script_runs_unchanged(daemon: RunningDaemon, tmp_path: Pat
     assert job["iteration"] == 300
 
 
-def test_a_stopped_job_leaves_no_process(daemon: RunningDaemon) -> None:
+def test_a_stopped_job_leaves_no_process_and_weights_to_enlarge_a_picture_by(
+    daemon: RunningDaemon, tmp_path: Path
+) -> None:
     job_id = daemon.submit(name="stopped", iterations=5000, **ESRGAN)
     daemon.until_iteration(job_id, 6)
     with daemon.client() as client:
@@ -161,6 +166,12 @@ def test_a_stopped_job_leaves_no_process(daemon: RunningDaemon) -> None:
     assert daemon.process is not None
     alone = [daemon.process.pid]
     daemon.until("only the daemon is left", lambda: [process.pid for process in daemon.processes()] == alone)
+    Image.new("RGB", (20, 10)).save(tmp_path / "photo.jpg")
+    environment = {**os.environ, "ELASTICD_DATA_DIR": str(daemon.data)}
+    command = [sys.executable, "-m", "elastic.cli", "upscale", str(tmp_path / "photo.jpg"), "--job", "stopped"]
+    subprocess.run(command, env=environment, check=True, timeout=60)
+    with Image.open(tmp_path / "photo_x4.png") as picture:
+        assert (picture.size, picture.mode) == ((80, 40), "RGB")
 
 
 def test_a_script_that_fails_is_started_twice_and_fails_the_job_with_its_own_words(
