@@ -33,7 +33,7 @@ def size_of(path: str | Path) -> tuple[int, int]:
     """Gives width and height of the upright image, from the file's head alone. Raises NoImage."""
     with _opened(path) as image:
         # Of a PNG it may lie behind all pixels.
-        is_sideways = image.format != "PNG" and image.getexif().get(_ORIENTATION) in _SIDEWAYS
+        is_sideways = image.format != "PNG" and _orientation(image) in _SIDEWAYS
         return (image.height, image.width) if is_sideways else (image.width, image.height)
 
 
@@ -44,7 +44,7 @@ def read_pixels(path: str | Path) -> Pixels:
     """
     with _opened(path) as image:
         pixels = _deep(path, image) if _is_deep(image) else _plain(image)
-        orientation = image.getexif().get(_ORIENTATION, 1)
+        orientation = _orientation(image)
     return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
 
 
@@ -142,7 +142,14 @@ def _plain(image: Image.Image) -> Pixels:
             return numpy.asarray(image.convert("RGBA" if has_alpha else "RGB"))
 
 
-def _upright(pixels: Pixels, orientation: int) -> Pixels:
+def _orientation(image: Image.Image) -> object:
+    try:
+        return image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # noqa: BLE001 (what cannot be read of EXIF turns nothing, and the pixels are there)
+        return 1
+
+
+def _upright(pixels: Pixels, orientation: object) -> Pixels:
     """Gives a view of the pixels as EXIF says that they are to be seen."""
     if orientation in _SIDEWAYS:
         pixels = pixels.swapaxes(0, 1)

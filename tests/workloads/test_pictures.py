@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,12 @@ def test_the_size_of_a_photograph_on_its_side_is_that_of_the_upright_one(tmp_pat
     Image.fromarray(RAMP).save(tmp_path / "turned.jpg", exif=exif)
     assert size_of(tmp_path / "turned.jpg") == (12, 16)
     assert read_pixels(tmp_path / "turned.jpg").shape == (16, 12, 3)
+
+
+def test_exif_that_cannot_be_read_turns_nothing(tmp_path: Path) -> None:
+    Image.fromarray(RAMP).save(tmp_path / "odd.jpg", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12")
+    with warnings.catch_warnings(action="ignore"):
+        assert read_pixels(tmp_path / "odd.jpg").shape == (12, 16, 3)
 
 
 def test_grey_is_what_pillow_makes_of_colour(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -40,9 +41,9 @@ class Upscaler:
         """
         pixels = read_pixels(source)
         height, width, channels = pixels.shape
-        target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f"{target.name}.{token_hex(4)}.partial")
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
             with partial.open("wb") as file:
                 writer = PngWriter(
                     file,
@@ -58,7 +59,8 @@ class Upscaler:
         except OSError as error:
             raise InvalidInput(f"{target}: wanted to write the picture: {error.strerror}") from error
         finally:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
         return width * SCALE, height * SCALE
 
     def _write(self, pixels: Pixels, writer: PngWriter, tell: Tell) -> None:

@@ -163,6 +163,9 @@ def test_what_is_no_image_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     Image.fromarray(scene(8, 8)).save(tmp_path / "a.png")
     (tmp_path / "b.png").mkdir()
+    upscaler = an_upscaler(tmp_path)
     with pytest.raises(InvalidInput, match=r"b\.png: wanted to write the picture: Is a directory"):
-        an_upscaler(tmp_path).upscale(tmp_path / "a.png", tmp_path / "b.png")
+        upscaler.upscale(tmp_path / "a.png", tmp_path / "b.png")
+    with pytest.raises(InvalidInput, match=r"a_x4\.png: wanted to write the picture: (File exists|Not a directory)"):
+        upscaler.upscale(tmp_path / "a.png", tmp_path / "a.png" / "a_x4.png")
     assert not list(tmp_path.glob("*.partial"))
