@@ -18,6 +18,7 @@ PROGRAM = "elasticd esrgan"
 SCALE = 4
 _SHAPING: Mapping[str, type] = {"channels": int, "filters": int, "residual_blocks": int, "skip": str}
 """The options that a generator's shape follows from."""
+_MODE = 0o644  # safetensors itself makes files that only their owner may read
 _MOST_HEADER_BYTES = 100_000_000  # safetensors' own limit
 
 
@@ -48,6 +49,7 @@ def write(
         }
         try:
             save_file({each: tensor.contiguous() for each, tensor in tensors.items()}, partial, metadata=told)
+            partial.chmod(_MODE)
             partial.replace(folder / name)
         finally:
             partial.unlink(missing_ok=True)
