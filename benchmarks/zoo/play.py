@@ -21,7 +21,7 @@ from benchmarks.zoo.verdict import Seen, WindowSeen
 from elastic.errors import ElasticError
 
 ROW_TIMEOUT_S = 300.0  # four times what a row takes on two quiet cores
-STEPS_BETWEEN_CHANGES = 50  # enough for a rate within 2 % in each generation
+STEPS_BETWEEN_CHANGES = 40  # enough for a rate of each generation
 _POLL_S = 0.2
 _STOP_TIMEOUT_S = 30.0
 
