@@ -9,7 +9,8 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.config import LocalType, Settings
 from elastic.daemon import build
-from elastic.model import Offering
+from elastic.job_logs import LogPiece
+from elastic.model import JobSpec, Offering
 from elastic.store import Store
 
 HALF = Offering("half")
@@ -37,3 +38,21 @@ def test_a_trace_that_is_new_to_a_data_folder_begins_now_and_reprices_nothing(tm
     store = prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
     found = [(each.usd_per_h, each.valid_from_s) for each in reversed(store.prices(offering=HALF))]
     assert found == [(0.09, first_s), (pytest.approx(0.18), began_s), (0.36, began_s + 7200.0)]
+
+
+def test_the_logs_of_a_job_outlive_its_daemon_and_those_of_a_job_that_is_no_longer_on_record_do_not(
+    tmp_path: Path,
+) -> None:
+    clock = ManualClock(1_800_000_000.0)
+    settings = Settings(data_dir=tmp_path, rendezvous_ports="0-0")
+    daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
+    job, _ = daemon.store.submit_job(JobSpec("kept", ("train.py",)), key=None, request_hash="h", now_s=clock.now_s())
+    for number, job_id in enumerate((job.id, "deleted"), start=1):
+        daemon.logs.add(job_id, f"n{number}", [LogPiece(1, 0, 0, ["a line"])], seq=1, now_s=clock.now_s())
+    daemon.store.close()
+    daemon.logs.close()
+    daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
+    assert daemon.logs.jobs() == (job.id,)
+    assert [line.text for line in daemon.logs.lines(job.id, limit=10)] == ["a line"]
+    daemon.store.close()
+    daemon.logs.close()
