@@ -18,7 +18,7 @@ _JOB = """\
 name: tutorial
 code: app
 command: [multi.py]
-nodes: {min: 1, max: 1}
+nodes: {min: 1, max: 2}
 policy: {name: fixed, node_type: half}
 """
 # After examples/distributed/ddp-tutorial-series/multigpu_torchrun.py of PyTorch, on gloo: each node's first worker
