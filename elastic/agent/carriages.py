@@ -15,6 +15,7 @@ from elastic.agent.outputs import Outputs
 from elastic.agent.settings import AgentSettings
 from elastic.agent.wire import Assignment
 from elastic.checkpoints import Location
+from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects, Objects
 
 FOLDER_PAUSE_S = 10.0
@@ -65,8 +66,10 @@ def open_carriage(settings: AgentSettings, *, say: Say, wall_s: Callable[[], flo
 def _output_carrier(
     settings: AgentSettings, connect: Callable[[], Any], *, say: Say, wall_s: Callable[[], float]
 ) -> OutputCarrier:
+    digests: dict[Look, str] = {}
+
     def load(assignment: Assignment) -> Outputs:
-        return Outputs(assignment, settings=settings, objects=objects(assignment.output_dir))
+        return Outputs(assignment, settings=settings, objects=objects(assignment.output_dir), digests=digests)
 
     def objects(folder: str) -> Objects:
         if settings.storage is None:

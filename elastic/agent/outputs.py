@@ -45,7 +45,10 @@ class Base:
 
 
 class Outputs:
-    """Works in the caller's thread. What it did last is kept in a file, for an agent that starts again."""
+    """Works in the caller's thread. What it did last is kept in a file, for an agent that starts again.
+
+    `digests` are of files that earlier generations have read: a start must not wait until 5 GiB are read again.
+    """
 
     def __init__(
         self,
@@ -53,6 +56,7 @@ class Outputs:
         *,
         settings: AgentSettings,
         objects: Objects,
+        digests: dict[Look, str] | None = None,
         most_bytes: int = MOST_BYTES,
         most_files: int = MOST_FILES,
     ) -> None:
@@ -69,6 +73,7 @@ class Outputs:
             code=settings.code_archive,
             staging=settings.work_dir / "staging-outputs",
             globs=assignment.outputs,
+            digests=digests,
         )
         self._base_file = settings.work_dir / BASE_FILE
         self._carried: Mapping[str, Look] | None = None

@@ -41,10 +41,10 @@ class Changing(Exception):
 class Folder:
     """One folder, and the digests of its files by their looks, so that nothing is read twice."""
 
-    def __init__(self, path: Path, *, staging: Path) -> None:
+    def __init__(self, path: Path, *, staging: Path, digests: dict[Look, str] | None = None) -> None:
         self.path = path
         self._staging = staging
-        self._digests: dict[Look, str] = {}
+        self._digests: dict[Look, str] = {} if digests is None else digests
 
     def looks(self) -> Mapping[str, Look]:
         """Every whole file in the folder, by its path inside it."""

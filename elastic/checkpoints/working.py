@@ -58,18 +58,26 @@ class Held:
 class WorkingFolder:
     """One job's working folder on this node. What was there before its first worker is no output, unless it changes.
 
-    `memory` is the file that says what was there; `code` the archive of the job's code, which may be absent.
+    `memory` is the file that says what was there; `code` the archive of the job's code, which may be absent. `digests`
+    are those that an earlier one of this folder has read.
     """
 
     def __init__(
-        self, path: Path, *, memory: Path, code: Path, staging: Path, globs: Sequence[str] | None = None
+        self,
+        path: Path,
+        *,
+        memory: Path,
+        code: Path,
+        staging: Path,
+        globs: Sequence[str] | None = None,
+        digests: dict[Look, str] | None = None,
     ) -> None:
         self.path = path
         self._memory = memory
         self._code = code
         self._staging = staging
         self._globs = globs
-        self._folder = Folder(path, staging=staging)
+        self._folder = Folder(path, staging=staging, digests=digests)
         path.mkdir(parents=True, exist_ok=True)
         self._known = self._recalled()
 

@@ -12,6 +12,7 @@ import pytest
 from elastic.agent.outputs import Outputs, TooMuch
 from elastic.agent.settings import AgentSettings
 from elastic.agent.wire import Assignment
+from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects
 from elastic.checkpoints.shelf import Shelf
 from elastic.errors import Superseded
@@ -165,6 +166,18 @@ def test_a_folder_that_was_half_filled_is_not_taken_for_the_newest(node: Callabl
     b.lead(2)
     assert b.read() == {"one": "1", "two": "2"}
     assert home(b) == {"one", "two"}
+
+
+def test_a_later_generation_does_not_read_all_files_again(node: Callable[[str], Node]) -> None:
+    a, digests = node("a"), dict[Look, str]()
+    leading = Outputs(JOB, settings=a.settings, objects=a.objects, digests=digests)
+    leading.lead(now_s=1.0, tell=print)
+    a.write(one="1")
+    leading.carry(is_still=True, now_s=2.0)
+    (look,) = digests
+    digests[look] = "0" * 64  # were the file read again, it would not be this
+    following = Outputs(replace(JOB, generation=2), settings=a.settings, objects=a.objects, digests=digests)
+    assert following.carry(is_still=True, now_s=3.0), "another digest is another file"
 
 
 def test_nothing_new_makes_no_new_manifest(node: Callable[[str], Node]) -> None:
