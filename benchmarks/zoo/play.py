@@ -179,7 +179,7 @@ def _seen(run: Run, *, trouble: str | None, seconds: float) -> Seen:
 
 
 def _window(window: dict[str, Any]) -> WindowSeen:
-    return WindowSeen(window["generation"], window["iterations"], window["elapsed_s"], window["ended_at_s"])
+    return WindowSeen(window["iterations"], window["elapsed_s"], window["ended_at_s"])
 
 
 def _fetch(run: Run) -> tuple[dict[str, str], str | None]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _LINE = re.compile(r"(\d+\.\d+) pid (\d+) group (\S+) rank (\d+)/(\d+) (\w+) ?(.*)")
+_WRITTEN_S = 0.01  # from a step to its line in the log
 _ROUNDING = 1e-3  # positions in epochs have four decimals
 
 
@@ -38,6 +39,18 @@ class Round:
         """Each place where a rank began; all ranks began at one place if there is one."""
         return tuple(sorted(set(self.begins.values())))
 
+    @property
+    def trained_s(self) -> tuple[float, float]:
+        """From when it began until its last step, and a little for the lines to be written."""
+        return self.begun_s, (self.steps[-1].at_s if self.steps else self.begun_s) + _WRITTEN_S
+
+    def rate(self, batch: str, *, from_s: float, to_s: float) -> tuple[int, float | None]:
+        """Steps of rank 0 in that time, and work a second from the first of them to the last."""
+        times = [step.at_s for step in self.steps if from_s <= step.at_s <= to_s + _WRITTEN_S]
+        if len(times) < 2 or times[-1] <= times[0]:
+            return len(times), None
+        return len(times), (len(times) - 1) * self.work_of_step(batch) / (times[-1] - times[0])
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptLog:
@@ -60,18 +73,6 @@ class ScriptLog:
             kept = [done for done in next(is_there, []) if done[0] <= first + _ROUNDING]
             lineages.append(kept + [(step.position, each.work_of_step(batch)) for step in each.steps])
         return sum(work for _, work in lineages[-1]) if lineages else 0
-
-    def rate(self, batch: str, *, from_s: float, to_s: float) -> tuple[int, float | None]:
-        """Steps of rank 0 in that time, and work a second from the first of them to the last."""
-        done = [
-            (step.at_s, each.work_of_step(batch))
-            for each in self.rounds
-            for step in each.steps
-            if from_s <= step.at_s <= to_s
-        ]
-        if len(done) < 2 or done[-1][0] <= done[0][0]:
-            return len(done), None
-        return len(done), sum(work for _, work in done[1:]) / (done[-1][0] - done[0][0])
 
 
 def read_log(lines: Iterable[str]) -> ScriptLog:

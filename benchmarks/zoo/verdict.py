@@ -15,7 +15,7 @@ FEWEST_STEPS = 30  # of fewer, a pause of the machine is more than what may be o
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Iterations a second of one generation, by elasticd and by the script's own log."""
+    """Iterations a second of one round, by elasticd and by the script's own log."""
 
     ours: float
     theirs: float
@@ -29,10 +29,13 @@ class Rate:
 class WindowSeen:
     """A measurement as the daemon shows it."""
 
-    generation: int
     iterations: int
     elapsed_s: float
     ended_at_s: float
+
+    @property
+    def begun_s(self) -> float:
+        return self.ended_at_s - self.elapsed_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Seen:
 
     @property
     def rate(self) -> Rate | None:
-        """The rates of the generation in which they differ most."""
+        """The rates of the round in which they differ most."""
         return max(self._rates(), key=lambda each: each.off, default=None)
 
     @property
@@ -70,13 +73,15 @@ class Seen:
         return tuple(name for name, digest in self.log.saved.items() if self.fetched.get(name) != digest)
 
     def _rates(self) -> Iterator[Rate]:
-        for generation in sorted({each.generation for each in self.windows}):
-            windows = [each for each in self.windows if each.generation == generation]
-            begun_s = min(each.ended_at_s - each.elapsed_s for each in windows)
-            ended_s = max(each.ended_at_s for each in windows)
-            steps, theirs = self.log.rate(self.row.batch, from_s=begun_s, to_s=ended_s)
+        for each in self.log.rounds:
+            begun_s, ended_s = each.trained_s
+            inside = [window for window in self.windows if begun_s <= window.begun_s and window.ended_at_s <= ended_s]
+            if not inside:
+                continue
+            from_s, to_s = min(window.begun_s for window in inside), max(window.ended_at_s for window in inside)
+            steps, theirs = each.rate(self.row.batch, from_s=from_s, to_s=to_s)
             if steps >= FEWEST_STEPS and theirs is not None:
-                ours = sum(each.iterations for each in windows) / sum(each.elapsed_s for each in windows)
+                ours = sum(window.iterations for window in inside) / sum(window.elapsed_s for window in inside)
                 yield Rate(ours, theirs)
 
 

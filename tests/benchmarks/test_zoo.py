@@ -1,8 +1,12 @@
-"""The zoo tells the truth about a run."""
+"""The zoo tells the truth about a run, and two of its rows keep every promise."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+
+import pytest
 
 from benchmarks.zoo.rows import ROWS
 from benchmarks.zoo.script_log import ScriptLog, read_log
@@ -28,7 +32,7 @@ def log_of(*rounds: tuple[float, int], resumed: float | None = None) -> ScriptLo
 def seen(log: ScriptLog) -> Seen:
     """A run of which everything is as it should be."""
     steps = log.rounds[0].steps
-    window = WindowSeen(1, iterations=len(steps), elapsed_s=float(len(steps)), ended_at_s=steps[-1].at_s)
+    window = WindowSeen(iterations=len(steps), elapsed_s=float(len(steps)), ended_at_s=steps[-1].at_s)
     return Seen(
         row=ROWS["ddp"],
         tier="T1",
@@ -57,7 +61,7 @@ def test_a_step_of_two_workers_is_twice_the_work_where_each_has_a_batch_of_its_o
     second = replace(log_of((0, 10), (10, 10)).rounds[1], world_size=2)
     log = replace(log_of((0, 10)), rounds=(*first, second))
     assert (log.survived("worker"), log.survived("job")) == (30, 20)
-    assert log.rate("worker", from_s=111.0, to_s=120.0) == (10, 2.0)
+    assert second.rate("worker", from_s=111.0, to_s=120.0) == (10, 2.0)
 
 
 def test_steps_that_are_counted_twice_are_told() -> None:
@@ -70,6 +74,15 @@ def test_a_rate_that_is_not_the_logs_is_told() -> None:
     wrong = replace(run.windows[0], iterations=110)
     (told,) = shortfalls(replace(run, windows=(wrong,)))
     assert told == "elasticd measures 1.10 it/s, the script 1.00"
+
+
+def test_the_time_between_two_rounds_is_in_no_rate() -> None:
+    run = seen(log_of((0, 100)))
+    first, second = log_of((0, 100), (100, 100)).rounds
+    later = replace(second, begun_s=second.begun_s + 500, steps=[replace(s, at_s=s.at_s + 500) for s in second.steps])
+    windows = tuple(replace(run.windows[0], ended_at_s=each.steps[-1].at_s) for each in (first, later))
+    parted = replace(run, log=replace(run.log, rounds=(first, later)), windows=windows, iteration=200)
+    assert shortfalls(parted) == []
 
 
 def test_a_file_that_came_home_as_it_was_before_is_lost() -> None:
@@ -100,3 +113,11 @@ def test_each_row_has_a_script_and_its_job() -> None:
     folders = {each.name for each in (ROOT / "benchmarks/zoo/scripts").iterdir() if each.is_dir()}
     assert folders - {"__pycache__"} == set(ROWS)
     assert all((row.folder / "job.yaml").is_file() for row in ROWS.values())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(360)
+def test_the_short_form_keeps_every_promise() -> None:
+    command = [sys.executable, "-m", "benchmarks.zoo", "--rows", "ddp,no_step", "--tiers", "T1", "--jobs", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=340, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
