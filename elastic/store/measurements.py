@@ -272,7 +272,7 @@ def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int
     """What changes in a job's row whose script begins behind what it had done; it is told of, too."""
     row = job_rows.row(connection, job_id)
     lost = before - begins_at
-    text = f"the script begins at iteration {begins_at}: {lost} iterations have to be done again"
+    text = f"the script begins at iteration {begins_at}; iterations to be done again: {lost}"
     numbers = {"iteration": float(begins_at), "redone": float(lost)}
     add_event(connection, "redone", text, job_id=job_id, numbers=numbers, now_s=at_s)
     # Written at once: one heartbeat may tell of several restarts.

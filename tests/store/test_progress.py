@@ -37,7 +37,7 @@ def test_a_script_that_began_at_0_after_a_restart_is_at_0(store: Store, job: Job
     store.append_windows(node.id, [window(node, 3, iteration=2, generation=number)])
     now = store.job(job.id)
     assert (now.iteration, now.redone, now.begins_anew) == (2, 533, True)
-    assert told(store, job, "redone") == ["the script begins at iteration 0: 533 iterations have to be done again"]
+    assert told(store, job, "redone") == ["the script begins at iteration 0; iterations to be done again: 533"]
 
 
 def test_a_script_that_goes_on_where_it_saved_loses_only_what_came_after(store: Store, job: Job, node: Node) -> None:
