@@ -42,7 +42,7 @@ def main():
         output_dir=OUTPUT,
         max_steps=1100,
         per_device_train_batch_size=4,
-        save_steps=200,
+        save_steps=50,
         logging_steps=100,
         use_cpu=True,
         ddp_backend="gloo",
