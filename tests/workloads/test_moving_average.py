@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from elastic.workloads.moving_average import MovingAverage
+from elastic.workloads.session.exact import ExactArithmetic
 
 
 def test_it_goes_nine_parts_of_the_steps_and_nine_of_the_way() -> None:
@@ -49,3 +50,14 @@ def test_where_gradients_overflow_it_stays() -> None:
 def test_it_keeps_the_memory_order_of_its_weights() -> None:
     weight = torch.zeros(4, 3, 2, 2).to(memory_format=torch.channels_last)
     assert MovingAverage([weight]).tensors()[0].stride() == weight.stride()
+
+
+def test_unlike_processors_round_it_alike() -> None:
+    begun, weight = torch.rand(1000), torch.rand(1000)
+    parameter = begun.clone()
+    average = MovingAverage([parameter])
+    parameter.copy_(weight)
+    with ExactArithmetic():
+        average.follow([parameter], [torch.tensor(41.0)])
+    way = 1 - torch.tensor(41.0) / 50  # below a half: from the average's end, each operation rounded once
+    assert torch.equal(average.tensors()[0], begun + (weight - begun) * way)
