@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -27,9 +27,9 @@ _MOST_BUCKETS = 720
 """A window is spread over its last hour at most, so that none can ask for rows without end."""
 
 _STORE = windows.insert()
-_MEMBERSHIPS = select(generations.c.number, generations.c.members, generations.c.node_ids).where(
-    generations.c.job_id == bindparam("job_id"), generations.c.number.in_(bindparam("numbers", expanding=True))
-)
+_MEMBERSHIPS = select(
+    generations.c.number, generations.c.members, generations.c.node_ids, generations.c.world_size
+).where(generations.c.job_id == bindparam("job_id"), generations.c.number.in_(bindparam("numbers", expanding=True)))
 _STORED_SEQS = select(windows.c.seq).where(
     windows.c.node_id == bindparam("node_id"), windows.c.seq.between(bindparam("first"), bindparam("last"))
 )
@@ -92,10 +92,10 @@ class ThroughputPoint:
 
 def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
     """Stores the windows that are new and gives how many were; a node speaks only for generations it was in."""
-    members = _memberships(connection, node, {window.generation for window in batch})
+    members, sizes = _memberships(connection, node, {window.generation for window in batch})
     stored = _stored_seqs(connection, node.id, batch)
     unique = {window.seq: window for window in batch if window.seq not in stored and window.generation in members}
-    fresh = [unique[seq] for seq in sorted(unique)]
+    fresh = [_told_of_its_group(unique[seq], sizes) for seq in sorted(unique)]
     ids: dict[tuple[str, str], int] = {}
     for window in fresh:
         key = (members[window.generation], window.phase)
@@ -187,9 +187,19 @@ def spread(window: Window) -> dict[int, float]:
     }
 
 
-def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> dict[int, str]:
+def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> tuple[dict[int, str], dict[int, int]]:
+    """The members of the generations that a node was in, and how many workers these were meant to have."""
     rows = connection.execute(_MEMBERSHIPS, {"job_id": node.job_id, "numbers": list(numbers)})
-    return {row.number: row.members for row in rows if node.id in json.loads(row.node_ids)}
+    own = [row for row in rows if node.id in json.loads(row.node_ids)]
+    return {row.number: row.members for row in own}, {row.number: row.world_size for row in own}
+
+
+def _told_of_its_group(window: Window, sizes: Mapping[int, int]) -> Window:
+    """A window of fewer workers than its generation has is progress, but no rate of that group.
+
+    torchrun starts those that a lost node leaves behind by themselves, before the next generation is recorded.
+    """
+    return replace(window, is_cold=True) if window.world_size < sizes[window.generation] else window
 
 
 def _stored_seqs(connection: Connection, node_id: str, batch: Sequence[Window]) -> set[int]:

@@ -142,3 +142,13 @@ def test_another_job_s_saves_are_its_own(store: Store, job: Job, node: Node) -> 
     saved(store, node, Save("a-1", 40))
     assert intend(store, job.id, HALF, now_s=1.0).job_id == job.id
     assert dict(store.saves(job.id)) == {"a-1": 40}
+
+
+def test_what_is_left_of_a_group_does_not_measure_the_group(store: Store, job: Job, node: Node) -> None:
+    other = intend(store, job.id, HALF, now_s=101.0)
+    number = store.start_generation(job.id, (node, other), rdzv_endpoint="e", now_s=150.0).number
+    alone = window(node, 1, iteration=2, generation=number)
+    both = window(node, 2, iteration=6, iterations=4, generation=number, world_size=2)
+    store.append_windows(node.id, [alone, both])
+    assert [[each.iterations for each in series.samples] for series in store.recent_series(job.id)] == [[4]]
+    assert store.job(job.id).iteration == 6
