@@ -27,7 +27,7 @@ DEFAULT_LINES = 100
 _BATCH = 500
 _RECONNECT_MS = 2000
 _SILENCE_S = 5.0
-"""A stream that has nothing to say looks this often whether the job is over; a node sends its last lines within it."""
+"""A stream that has nothing to say looks this often whether the job is over; a node tries again within it to send."""
 
 Tail = Annotated[
     int | None,
@@ -110,7 +110,11 @@ async def follow(
     node_id: str | None,
     silence_s: float = _SILENCE_S,
 ) -> AsyncIterator[bytes]:
-    """Gives lines as they come, until the job is over and has been quiet for `silence_s`, or the feed closes."""
+    """Gives lines as they come, until the job is over, or the feed closes.
+
+    A node may send its last lines when the job is over already: they are waited for until nothing has come for
+    `silence_s` from when that was seen.
+    """
 
     def read() -> tuple[tuple[LogLine, ...], tuple[LogLine, ...]]:
         limit = tail if after is None else _BATCH
@@ -119,6 +123,7 @@ async def follow(
 
     yield f"retry: {_RECONNECT_MS}\n\n".encode()
     told_open: tuple[LogLine, ...] = ()
+    was_over = False
     async with feed.stream() as is_news:
         while not feed.is_closed:
             is_news.clear()
@@ -129,9 +134,11 @@ async def follow(
                 yield _event(lines, open_lines, after)
             if len(lines) >= _BATCH or await heard_within(is_news, silence_s):
                 continue
-            if await run_in_threadpool(_is_over, context, job_id):
+            is_over = await run_in_threadpool(_is_over, context, job_id)
+            if is_over and was_over:
                 yield b"event: end\ndata: {}\n\n"
                 return
+            was_over = is_over
             yield KEEPALIVE_COMMENT
 
 

@@ -25,7 +25,7 @@ BURST_BYTES = 512 << 10
 MOST_LINES = 5_000  # of one file in one batch: empty lines cost the daemon as much as full ones
 COUNTED_BYTES = 16 << 20
 """Lines left out are counted in so many bytes, and estimated from them beyond: a look may not take long."""
-LONGEST_PAUSE_S = 10.0  # between two tries while the daemon is away, as registering has it
+RETRY_S = 2.0  # while the daemon is away: a job may end soon after it is back, and its last lines are wanted then
 CLOSE_S = 5.0  # for the last lines of a node that leaves: the daemon may end its machine at any moment
 CURSOR_FILE = "log-cursor.json"
 _OPEN_BYTES = 4 * MAX_CHARACTERS  # no character of UTF-8 is longer than four bytes
@@ -122,7 +122,7 @@ class LogStream:
         pause_s = LOOK_S
         while not self._end.wait(pause_s):
             self._tried()
-            pause_s = LOOK_S if self._batch is None else min(2 * pause_s, LONGEST_PAUSE_S)
+            pause_s = LOOK_S if self._batch is None else RETRY_S
 
     def _tried(self, *, is_last: bool = False) -> bool:
         """Whether lines were sent; what breaks a look, as a full disk does, ends nothing else."""

@@ -149,6 +149,28 @@ def test_a_stream_that_resumes_misses_nothing(world: World) -> None:
     assert [line["text"] for event in events for line in event["lines"]] == [str(n) for n in range(100, 1200)]
 
 
+def test_a_stream_waits_for_the_last_lines_of_a_job_that_is_over(world: World) -> None:
+    job, node = train(world)
+    logs = world.context.logs
+
+    feed = Feed(lambda: logs.changes)
+    world.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
+    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+
+    async def read() -> str:
+        stream = routes.follow(
+            world.context, feed, job.id, tail=10, after=None, rank=None, node_id=None, silence_s=0.01
+        )
+        parts = []
+        async for part in stream:
+            parts.append(part.decode())
+            if len(parts) == 2:  # after the first look at a job that is over
+                logs.add(job.id, node.id, [LogPiece(1, 0, 0, ["the last line"])], seq=1, now_s=0.0)
+        return "".join(parts)
+
+    assert "the last line" in asyncio.run(read())
+
+
 def test_a_stream_needs_the_user_and_a_job_that_is_there(stranger: TestClient, client: TestClient) -> None:
     accept = {"Accept": "text/event-stream"}
     assert client.get("/v1/jobs/none/logs", headers=accept).status_code == 404
