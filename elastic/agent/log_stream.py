@@ -64,7 +64,7 @@ class LogStream:
         self._tails: dict[str, _Tail] = {}
         self._batch: dict[str, Any] | None = None
         self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
-        self._end = threading.Event()
+        self._end, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="logs", daemon=True)
 
     def start(self) -> None:
@@ -73,10 +73,15 @@ class LogStream:
     def stop(self) -> None:
         """Ends the thread, and sends what is left if the daemon takes it soon."""
         self._end.set()
+        self._wake.set()
         self._thread.join(timeout=CLOSE_S)
         until_s = time.monotonic() + CLOSE_S
         while not self._thread.is_alive() and self._tried(is_last=True) and time.monotonic() < until_s:
             pass
+
+    def hurry(self) -> None:
+        """Sends what is new now: workers have ended, and somebody may want to know why."""
+        self._wake.set()
 
     def begin(self, generation: int) -> None:
         """Follows this generation's files, and the last one's until its end is sent."""
@@ -120,7 +125,9 @@ class LogStream:
 
     def _run(self) -> None:
         pause_s = LOOK_S
-        while not self._end.wait(pause_s):
+        while not self._end.is_set():
+            self._wake.wait(pause_s)
+            self._wake.clear()
             self._tried()
             pause_s = LOOK_S if self._batch is None else RETRY_S
 

@@ -380,6 +380,7 @@ class Supervisor:
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
         self._log_stream.bound(group.generation)
+        self._log_stream.hurry()
         self._intake.settle()
         heard = self._intake.heard()
         return exit_of(

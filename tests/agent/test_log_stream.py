@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ class Daemon:
     def __init__(self) -> None:
         self.answer: bool | None = True
         self.batches: list[Mapping[str, Any]] = []
+        self.heard: Callable[[], object] = lambda: None
 
     def __call__(self, batch: Mapping[str, Any]) -> bool | None:
         if self.answer:
             self.batches.append(batch)
+            self.heard()
         return self.answer
 
     @property
@@ -203,6 +206,17 @@ def test_a_session_s_workers_write_for_the_generation_and_under_the_rank_that_th
     hands.look()
     streams = [batch["streams"][0] for batch in hands.daemon.batches]
     assert [(each["generation"], each["rank"], each["lines"]) for each in streams] == [(1, 7, ["a"]), (4, 7, ["b"])]
+
+
+def test_lines_are_sent_at_once_when_their_workers_have_ended(hands: Hands) -> None:
+    is_sent = threading.Event()
+    hands.daemon.heard = is_sent.set
+    hands.stream.start()
+    hands.write(b"why\n")
+    hands.stream.hurry()
+    assert is_sent.wait(10)
+    hands.stream.stop()
+    assert hands.daemon.lines == ["why"]
 
 
 def test_the_last_lines_are_sent_before_the_thread_ends(hands: Hands) -> None:
