@@ -1,8 +1,9 @@
 """Runs scripts of many kinds unmodified under a daemon, and prints what came of each.
 
-Run: python -m benchmarks.zoo [--rows ddp,gan] [--tiers T0,T1] [--jobs 1]
+Run: python -m benchmarks.zoo [--rows ddp,gan] [--tiers T0,T1] [--jobs 2]
 Each script begins on one node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is
-compared with what elasticd says. Ends with status 1 where a row falls short. Takes about 75 s a row and tier.
+compared with what elasticd says. Ends with status 1 where a row falls short.
+Takes 60 to 150 s a row and tier, two rows at a time.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--rows", type=_names_of(ROWS), default=tuple(ROWS), help="names, by commas")
     parser.add_argument("--tiers", type=_names_of(TIERS), default=TIERS, help="T0, T1 or both")
-    parser.add_argument("--jobs", type=int, default=1, help="rows that are played at the same time")
+    parser.add_argument("--jobs", type=int, default=2, help="rows that are played at the same time")
     return parser
 
 
