@@ -101,7 +101,7 @@ def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, tier:
         world.node(name)
     ends = [world.wait_for(partial(world.daemon.exit_of, 1, name)) for name in names]
     assert [(end["outcome"], end["exit_code"]) for end in ends] == [("succeeded", 0)] * 3
-    assert sorted(world.daemon.turns(name) for name in names) == [0, 0, 30]
+    assert sorted(world.daemon.turns(name) for name in names) == [0, 0, 3 * 30], "each has a batch of its own"
 
 
 @pytest.mark.parametrize("tier", ["T0", "T1"])
@@ -303,7 +303,7 @@ def test_unmodified_ranks_on_two_nodes_stop_after_the_same_step_and_lose_none(wo
     stops = [line.split()[-2:] for node in nodes for line in node.logs().splitlines() if "stops after" in line]
     assert len(stops) == 4
     assert len({stop for stop, _ in map(tuple, stops)}) == 2
-    assert world.daemon.turns("n1") + world.daemon.turns("n2") == 250
+    assert world.daemon.turns("n1") + world.daemon.turns("n2") == 2 * 250, "each has a batch of its own"
 
 
 def test_a_worker_that_will_not_stop_is_killed_with_all_it_started(world: World) -> None:

@@ -78,7 +78,7 @@ def test_only_its_owner_stores_code(stranger: TestClient, code: Archive) -> None
 
 
 def test_a_script_is_within_the_code(client: TestClient, code: Archive) -> None:
-    for command in (["../train.py"], ["python", "train.py"]):
+    for command in (["../train.py"], ["python", "../train.py"]):
         asked = {**JOB, "code": code.sha256, "command": command}
         assert client.post("/v1/jobs:plan", json=asked).status_code == 422
     for job in ({"name": "a", "workload": "esrgan"}, {**JOB, "code": "app"}):
