@@ -11,7 +11,7 @@ from runlog import log, log_saved
 parser = argparse.ArgumentParser(description="RNN language model on made-up text")
 parser.add_argument("--lr", type=float, default=0.5)
 parser.add_argument("--clip", type=float, default=0.25)
-parser.add_argument("--epochs", type=int, default=40)
+parser.add_argument("--epochs", type=int, default=60)
 parser.add_argument("--bptt", type=int, default=16)
 parser.add_argument("--save", type=str, default="model.pt")
 args = parser.parse_args()
