@@ -51,8 +51,8 @@ ESRGAN = {
     "preset": "small",
     "iterations": 100_000,
     "hyperparameters": {
-        "hr_height": 96,
-        "hr_width": 96,
+        "hr_height": 128,
+        "hr_width": 128,
         "warmup_batches": 0,
         "held_out_crops": 1,
         "sample_interval": 10_000,

@@ -105,6 +105,7 @@ def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(connec
         "cpu_quota": 0.5,
         "lease_s": 60,
         "env": {"GREETING": "hello"},
+        "shared_cache": str(tmp_path / "cache"),
     }
 
 

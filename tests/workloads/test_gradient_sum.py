@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -114,7 +115,7 @@ def test_the_sums_are_the_gradients_of_the_whole_batch(bucket_bytes: int) -> Non
 
     def rank(number: int, store: Any) -> list[list[Tensor]]:
         group = Threads(number, 2, torch.device("cpu"), gloo=ProcessGroupGloo(store, number, 2, timedelta(seconds=20)))
-        network = model()
+        network = copy.deepcopy(alone)  # torch's seed is the process's, and the other rank is one of its threads
         weights = list(network.parameters())
         sums, found = GradientSum(weights, group, riders=1, bucket_bytes=bucket_bytes), []
         for _ in range(2):

@@ -49,8 +49,11 @@ class Script:
     """A small network, trained by one of them."""
 
     def __init__(self, make: Make) -> None:
-        torch.manual_seed(0)
         self.model = torch.nn.Linear(8, 3, dtype=torch.float64)
+        chance = torch.Generator().manual_seed(0)  # torch's own is the process's, and members run as threads too
+        with torch.no_grad():
+            for each in self.model.parameters():
+                each.uniform_(-0.3, 0.3, generator=chance)
         self.optimizer = make(list(self.model.parameters()))
         self.parameters: list[Tensor] = [each for group in self.optimizer.param_groups for each in group["params"]]
 
