@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -164,7 +165,7 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
                 found["command"] = list(parts)
     match found.get("data"):
         case str(data) if data != _SKIMAGE and "://" not in data and _is_relative(data):
-            found["data"] = str(folder.resolve() / data)
+            found["data"] = os.path.normpath(folder.resolve() / data)
     match found.get("workload"):
         case str(name) if name in WORKLOADS:
             _place(found, WORKLOADS[name], folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -18,6 +19,8 @@ from elastic.model import is_output
 
 _CACHES = frozenset({"__pycache__"})
 _ZIP_BEGINS = b"PK\x03\x04"
+_MOST_GROWN_BYTES = 16 << 20
+"""A larger file that grows may be a checkpoint that takes long to write; it waits until it rests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class WorkingFolder:
         self._staging = staging
         self._globs = globs
         self._folder = Folder(path, staging=staging, digests=digests)
+        self._begun: dict[str, tuple[int, str]] = {}
         path.mkdir(parents=True, exist_ok=True)
         self._known = self._recalled()
 
@@ -93,7 +97,7 @@ class WorkingFolder:
         """Links these outputs into the staging folder and reads their digests.
 
         `before` is the sight of some seconds ago: what looks different `now` is being written, and its `previous`
-        version stands for it. None where no worker is left that could write.
+        version stands for it, unless all that is new in it was appended. None where no worker is left that could write.
         """
         self.let_go()
         self._staging.mkdir(parents=True)
@@ -104,7 +108,10 @@ class WorkingFolder:
             still = None
             if before is None or before.is_complete(path, now):
                 is_settled = before is None or before.is_settled(path, now)
-                still = self._held(path, self._staging / str(number), now.files[path], is_settled=is_settled)
+                link = self._staging / str(number)
+                still = self._held(path, link, now.files[path], is_settled=is_settled)
+                if still is None:
+                    still = self._grown(path, link, now.files[path])
             if still is not None:
                 held.append(still)
                 continue
@@ -181,6 +188,30 @@ class WorkingFolder:
             return Still(path, link, look, self._folder.digest(link, look))
         except (FileNotFoundError, Changing):  # it was removed or written to meanwhile
             return None
+
+    def _grown(self, path: str, copy: Path, look: Look) -> Still | None:
+        """A copy of a file as it looked, if it still begins with all that it was when this last saw it change.
+
+        That is how logs and tables grow; they may never rest while their script runs.
+        """
+        size_bytes, digest = self._begun.pop(path, (0, ""))
+        copy.unlink(missing_ok=True)
+        if not 0 < look.size_bytes <= _MOST_GROWN_BYTES:
+            return None
+        try:
+            with (self.path / path).open("rb") as file:
+                content = file.read(look.size_bytes)
+        except FileNotFoundError:
+            return None
+        if len(content) < look.size_bytes or content.startswith(_ZIP_BEGINS):
+            return None
+        now = hashlib.sha256(content).hexdigest()
+        self._begun[path] = look.size_bytes, now
+        if not 0 < size_bytes <= look.size_bytes or hashlib.sha256(content[:size_bytes]).hexdigest() != digest:
+            return None
+        copy.write_bytes(content)
+        os.utime(copy, ns=(look.modified_at_ns, look.modified_at_ns))
+        return Still(path, copy, look_at(copy), now)
 
     def _recalled(self) -> dict[str, Look]:
         try:

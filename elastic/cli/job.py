@@ -307,7 +307,8 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
             code_folder = (folder / Path(named).expanduser()).resolve()
             code = pack(code_folder)
             _check_script(document.get("command"), code, code_folder)
-            return specs.settle_tier({**document, "code": code.sha256}, code_folder), code
+            placed = specs.resolve_paths(document, folder)
+            return specs.settle_tier({**placed, "code": code.sha256}, code_folder), code
         case _:
             return specs.settle_tier(specs.resolve_paths(document, folder)), None
 

@@ -64,7 +64,8 @@ def show_job(job: Mapping[str, Any]) -> None:
     eta = "" if progress["eta_s"] is None else f", {render.duration(progress['eta_s'])} left"
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
     unit = f"; an iteration is {progress['unit']}" if progress.get("unit") else ""
-    print(f"iteration {progress['iteration']} of {progress['iterations'] or 'unknown'}{eta}{unit}")
+    total = f" of {progress['iterations']}" if progress["iterations"] else ""
+    print(f"iteration {progress['iteration']}{total}{eta}{unit}")
     print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
     if job.get("error"):
         show_error(job["error"])

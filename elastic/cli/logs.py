@@ -79,9 +79,11 @@ class _Printer:
     def _draw(self, lines: Sequence[LogLine]) -> None:
         if lines:
             width = shutil.get_terminal_size().columns
-            label = f"[{lines[0].source}] " if self._is_labelled else ""
-            self._open = f"{label}{lines[0].text}"[: width - 1]
-            sys.stdout.write(self._open)
+            text = as_text(lines[0], before=self._before, is_labelled=self._is_labelled)
+            heading, end, drawn = text.removesuffix("\n").rpartition("\n")
+            self._open = drawn[: width - 1]
+            self._before = lines[0]
+            sys.stdout.write(f"{heading}{end}{self._open}")
 
     def _erase(self) -> None:
         if self._open:

@@ -221,10 +221,11 @@ def _try_another(survey: Survey) -> Plan | None:
     if not worth:
         return None
     offer = worth[0]
+    redone = f"has {figures(offer.hope.redone)} iterations done again" if offer.hope.redone else "trains on"
     text = (
         f"try {name(offer.group)}: {_hope(offer)} for {usd(offer.hope.usd.value)} against "
         f"{usd(best.passage.usd.value)} on {name(best.group)}; "
-        f"the trial costs about {usd(offer.trial_usd)} and trains on"
+        f"the trial costs about {usd(offer.trial_usd)} and {redone}"
         f"{', and every candidate is to be tried' if survey.snapshot.limits.trial_of_every else ''}"
     )
     numbers = {

@@ -151,7 +151,7 @@ def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
     if pair.gain <= margin:
         text = (
             f"{_against(pair)}, but the move costs {_price(pair)} and the "
-            f"{figures(pair.iterations_left)} iterations left do not win it back with the margin of {percent(margin)}"
+            f"{_left(survey, pair)} do not win it back with the margin of {percent(margin)}"
         )
         return survey.hold("cannot_pay", text, pair.numbers())
     if not pair.is_ranked:
@@ -162,10 +162,7 @@ def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
 
 def _move(survey: Survey, pair: Comparison) -> Plan:
     numbers, turned = pair.numbers(), _turned_by_price(survey, pair)
-    text = (
-        f"{_against(pair)}: gain {percent(pair.gain)} over the {figures(pair.iterations_left)} iterations left, "
-        f"the move costs {_price(pair)}"
-    )
+    text = f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(survey, pair)}, the move costs {_price(pair)}"
     payback = pair.payback_iterations
     assert payback is not None, "a group whose iterations cost less wins back what the move costs"
     text += f" and pays back in {figures(payback)} iterations"
@@ -185,6 +182,12 @@ def _against(pair: Comparison) -> str:
         f"{name(pair.other.group)}: {rate(pair.other.iterations_per_usd)} against {name(pair.held.group)} "
         f"{rate(pair.held.iterations_per_usd, with_unit=False)}"
     )
+
+
+def _left(survey: Survey, pair: Comparison) -> str:
+    """How many iterations a move has to pay for itself in, and whether anybody knows."""
+    assumed = "" if survey.focus.iterations_left is not None else " that are assumed to be"
+    return f"{figures(pair.iterations_left)} iterations{assumed} left"
 
 
 def _price(pair: Comparison) -> str:

@@ -309,6 +309,8 @@ def test_a_fixed_node_type_must_be_among_those_that_the_job_admits() -> None:
 def test_relative_paths_begin_at_the_folder_given(tmp_path: Path) -> None:
     document = resolve_paths({"command": ["train.py", "x"], "data": "pictures"}, tmp_path)
     assert document == {"command": [f"{tmp_path}/train.py", "x"], "data": f"{tmp_path}/pictures"}
+    sent = resolve_paths({"command": ["train.py"], "code": ".", "data": "../pictures"}, tmp_path)
+    assert sent == {"command": ["train.py"], "code": ".", "data": f"{tmp_path.parent}/pictures"}
     untouched: dict[str, Any] = {"command": ["-m", "mine.train"], "data": "skimage"}
     assert resolve_paths(untouched, tmp_path) == untouched
 

@@ -109,6 +109,30 @@ def test_of_a_file_that_is_being_written_the_version_before_stays(node: Node) ->
     assert ([each.path for each in found.files], found.is_whole) == (["new.pt", "snapshot.pt"], True)
 
 
+def test_a_log_that_never_rests_is_carried_as_far_as_it_has_grown(node: Node) -> None:
+    folder = node.folder()
+    log, other, old = node.code / "metrics.csv", node.code / "state.bin", File("metrics.csv", 1, "a" * 64, "data/x")
+
+    def seen_after(line: str, *, other_content: str) -> Held:
+        before = folder.see()
+        with log.open("a") as file:
+            file.write(line)
+        other.write_text(other_content)
+        return held(folder, before=before, previous={"metrics.csv": old})
+
+    first = seen_after("1,0.9\n", other_content="weights of step 1")
+    assert (first.files, first.kept, first.is_whole) == ((), (old,), False), "it might be half of a file"
+    second = seen_after("2,0.8\n", other_content="of step 2: weights")
+    assert [(each.path, each.link.read_text()) for each in second.files] == [("metrics.csv", "1,0.9\n2,0.8\n")]
+    assert not second.is_whole, "what is written anew waits"
+    with log.open("a") as file:
+        file.write("3,0.7\n")
+    assert second.files[0].link.read_text() == "1,0.9\n2,0.8\n", "the copy is still"
+    assert second.files[0].look.modified_at_ns < log.stat().st_mtime_ns
+    log.write_text("begun anew, and longer than it was before\n")
+    assert not seen_after("1\n", other_content="x").files
+
+
 def test_a_zip_without_its_end_is_torn_however_long_it_rests(node: Node) -> None:
     folder = node.folder()
     path = node.code / "snapshot.pt"

@@ -282,6 +282,13 @@ def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None
     assert "nothing is there" in outcome.err
 
 
+def test_data_of_a_script_counts_from_the_jobs_file_like_its_code(run: Run, live: Live, folder: Path) -> None:
+    (folder / "pictures").mkdir()
+    (folder / "app/job.yaml").write_text("name: sent\ncode: .\ncommand: train.py\ndata: ../pictures\n")
+    assert run("job", "submit", "-f", "app/job.yaml", "-y").status == 0
+    assert live.world.store.job("sent").spec.data == str(folder / "pictures")
+
+
 def test_the_images_of_a_job_are_looked_at_before_it_is_submitted(run: Run, tmp_path: Path) -> None:
     write_photographs(tmp_path / "photos", count=4)
     (tmp_path / "photos" / "1.png").write_bytes(b"not an image")

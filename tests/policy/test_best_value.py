@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -345,6 +346,25 @@ def test_moves_where_the_rest_costs_clearly_less_and_reports_every_number() -> N
     assert numbers["payback_iterations"] == pytest.approx(numbers["switch_usd"] * 3600 / (0.09 * 0.3 - 0.045 * 0.4))
     assert plan.reason.text.startswith("local.half: 200,000 it/$ (197,000-203,000) against local.full 133,000 (132,000")
     assert "gain 33 % over the 9,900 iterations left, the move costs $0.00023 and pays back in 90" in plan.reason.text
+
+
+def test_a_job_that_names_no_end_is_not_said_to_have_so_many_iterations_left() -> None:
+    endless = job(iteration=100, iterations=None)
+
+    measured = (series("local.quarter", 1.0), series("local.half", 0.4), series("local.full", 0.3))
+    plan = best_value(snapshot(target="local.full", measured=measured, job=endless))
+
+    assert plan.target == HALF
+    assert "over the 12,000 iterations that are assumed to be left, the move costs" in plan.reason.text
+
+
+def test_a_trial_that_restarts_the_script_says_so() -> None:
+    restarts = replace(job(iteration=100), begins_anew=True)
+
+    plan = best_value(snapshot(target="local.full", measured=(series("local.full", 1.0),), job=restarts))
+
+    assert plan.action is Action.TRIAL
+    assert re.search(r"the trial costs about \$[\d.]+ and has \d+ iterations done again$", plan.reason.text)
 
 
 def test_stays_on_the_best_and_names_the_next() -> None:
