@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
-from api.job_document import Usd
+from api.job_document import Text, Usd
 from api.schemas.decision import Candidate, Decision, Plan
 from api.schemas.fleet import Event, Group
 from api.schemas.market import Offering, Price
@@ -111,6 +111,9 @@ class Resume(Wire):
         None,
         pattern=SUM_PATTERN,
         description="The sum of the archive that it runs in from now on, stored by a PUT before.",
+    )
+    requirements: list[Text] | None = Field(
+        None, max_length=1024, description="What pip installs on each node from now on, in place of what it did."
     )
     nodes_min: NodeCount | None = Field(None, description="Fewest nodes that may train.")
     nodes_max: NodeCount | None = Field(None, description="Most nodes that may train.")

@@ -210,6 +210,9 @@ def resume(
     context: typer.Context,
     job: JobArgument,
     code: Annotated[Path | None, typer.Option(help="Go on with the code in this folder instead.")] = None,
+    requirements: Annotated[
+        Path | None, typer.Option(help="Have nodes install what this requirements file names instead.")
+    ] = None,
     budget: Annotated[
         float | None, typer.Option("--budget", help="Most that it may cost in USD, what it has cost included.")
     ] = None,
@@ -222,6 +225,9 @@ def resume(
     """Let a job that is over, but did not succeed, go on from its newest checkpoint, with mended code if there is."""
     with connection_of(context).open() as client:
         given = _given(budget_usd=budget, deadline=deadline, nodes_min=min_nodes, nodes_max=max_nodes)
+        if requirements is not None:
+            settled = import_module("api.brought").settle_requirements({"requirements": str(requirements)}, Path())
+            given["requirements"] = settled["requirements"]
         if code is not None:
             given["code"] = _send_mended(client, job, code.resolve())
         resumed = client.post(f"{path_of(job)}:resume", given)

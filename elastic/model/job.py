@@ -313,7 +313,7 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     if not phase.may_resume:
         return ""
     budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
-    code = ", with `--code .` in mended code" if phase is JobPhase.FAILED else ""
+    code = "; `--code .` brings mended code, `--requirements FILE` other packages" if phase is JobPhase.FAILED else ""
     return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{code}"
 
 

@@ -167,6 +167,8 @@ def _stored(connection: Connection, job: Job) -> int | None:
 def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
     if new.code != old.code:
         yield "with other code"
+    if new.requirements != old.requirements:
+        yield "with other requirements"
     if (new.nodes_min, new.nodes_max) != (old.nodes_min, old.nodes_max):
         yield f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to {old.nodes_max}"
     objective, before = new.objective, old.objective

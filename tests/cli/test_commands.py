@@ -208,7 +208,11 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(run:
     assert TRACEBACK in run("job", "watch", sent["id"]).out
     assert run("job", "resume", sent["id"], "--code", str(folder)).status == 2, "there the script is not"
     (folder / "app/lib/net.py").write_text("mended = True\n")
-    assert run("job", "resume", sent["id"], "--code", str(folder / "app")).status == 0
+    assert run("job", "resume", sent["id"], "--requirements", "nowhere.txt").status == 2
+    (folder / "packages.txt").write_text("einops  # was misspelt\n")
+    mended = ("--code", str(folder / "app"), "--requirements", str(folder / "packages.txt"))
+    assert run("job", "resume", sent["id"], *mended).status == 0
+    assert store.job(sent["id"]).spec.requirements == ("einops",)
     resumed = store.job(sent["id"])
     assert (resumed.phase, resumed.error) == (JobPhase.SUBMITTED, None)
     assert resumed.spec.code not in (None, sent["spec"]["code"])
@@ -284,9 +288,9 @@ def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None
 
 def test_data_of_a_script_counts_from_the_jobs_file_like_its_code(run: Run, live: Live, folder: Path) -> None:
     (folder / "pictures").mkdir()
-    (folder / "app/job.yaml").write_text("name: sent\ncode: .\ncommand: train.py\ndata: ../pictures\n")
+    (folder / "app/job.yaml").write_text("name: with-data\ncode: .\ncommand: train.py\ndata: ../pictures\n")
     assert run("job", "submit", "-f", "app/job.yaml", "-y").status == 0
-    assert live.world.store.job("sent").spec.data == str(folder / "pictures")
+    assert live.world.store.job("with-data").spec.data == str(folder / "pictures")
 
 
 def test_the_images_of_a_job_are_looked_at_before_it_is_submitted(run: Run, tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from elastic.errors import DaemonUnreachable
 END = Streamed("end", None, {})
 
 
-def said(number: int, text: str) -> dict[str, Any]:
+def said(number: int, text: str, *, generation: int = 1) -> dict[str, Any]:
     return {
-        "id": number, "at_s": 0.0, "generation": 1, "node_id": "n1", "worker": 0, "rank": 0, "source": "rank 0",
-        "text": text,
+        "id": number, "at_s": 0.0, "generation": generation, "node_id": "n1", "worker": 0, "rank": 0,
+        "source": "rank 0", "text": text,
     }  # fmt: skip
 
 
@@ -77,3 +77,10 @@ def test_on_a_terminal_a_progress_bar_moves_below_the_lines(capsys: pytest.Captu
     )
     erase = "\r\x1b[2K"
     assert capsys.readouterr().out == f"==> generation 1, rank 0 <==\na\n 10%{erase} 20%{erase}b\n"
+
+
+def test_a_bar_of_another_generation_stands_below_its_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Streamed("", 1, {"lines": [], "open": [said(0, "5%", generation=2)]})
+    follow(Scripted([event((1, "a")), bar, bar, END]), is_live=True)
+    expected = "==> generation 1 <==\n[rank 0] a\n==> generation 2 <==\n[rank 0] 5%\r\x1b[2K[rank 0] 5%\n"
+    assert capsys.readouterr().out == expected
