@@ -300,7 +300,9 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
 def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any], Archive | None]:
     """Gives the document of a job that is only a command: the folder that one is in is its code, and names it."""
     own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
-    return _settled({"name": name or own_name or "job", "code": ".", "command": command}, Path())
+    # One word in quotes is a whole line, unless it is a script's name.
+    line = command[0] if len(command) == 1 and not Path(command[0]).exists() else command
+    return _settled({"name": name or own_name or "job", "code": ".", "command": line}, Path())
 
 
 def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Archive | None]:

@@ -271,6 +271,8 @@ def test_a_command_alone_is_a_job_of_the_folder_that_one_is_in(
     assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "1"), 2)
     assert spec.code is not None
     assert run("job", "submit", "-y", "--name", "other", "--", "python", "train.py").status == 0
+    assert run("job", "submit", "-y", "--name", "quoted", "--", "torchrun train.py --lr 1").status == 0
+    assert live.world.store.job("quoted").spec.command == ("train.py", "--lr", "1")
     for words in ((), ("-f", "job.yaml", "--", "python", "train.py")):
         outcome = run("job", "submit", "-y", *words)
         assert (outcome.status, "and not both" in outcome.err) == (2, True)
