@@ -20,7 +20,7 @@ from elastic.model import is_output
 _CACHES = frozenset({"__pycache__"})
 _ZIP_BEGINS = b"PK\x03\x04"
 _MOST_GROWN_BYTES = 16 << 20
-"""A larger file that grows may be a checkpoint that takes long to write; it waits until it rests."""
+"""A larger log waits until it rests: it would be copied and read in full every few seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class WorkingFolder:
             return None
 
     def _grown(self, path: str, copy: Path, look: Look) -> Still | None:
-        """A copy of a file as it looked, if it still begins with all that it was when this last saw it change.
+        """A copy of a text as it looked, if it still begins with all that it was when this last saw it change.
 
         That is how logs and tables grow; they may never rest while their script runs.
         """
@@ -203,7 +203,8 @@ class WorkingFolder:
                 content = file.read(look.size_bytes)
         except FileNotFoundError:
             return None
-        if len(content) < look.size_bytes or content.startswith(_ZIP_BEGINS):
+        # A file with zero bytes may be a checkpoint that takes long to write, and half of it is none.
+        if len(content) < look.size_bytes or b"\0" in content:
             return None
         now = hashlib.sha256(content).hexdigest()
         self._begun[path] = look.size_bytes, now

@@ -118,6 +118,8 @@ def test_a_log_that_never_rests_is_carried_as_far_as_it_has_grown(node: Node) ->
         with log.open("a") as file:
             file.write(line)
         other.write_text(other_content)
+        with (node.code / "half.ckpt").open("ab") as file:
+            file.write(b"\0 a checkpoint that takes long to write")
         return held(folder, before=before, previous={"metrics.csv": old})
 
     first = seen_after("1,0.9\n", other_content="weights of step 1")
