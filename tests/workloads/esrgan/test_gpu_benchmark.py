@@ -25,6 +25,7 @@ def test_it_says_that_it_needs_a_gpu() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(400)
 def test_all_of_it_but_the_gpu_runs_on_a_cpu() -> None:
     small = ["--blocks", "1", "--size", "32", "--batches", "1", "--turns", "1", "--precisions", "tf32,bf16"]

@@ -31,7 +31,10 @@ def test_no_event_tears_the_state_or_changes_what_is_trained(tmp_path: Path) -> 
 @pytest.mark.skipif(
     torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"), reason="this processor has no unlike kernels"
 )
-@pytest.mark.parametrize(("name", "optimizer"), [("esrgan", "ours"), ("classifier", "adamw")])
+@pytest.mark.parametrize(
+    ("name", "optimizer"),
+    [pytest.param("esrgan", "ours", marks=pytest.mark.soak), ("classifier", "adamw")],
+)
 def test_members_on_unlike_processors_hold_the_same_bytes_at_each_step(
     tmp_path: Path, name: str, optimizer: str
 ) -> None:
