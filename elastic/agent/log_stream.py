@@ -64,6 +64,7 @@ class LogStream:
         self._tails: dict[str, _Tail] = {}
         self._batch: dict[str, Any] | None = None
         self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
+        self._is_hurried = False
         self._end, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="logs", daemon=True)
 
@@ -79,8 +80,14 @@ class LogStream:
         while not self._thread.is_alive() and self._tried(is_last=True) and time.monotonic() < until_s:
             pass
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether lines of workers that have ended are still to be sent."""
+        return self._is_hurried
+
     def hurry(self) -> None:
-        """Sends what is new now: workers have ended, and somebody may want to know why."""
+        """Sends all that is new now: workers have ended, and somebody may want to know why."""
+        self._is_hurried = self._thread.is_alive()
         self._wake.set()
 
     def begin(self, generation: int) -> None:
@@ -128,7 +135,11 @@ class LogStream:
         while not self._end.is_set():
             self._wake.wait(pause_s)
             self._wake.clear()
-            self._tried()
+            is_hurried = self._is_hurried
+            while self._tried() and is_hurried and not self._end.is_set():
+                pass
+            if is_hurried and self._batch is None:
+                self._is_hurried = False
             pause_s = LOOK_S if self._batch is None else RETRY_S
 
     def _tried(self, *, is_last: bool = False) -> bool:

@@ -46,6 +46,8 @@ from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
 from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
 
+# A little longer than the log stream waits before it tries again (`log_stream.RETRY_S`).
+LOGS_PATIENCE_S = 3.0
 TICK_S = 0.1
 LATE_S = 2.0  # an answer that takes longer may have waited for a link
 # A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
@@ -95,6 +97,7 @@ class Supervisor:
         self._goes_at: float | None = None
         self._ending: Exit | None = None
         self._ended_at: float | None = None
+        self._logs_until = 0.0
         self._is_warm = launcher.is_warm
         self._look_at_preparation()  # where nothing is brought, the node never says that it prepares
         if memory.running is not None:
@@ -350,6 +353,9 @@ class Supervisor:
         if self._ending is None:
             self._ending = self._exit_of(group)
             self._carriage.finish(group.generation, is_clean=self._ending.outcome is not Outcome.FAILED)
+            self._logs_until = time.monotonic() + LOGS_PATIENCE_S
+        if self._log_stream.is_behind and time.monotonic() < self._logs_until:
+            return  # once the end is heard, the daemon may end this machine
         patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
         verdict = self._carriage.verdict(group.generation, patience_s=patience_s)
         if verdict is None:

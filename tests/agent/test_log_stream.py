@@ -219,6 +219,32 @@ def test_lines_are_sent_at_once_when_their_workers_have_ended(hands: Hands) -> N
     assert hands.daemon.lines == ["why"]
 
 
+def test_it_is_behind_until_all_lines_of_ended_workers_are_sent(hands: Hands) -> None:
+    def is_behind() -> bool:
+        return hands.stream.is_behind
+
+    hands.stream.hurry()
+    assert not is_behind(), "nobody sends"
+    may_answer, is_asked = threading.Event(), threading.Event()
+
+    def heard() -> None:
+        is_asked.set()
+        may_answer.wait(10)
+
+    hands.daemon.heard = heard
+    hands.stream.start()
+    hands.write(b"why\n")
+    hands.stream.hurry()
+    assert is_asked.wait(10)
+    assert is_behind()
+    hands.write(b"because\n")
+    may_answer.set()
+    while is_behind():
+        threading.Event().wait(0.01)
+    assert hands.daemon.lines == ["why", "because"]
+    hands.stream.stop()
+
+
 def test_the_last_lines_are_sent_before_the_thread_ends(hands: Hands) -> None:
     hands.stream.start()
     hands.write(b"bye")
