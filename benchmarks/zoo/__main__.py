@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
@@ -33,16 +34,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     short = 0
     runs = list(product(given.rows, given.tiers))
     print(HEADER, flush=True)
-    with running_daemon(folder) as daemon, ThreadPoolExecutor(given.jobs) as pool:
-        pending = {
-            pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=_folder_of(folder, name, tier))
-            for name, tier in runs
-        }
-        for future in as_completed(pending):
-            seen = future.result()
-            found = shortfalls(seen)
-            short += bool(found)
-            print(*lines_of(seen, found, str(folder / f"{seen.row.name}-{seen.tier}")), sep="\n", flush=True)
+    pool = ThreadPoolExecutor(given.jobs)
+    try:
+        with running_daemon(folder) as daemon:
+            pending = {
+                pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=_folder_of(folder, name, tier))
+                for name, tier in runs
+            }
+            for future in as_completed(pending):
+                seen = future.result()
+                found = shortfalls(seen)
+                short += bool(found)
+                print(*lines_of(seen, found, str(folder / f"{seen.row.name}-{seen.tier}")), sep="\n", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)  # what still plays ends with the daemon
     if short == 0:
         shutil.rmtree(folder)
         print(f"{len(runs)} of {len(runs)} runs kept every promise")
@@ -80,4 +85,6 @@ def _names_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
 
 
 if __name__ == "__main__":
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.default_int_handler)  # in the background of a shell SIGINT would be ignored
     sys.exit(main())

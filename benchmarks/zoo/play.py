@@ -66,6 +66,8 @@ class Run:
     def until(self, what: str, is_true: Callable[[], Any], *, may_end: bool = False) -> Any:
         """Waits until `is_true` gives something true, and gives that."""
         while time.monotonic() < self.until_s:
+            if self.daemon.process.poll() is not None:
+                raise FellShort(f"the daemon ended before {what}")
             with suppress(ElasticError, OSError):
                 job = self.look()
                 if found := is_true():
@@ -119,14 +121,23 @@ def _change_nodes(run: Run) -> None:
 
 
 def _trained(run: Run, what: str, *, world_size: int, since_s: float) -> Round:
-    """Waits until a round of that size, begun since then, has made enough steps."""
+    """Waits until a round of that size, begun since then, has made enough steps.
 
-    def found() -> Round | None:
+    The script is slowed until that round begins: on a busy machine it would be over before a node has come.
+    """
+
+    def found(steps: int) -> Round | None:
         rounds = [each for each in run.log().rounds if each.world_size == world_size and each.begun_s >= since_s]
-        enough = [each for each in rounds if len(each.steps) >= STEPS_BETWEEN_CHANGES]
+        enough = [each for each in rounds if len(each.steps) >= steps]
         return enough[-1] if enough else None
 
-    trained = run.until(what, found)
+    slow = run.log_path.with_name(run.log_path.name + ".slow")
+    slow.touch()
+    try:
+        run.until(what, lambda: found(1))
+    finally:
+        slow.unlink()
+    trained = run.until(what, lambda: found(STEPS_BETWEEN_CHANGES))
     assert isinstance(trained, Round)
     return trained
 

@@ -52,7 +52,9 @@ def test_a_group_of_two_outlives_its_nodes_and_leaves_its_checkpoints_and_artifa
         untold = set(range(1, last + 1)) - covered(windows)
         assert len(untold) <= CHECKPOINT_INTERVAL, f"what the lost node had not told of: {untold}"
         assert redone(windows) == 0, story.tell(job_id)
-        assert max(each["numbers"]["iteration"] for each in story.events(job_id, "checkpoint")) >= last
+        # Files that come to rest before the script's word of them arrives are stored without an iteration.
+        held = [each["numbers"].get("iteration", 0) for each in story.events(job_id, "checkpoint")]
+        assert max(held) >= last
         assert story.events(job_id, "round"), "each change of the group is on record"
 
         listed = json.loads(story.command("job", "artifacts", "pair", "--save", str(tmp_path / "kept"), "-o", "json"))

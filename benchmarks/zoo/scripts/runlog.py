@@ -15,6 +15,8 @@ def log(text):
     if path:
         with open(path, "a") as file:
             file.write(line + "\n")
+        if text.startswith("at ") and os.path.exists(path + ".slow"):
+            time.sleep(0.25)  # as slow data would be: the job is not to end before its nodes have changed
 
 
 def log_saved(path):
