@@ -14,10 +14,14 @@ _ROUNDING = 1e-3  # positions in epochs have four decimals
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of rank 0: when it ended, and how far the script was then, in its own steps or epochs."""
+    """One step of rank 0: when it ended, and how far the script was then, in its own steps or epochs.
+
+    `is_slowed` where the zoo made it wait.
+    """
 
     at_s: float
     position: float
+    is_slowed: bool = False
 
 
 @dataclass(slots=True)
@@ -40,9 +44,12 @@ class Round:
         return tuple(sorted(set(self.begins.values())))
 
     @property
-    def trained_s(self) -> tuple[float, float]:
-        """From when it began until its last step, and a little for the lines to be written."""
-        return self.begun_s, (self.steps[-1].at_s if self.steps else self.begun_s) + _WRITTEN_S
+    def steady_s(self) -> tuple[float, float]:
+        """From when it began, or was slowed no longer, until its last step that was not slowed, and its line written."""
+        times = [step.at_s for step in self.steps if not step.is_slowed]
+        if not times:
+            return self.begun_s, self.begun_s
+        return times[0] if self.steps[0].is_slowed else self.begun_s, times[-1] + _WRITTEN_S
 
     def rate(self, batch: str, *, from_s: float, to_s: float) -> tuple[int, float | None]:
         """Steps of rank 0 in that time, and work a second from the first of them to the last."""
@@ -100,7 +107,7 @@ def read_log(lines: Iterable[str]) -> ScriptLog:
             here.begins[rank] = float(rest.split()[1])
             here.pids[rank] = pid
         elif kind == "at" and rank == 0 and match[3] in rounds:
-            rounds[match[3]].steps.append(Step(at_s, float(rest.split()[0])))
+            rounds[match[3]].steps.append(Step(at_s, float(rest.split()[0]), rest.endswith(" slowed")))
         elif kind == "saved":
             name, digest = rest.rsplit(maxsplit=1)
             saved[os.path.normpath(name)] = digest

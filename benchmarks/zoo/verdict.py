@@ -74,7 +74,7 @@ class Seen:
 
     def _rates(self) -> Iterator[Rate]:
         for each in self.log.rounds:
-            begun_s, ended_s = each.trained_s
+            begun_s, ended_s = each.steady_s
             inside = [window for window in self.windows if begun_s <= window.begun_s and window.ended_at_s <= ended_s]
             if not inside:
                 continue

@@ -76,6 +76,16 @@ def test_a_rate_that_is_not_the_logs_is_told() -> None:
     assert told == "elasticd measures 1.10 it/s, the script 1.00"
 
 
+def test_steps_that_the_zoo_slowed_are_in_no_rate() -> None:
+    run = seen(log_of((0, 100)))
+    wrong = replace(run.windows[0], iterations=30, elapsed_s=50.0, ended_at_s=150.0)
+    (alone,) = run.log.rounds
+    slowed = [replace(each, is_slowed=number < 60) for number, each in enumerate(alone.steps)]
+    log = replace(run.log, rounds=(replace(alone, steps=slowed),))
+    right = replace(wrong, iterations=39, elapsed_s=39.0, ended_at_s=200.0)
+    assert shortfalls(replace(run, log=log, windows=(wrong, right))) == []
+
+
 def test_the_time_between_two_rounds_is_in_no_rate() -> None:
     run = seen(log_of((0, 100)))
     first, second = log_of((0, 100), (100, 100)).rounds
