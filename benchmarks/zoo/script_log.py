@@ -45,7 +45,7 @@ class Round:
 
     @property
     def steady_s(self) -> tuple[float, float]:
-        """From when it began, or was slowed no longer, until its last step that was not slowed, and its line written."""
+        """From when it began, or was slowed no longer, until the line of its last step that was not slowed."""
         times = [step.at_s for step in self.steps if not step.is_slowed]
         if not times:
             return self.begun_s, self.begun_s
