@@ -100,7 +100,7 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
 
 def _lessons(earlier: Job | None) -> Iterator[str]:
     """What an earlier run of the same program has shown."""
-    if earlier is not None and earlier.begins_anew:
+    if earlier is not None and earlier.restarts_at_zero:
         yield (
             f"a move or a loss restarts this job: as job {earlier.id} the script began at 0 again. Let it save, and "
             "load what it saved when it begins"

@@ -99,7 +99,7 @@ class JobState(Wire):
     message: str | None
     redone: int
     kept_iteration: int | None
-    begins_anew: bool
+    restarts_at_zero: bool
     stops_when_asked: bool | None
     batch: model.Batch | None
     error: ScriptError | None = Field(

@@ -217,8 +217,8 @@ class Job:
     """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a drain leads.
 
     `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is that of the newest
-    file or checkpoint that the script is known to have saved; `begins_anew` says that its last restart began at 0 all
-    the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
+    file or checkpoint that the script is known to have saved; `restarts_at_zero` says that its last restart began at 0
+    all the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
     `error` is what its program failed with last, None once it has gone on beyond that.
     """
 
@@ -234,7 +234,7 @@ class Job:
     message: str | None = None
     redone: int = 0
     kept_iteration: int | None = None
-    begins_anew: bool = False
+    restarts_at_zero: bool = False
     stops_when_asked: bool | None = None
     batch: Batch | None = None
     error: ScriptError | None = None
@@ -244,7 +244,7 @@ class Job:
         """Whether it is known that a move or a loss now would have the script begin at 0."""
         if self.spec.tier is Tier.T2 or self.iteration == 0:
             return False
-        return self.begins_anew or (self.kept_iteration is None and self.stops_when_asked is False)
+        return self.restarts_at_zero or (self.kept_iteration is None and self.stops_when_asked is False)
 
     @property
     def redo_iterations(self) -> int:
@@ -271,21 +271,21 @@ def unit_of(job: Job) -> str | None:
 
 
 _SOON_S = 600.0
-"""A job that has saved nothing by then is told of: its settings' cooldown, before which nothing is moved again."""
+"""A job that has saved nothing by then gets a warning: it is the default cooldown, before which no move is undone."""
 
 
 def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
     """What somebody should know of a job's progress, before it costs them.
 
     >>> spec = JobSpec("mine", ("train.py",))
-    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, begins_anew=True), now_s=60.0)
+    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, restarts_at_zero=True), now_s=60.0)
     ('a move or a loss restarts this job: it has saved nothing yet',)
     """
     found = []
-    is_known = job.begins_anew or now_s - job.submitted_at_s >= _SOON_S
+    is_known = job.restarts_at_zero or now_s - job.submitted_at_s >= _SOON_S
     if job.is_restarted_by_a_move and is_known and not job.phase.is_final:
         why = "it has saved nothing yet"
-        if job.begins_anew and job.kept_iteration is not None:
+        if job.restarts_at_zero and job.kept_iteration is not None:
             why = "it has not read back what it saved, and began at 0 again"
         found.append(f"a move or a loss restarts this job: {why}")
     if job.redone:

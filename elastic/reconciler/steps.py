@@ -147,7 +147,7 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
     present = in_reach(world, wanted)
     is_ready = not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
-    # Workers wait for each other in vain where one node still fetches the job's packages or data.
+    # One node that still fetches the job's packages or data would keep the workers of all others waiting.
     is_ready = is_ready and all(node.agent_state is not AgentState.PREPARING for node in present)
     active = world.active
     if active is not None:

@@ -260,7 +260,7 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
         message=row.message,
         redone=row.redone,
         kept_iteration=row.kept_iteration,
-        begins_anew=row.begins_anew,
+        restarts_at_zero=row.restarts_at_zero,
         stops_when_asked=row.stops_when_asked,
         batch=None if row.batch is None else Batch(row.batch),
         error=None if row.error is None else from_text(ScriptError, row.error),

@@ -266,7 +266,7 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         if is_restart and begins_at < iteration:
             restarts |= _restart(connection, job_id, before=iteration, begins_at=begins_at, at_s=window.ended_at_s)
         elif window.generation > generation and begins_at > 0:
-            restarts |= {"begins_anew": False}
+            restarts |= {"restarts_at_zero": False}
         iteration = iteration + window.iterations if window.iteration is None else window.iteration
         generation, phase = window.generation, window.phase
         first_s, _ = steps.get(generation, (window.ended_at_s, 0.0))
@@ -279,7 +279,7 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
 
 
 def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int, at_s: float) -> dict[str, object]:
-    """What changes in a job's row whose script begins behind what it had done; it is told of, too."""
+    """What changes in a job's row whose script begins behind what it had done; an event says so."""
     row = job_rows.row(connection, job_id)
     lost = before - begins_at
     text = f"the script begins at iteration {begins_at}; iterations to be done again: {lost}"
@@ -287,11 +287,11 @@ def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int
     add_event(connection, "redone", text, job_id=job_id, numbers=numbers, now_s=at_s)
     # Written at once: one heartbeat may tell of several restarts.
     job_rows.change(connection, job_id, {"redone": row.redone + lost})
-    return {"begins_anew": begins_at == 0}
+    return {"restarts_at_zero": begins_at == 0}
 
 
 def _is_late(connection: Connection, job_id: str, window: Window, iteration: int) -> bool:
-    """Whether another node has told of later turns already: in a session the first rank comes to be elsewhere."""
+    """Whether later turns of another node are on record already: in a session the first rank comes to be elsewhere."""
     if window.iteration is None or window.iteration >= iteration:
         return False
     said = {"job_id": job_id, "node_id": window.node_id, "generation": window.generation}

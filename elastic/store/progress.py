@@ -32,7 +32,7 @@ def note_kept(connection: Connection, job_id: str, iteration: int) -> None:
     values: dict[str, object] = {"kept_iteration": iteration}
     if job_rows.row(connection, job_id).kept_iteration is None:
         # What it had not saved it could not read: it may do so from now on.
-        values["begins_anew"] = False
+        values["restarts_at_zero"] = False
     job_rows.change(connection, job_id, values)
 
 

@@ -79,7 +79,7 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
     ended_at_s = now_s if job.finished_at_s is None else job.finished_at_s
     values = {"job_id": job.id, "number": number, "ended_at_s": ended_at_s, "ending": job.phase, "resumed_at_s": now_s}
     connection.execute(resumes.insert().values(**values))
-    anew = {
+    again = {
         "phase": move_job(job.phase, JobPhase.SUBMITTED),
         "spec": to_text(spec),
         "code": spec.code,
@@ -89,8 +89,10 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
         "failures": 0,
         "failed_iteration": -1,
     }
-    job_rows.change(connection, job.id, anew | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target")))
-    begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_anew(job, retained)}"
+    job_rows.change(
+        connection, job.id, again | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target"))
+    )
+    begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_at_zero(job, retained)}"
     if why_precision:
         begins += f" in {spec.precision}: {why_precision}"
     said = "; ".join([begins, *_changed(job.spec, spec)])
@@ -139,7 +141,7 @@ def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: floa
 def _retained(connection: Connection, job: Job) -> int:
     """The iterations that the newest checkpoint holds which the script is known to have made, and to read back."""
     stored = _stored(connection, job)
-    if job.begins_anew:
+    if job.restarts_at_zero:
         return 0
     if stored is None and job.kept_iteration is None:
         # A script that saves when it is asked to stop has done so; one that is not asked has not.
@@ -149,10 +151,10 @@ def _retained(connection: Connection, job: Job) -> int:
     return stored if job.kept_iteration is None else min(stored, job.kept_iteration)
 
 
-def _why_anew(job: Job, retained: int) -> str:
+def _why_at_zero(job: Job, retained: int) -> str:
     if retained or not job.iteration:
         return ""
-    why = "does not read back what it saves" if job.begins_anew else "has saved nothing"
+    why = "does not read back what it saves" if job.restarts_at_zero else "has saved nothing"
     return f", of {job.iteration}, for its script {why}"
 
 

@@ -77,7 +77,7 @@ jobs = Table(
     Column("longest_pause_s", Float(53)),
     Column("redone", BigInteger, nullable=False, server_default="0"),
     Column("kept_iteration", BigInteger),
-    Column("begins_anew", Boolean, nullable=False, server_default=false()),
+    Column("restarts_at_zero", Boolean, nullable=False, server_default=false()),
     Column("stops_when_asked", Boolean),
     Column("batch", String(8)),
     Column("saves", Text),

@@ -359,7 +359,7 @@ def test_a_job_that_names_no_end_is_not_said_to_have_so_many_iterations_left() -
 
 
 def test_a_trial_that_restarts_the_script_says_so() -> None:
-    restarts = replace(job(iteration=100), begins_anew=True)
+    restarts = replace(job(iteration=100), restarts_at_zero=True)
 
     plan = best_value(snapshot(target="local.full", measured=(series("local.full", 1.0),), job=restarts))
 

@@ -65,7 +65,7 @@ def test_an_old_group_of_unknown_pace_is_paid_for_and_counted_for_nothing() -> N
 
 
 def test_what_a_move_loses_is_done_again_and_paid_for() -> None:
-    restarts = replace(job(iteration=40), begins_anew=True)
+    restarts = replace(job(iteration=40), restarts_at_zero=True)
     world = snapshot(target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),), job=restarts)
 
     way = passage(

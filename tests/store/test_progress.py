@@ -36,7 +36,7 @@ def test_a_script_that_began_at_0_after_a_restart_is_at_0(store: Store, job: Job
     number = next_generation(store, job, node)
     store.append_windows(node.id, [window(node, 3, iteration=2, generation=number)])
     now = store.job(job.id)
-    assert (now.iteration, now.redone, now.begins_anew) == (2, 533, True)
+    assert (now.iteration, now.redone, now.restarts_at_zero) == (2, 533, True)
     assert told(store, job, "redone") == ["the script begins at iteration 0; iterations to be done again: 533"]
 
 
@@ -46,7 +46,7 @@ def test_a_script_that_goes_on_where_it_saved_loses_only_what_came_after(store: 
     number = next_generation(store, job, node)
     store.append_windows(node.id, [window(node, 2, iteration=42, generation=number)])
     now = store.job(job.id)
-    assert (now.iteration, now.redone, now.kept_iteration, now.begins_anew) == (42, 17, 40, False)
+    assert (now.iteration, now.redone, now.kept_iteration, now.restarts_at_zero) == (42, 17, 40, False)
 
 
 def test_workers_that_torchrun_starts_again_do_not_add_up(store: Store, job: Job, node: Node) -> None:
@@ -108,7 +108,7 @@ def test_a_script_that_does_not_read_back_what_it_saves_is_restarted_by_a_move(
     store.append_windows(node.id, [window(node, 2, iteration=20, iterations=20, generation=number)])
     saved(store, node, Save("a-2", 20), seq=80)
     now = store.job(job.id)
-    assert (now.redo_iterations, now.begins_anew) == (20, True)
+    assert (now.redo_iterations, now.restarts_at_zero) == (20, True)
     assert "has not read back what it saved" in warnings_of(now, now_s=job.submitted_at_s)[0]
     assert (
         warnings_of(now, now_s=job.submitted_at_s)[1] == "50 iterations were lost to restarts and had to be done again"
