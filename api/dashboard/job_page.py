@@ -31,7 +31,7 @@ def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> J
         generations=generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=event_rows(newest_events(store, job.id), now_s=now_s),
         spec=spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
-        pictures=pictures(job, [each.name for each in artifacts_if_told(kept, job.id)]),
+        pictures=pictures(job, artifacts_if_told(kept, job.id)),
         outputs=output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
         log=log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
         report=None if report is None else report_view(report),

@@ -6,7 +6,6 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from api import schemas
 from api.dashboard.format import count, duration, file_size, full_instant, quantity, usd, usd_per_h, words
@@ -146,12 +145,13 @@ def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]
     return tuple(EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events)
 
 
-def pictures(job: Job, file_names: Sequence[str]) -> tuple[Picture, ...]:
-    """Gives the images among a job's files."""
-    shown = [name for name in sorted(file_names) if name.lower().endswith(_PICTURES)]
+def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[Picture, ...]:
+    """Gives the images among a job's files, newest first."""
+    newest = sorted(files, key=lambda each: (each.modified_at_s, each.name), reverse=True)
     return tuple(
-        Picture(name, f"/v1/jobs/{job.id}/artifacts/{quote(name)}", f"{name}, made by job {job.spec.name}")
-        for name in shown
+        Picture(each.name, each.href, f"{each.name}, made by job {job.spec.name}")
+        for each in newest
+        if each.name.lower().endswith(_PICTURES)
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from api.dashboard.format import usd
@@ -232,11 +233,18 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
 ) -> None:
     story = story_of(site, told_template)
     story.finish()
+    _leave_pictures(site.settings.job_folder / story.job_id / "artifacts", 12)
     for each, path in ((empty_site, "/"), (empty_site, "/jobs"), (empty_site, "/prices"), (site, "/jobs/esrgan-demo")):
         with opened(chromium, each, path, viewport={"width": 390, "height": 800}) as seen:
             seen.page.evaluate(AXE.read_text(encoding="utf-8"))
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
             assert _violations(seen.page) == []
+
+
+def _leave_pictures(folder: Path, count: int) -> None:
+    folder.mkdir(parents=True)
+    for number in range(count):
+        Image.new("RGB", (1064, 1090), (20 * number, 90, 140)).save(folder / f"samples_{number:04}.png")
 
 
 def _violations(page: Page) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from html import unescape
@@ -145,6 +146,21 @@ def test_a_finished_job_shows_its_account_and_its_pictures(told: Told) -> None:
         assert f'value="{row["usd"]}"' in page
     for choice in report["fixed"]:
         assert f'value="{choice["usd"]}"' in page
+
+
+def test_the_newest_picture_is_large_and_earlier_ones_are_thumbnails(told: Told) -> None:
+    told.artifacts.mkdir(parents=True)
+    for age_s, name in ((0, "a_newest.png"), (20, "b_oldest.PNG"), (10, "c_between.jpg"), (5, "report.json")):
+        (told.artifacts / name).write_bytes(b"x")
+        os.utime(told.artifacts / name, (told.story.now_s - age_s,) * 2)
+    page = told.client.get(f"/jobs/{told.story.job_id}").text
+    large, earlier = page.split('<figure class="picture">')[1].split('<ol class="earlier"')
+    assert _pictures_in(large) == ["a_newest.png"]
+    assert _pictures_in(earlier.split("</ol>")[0]) == ["c_between.jpg", "b_oldest.PNG"]
+
+
+def _pictures_in(html: str) -> list[str]:
+    return re.findall(r'<a href="[^"]*/artifacts/([^"]*)"[^>]*><img src="[^"]*/artifacts/\1"', html)
 
 
 def test_a_failed_job_says_why_first(told: Told) -> None:
