@@ -41,6 +41,7 @@ class Archive:
 def pack(folder: Path) -> Archive:
     """Packs what `folder` holds: in a git work tree what git would commit, elsewhere all but hidden files and caches.
 
+    Either way, folders within it whose `.gitignore` says `*` are left out.
     Links to files are packed as what they lead to. Raises InvalidInput for no folder, nothing in it, too much, or what
     cannot be sent.
     """
@@ -137,7 +138,16 @@ def _walked(folder: Path) -> Iterator[str]:
 
 
 def _is_left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name == "__pycache__" or (folder / "pyvenv.cfg").exists()
+    is_cache = folder.name.startswith(".") or folder.name == "__pycache__" or (folder / "pyvenv.cfg").exists()
+    return is_cache or _ignores_itself(folder / ".gitignore")
+
+
+def _ignores_itself(gitignore: Path) -> bool:
+    """Whether a folder is left out by its own word, as those of brought outputs and of many caches are."""
+    if not gitignore.is_file():
+        return False
+    lines = map(str.strip, gitignore.read_text(encoding="utf-8", errors="replace").splitlines())
+    return [each for each in lines if each and not each.startswith("#")] == ["*"]
 
 
 def _refuse_names(paths: Iterable[str]) -> None:

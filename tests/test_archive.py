@@ -57,6 +57,10 @@ def test_hidden_files_caches_and_environments_stay_at_home(folder: Path) -> None
     for path in (".env", ".secrets/key", "lib/__pycache__/net.pyc", "env/pyvenv.cfg", "env/lib/torch.py"):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text("x")
+    (folder / "results").mkdir()
+    (folder / "results/.gitignore").write_text("# brought\n\n*\n")
+    (folder / "results/model.pt").write_text("x")
+    (folder / "lib/.gitignore").write_text("*\n!*.py\n")
     assert pack(folder).paths == ("lib/net.py", "run.sh", "train.py")
 
 

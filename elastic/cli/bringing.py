@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from elastic.cli.client import Client
 
 _TRIES = 3
+_MARK = "# made by `elasticd job outputs`: nothing here is sent along as code\n*\n"
 
 
 def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Path) -> str:
     """Brings these files, but not those that are there already; gives what was done as a sentence.
 
-    A job that runs may have changed a file since it was listed, or removed it: what comes is the newest.
+    A job that runs may have changed a file since it was listed, or removed it: what comes is the newest. A new folder
+    is marked, so that the next submit beside it does not send its files as code.
     """
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        (folder / ".gitignore").write_text(_MARK, encoding="utf-8")
     brought, gone = 0, 0
     for each in found:
         target = folder / _inside(each["path"])

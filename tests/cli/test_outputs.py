@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
+import pytest
+
+from elastic.archive import pack
 from tests.api.test_outputs import carry_home
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
@@ -22,4 +26,19 @@ def test_outputs_are_listed_and_brought_with_their_times(run: Run, live: Live, t
     assert Path("mine/model").stat().st_mtime == found[0]["modified_at_s"]
     Path("mine/model").write_text("changed here")
     assert "1 brought to mine, 1 there already" in run("job", "outputs", "first", "-o", "mine").out
-    assert sorted(each.name for each in Path("mine").iterdir()) == ["model", "runs"]
+    assert sorted(each.name for each in Path("mine").iterdir()) == [".gitignore", "model", "runs"]
+
+
+@pytest.mark.parametrize("has_git", [False, True])
+def test_what_was_brought_beside_the_code_is_not_sent_with_it(
+    run: Run, live: Live, tmp_path: Path, has_git: bool
+) -> None:
+    carry_home(live.world, live.job_id, tmp_path / "there", generation=1, model="weights", runs__log="line")
+    code = tmp_path / "code"
+    (code / "data").mkdir(parents=True)
+    (code / "train.py").write_text("pass")
+    if has_git:
+        subprocess.run(["git", "init", "-q", code], check=True)
+    assert run("job", "outputs", "first", "-o", str(code / "results")).status == 0
+    assert run("job", "outputs", "first", "-o", str(code / "data")).status == 0
+    assert pack(code).paths == ("data/model", "data/runs/log", "train.py"), "a folder that was there is the user's own"
