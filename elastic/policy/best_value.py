@@ -33,7 +33,7 @@ def best_value(snapshot: Snapshot) -> Plan:
 def _nothing_left(survey: Survey) -> Plan | None:
     job = survey.snapshot.job
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
-        return survey.hold("ending", f"the job is {job.phase}: nothing is changed any more")
+        return survey.hold("ending", f"the job {job.phase.predicate}: nothing is changed any more")
     total = job.spec.iterations
     if total is not None and job.iteration >= total:
         return survey.hold("ending", f"all {total:,} iterations are done", {"iterations_left": 0.0})
@@ -138,7 +138,13 @@ def _not_permitted(survey: Survey) -> Plan | None:
     to = plain.settled[0].group if plain.settled else _cheapest(plain).group
     filled = _filled_up(survey, to)
     to = to if filled is None else filled.group
-    return survey.plan(Action.MOVE, to, "not_permitted", f"{held.objection}: move to {name(to)}")
+    is_scaled = (
+        survey.snapshot.job.spec.nodes_wanted is not None
+        and held.group.node_count not in survey.snapshot.job.spec.sizes
+    )
+    return survey.plan(
+        Action.MOVE, to, "scaled" if is_scaled else "not_permitted", f"{held.objection}: move to {name(to)}"
+    )
 
 
 def _change_in_progress(survey: Survey) -> Plan | None:

@@ -15,7 +15,7 @@ def fixed(snapshot: Snapshot) -> Plan:
     """Gives the plan that starts the fixed choice, goes back to it, or holds it."""
     survey = take_survey(snapshot)
     if snapshot.job.phase is JobPhase.DRAINING or snapshot.job.phase.is_final:
-        return survey.hold("ending", f"the job is {snapshot.job.phase}: nothing is changed any more")
+        return survey.hold("ending", f"the job {snapshot.job.phase.predicate}: nothing is changed any more")
     wanted = snapshot.job.spec.fixed_node_type
     if wanted is None:
         return survey.hold("not_permitted", "the policy fixed needs fixed_node_type, and the job names none")

@@ -22,7 +22,7 @@ _S_PER_H = 3600.0
 _EXPERIMENTS = frozenset({"trial"})
 # Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set it, names another;
 # or what is held cannot be bought, so that nothing runs that a change could undo.
-_COMPELLED = frozenset({"not_permitted", "fixed", UNAVAILABLE})
+_COMPELLED = frozenset({"not_permitted", "scaled", "fixed", UNAVAILABLE})
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:

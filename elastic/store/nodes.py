@@ -162,7 +162,11 @@ def launched(
     change(connection, node_id, values)
     _done(connection, node, "launch", "launched", launched_at_s)
     ledger.rewrite(connection, [node_id])
-    text = f"{node.offering.node_type} launched ({node.reason})" if node.reason else f"{node.offering} launched"
+    text = (
+        f"{node.offering.node_type} launched ({node.reason.replace('_', ' ')})"
+        if node.reason
+        else f"{node.offering} launched"
+    )
     add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
 
 

@@ -590,6 +590,7 @@ def test_the_number_that_a_job_is_scaled_to_is_followed_within_its_bounds() -> N
     plan = best_value(snapshot(target="local.half", measured=ALL_MEASURED, job=scaled))
 
     assert (plan.action, plan.target) == (Action.MOVE, group("local.quarter", 3))
+    assert plan.reason.code == "scaled"
     assert "the job asks for 3 nodes, not 1" in plan.reason.text
     assert {each.group.node_count for each in plan.candidates} == {1, 3}, "what is held, and what may be chosen"
 

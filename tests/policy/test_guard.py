@@ -280,7 +280,7 @@ def test_the_first_start_is_the_opposite_of_nothing() -> None:
     assert _after([change("local.half", None, ago_s=5)], "local.half", FULL).action is Action.MOVE
 
 
-@pytest.mark.parametrize("code", ["not_permitted", "fixed"])
+@pytest.mark.parametrize("code", ["not_permitted", "scaled", "fixed"])
 def test_a_compelled_change_does_not_wait(code: str) -> None:
     moved = [change("local.full", "local.half", code="price", ago_s=20)]
 
