@@ -21,7 +21,7 @@ from api.resuming import refuse_unpayable, spec_of
 from api.specs import check_fit, check_node_types, is_precision_open, to_spec, without_untried
 from api.standings import standing_of
 from elastic.errors import Conflict
-from elastic.model import Job, JobPhase, JobSpec
+from elastic.model import Job, JobPhase, JobSpec, how_to_resume
 
 router = APIRouter(prefix="/v1", tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -183,7 +183,11 @@ def _scaled(context: Context, job: Job, scale: schemas.Scale) -> JobSpec:
     """The job's spec once it is scaled so. Raises Conflict and InvalidInput."""
     spec = job.spec
     if job.phase.is_final or job.phase is JobPhase.DRAINING:
-        raise Conflict(f"job {spec.name} is {job.phase}; only a job that goes on can be scaled")
+        hint = how_to_resume(spec.name, job.phase)
+        raise Conflict(
+            f"job {spec.name} {job.phase.predicate}, and only a job that goes on can be scaled"
+            + (f"; {hint}" if hint else "")
+        )
     if scale.nodes is not None:
         spec = replace(spec, nodes_wanted=scale.nodes if isinstance(scale.nodes, int) else None)
     if scale.node_type is not None:

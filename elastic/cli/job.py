@@ -59,14 +59,14 @@ def submit(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(help="Instead of a file, after --: what starts the training in the folder that you are in."),
+        typer.Argument(help="Instead of a file, after --: the line that starts the training in this folder."),
     ] = None,
     file: Annotated[
         str | None, typer.Option("--file", "-f", help="The job's YAML or JSON; - reads standard input.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Of a command: the job's name, else the folder's.")] = None,
+    name: Annotated[str | None, typer.Option(help="The job's name, with a command; the folder's if absent.")] = None,
     yes: YesOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the priced plan and submit nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print that plan and submit nothing.")] = False,
     key: Annotated[
         str | None, typer.Option("--idempotency-key", help="The same key with the same job submits it only once.")
     ] = None,
@@ -74,10 +74,11 @@ def submit(
     watch_it: Annotated[bool, typer.Option("--watch", "-w", help="Then watch it until it ends.")] = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Print the priced plan, ask, and submit."""
+    """Submit a job: print what it would buy at which price, ask, and send it."""
     if (file is None) == (command is None):
         raise InvalidInput(
-            "submit: wanted a job's file (-f job.yaml), or a command (-- torchrun train.py), and not both"
+            "submit: wanted either a job's file (-f job.yaml) or a command (-- torchrun train.py), got "
+            + ("neither" if file is None else "both")
         )
     spec, code = read_spec(file) if file is not None else read_command(command or [], name=name)
     with connection_of(context).open() as client:
@@ -165,7 +166,7 @@ def artifacts(
     save: Annotated[Path | None, typer.Option(help="Fetch them all into this folder.")] = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the files that the job left for people to look at, or fetch them."""
+    """List the pictures, reports and weights that the job's workload left, or fetch them."""
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/artifacts")["items"]
         if save is not None:
@@ -180,11 +181,12 @@ def outputs(
     context: typer.Context,
     job: JobArgument,
     folder: Annotated[
-        Path | None, typer.Option("--output-dir", "-o", help="Bring them into this folder; those that differ there go.")
+        Path | None,
+        typer.Option("--output-dir", "-o", help="Bring them into this folder; files there that differ are replaced."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the daemon's JSON.")] = False,
 ) -> None:
-    """List what the job's workers wrote beside their code, as it was last carried home, or bring it."""
+    """List the files that the job's script wrote where it runs, as last carried home, or bring them."""
     # What compares and writes files is loaded by the one command that does.
     from elastic.cli.bringing import bring_outputs
 
@@ -197,7 +199,7 @@ def outputs(
 
 @app.command("stop")
 def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
-    """Drain the job at its next safe point, keep its checkpoint, end its nodes."""
+    """Stop the job at its next safe point and end its nodes; `resume` lets it go on from its checkpoint."""
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
         _confirm(f"stop {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes)
@@ -209,10 +211,8 @@ def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> No
 def resume(
     context: typer.Context,
     job: JobArgument,
-    code: Annotated[Path | None, typer.Option(help="Go on with the code in this folder instead.")] = None,
-    requirements: Annotated[
-        Path | None, typer.Option(help="Have nodes install what this requirements file names instead.")
-    ] = None,
+    code: Annotated[Path | None, typer.Option(help="Replace the job's code by this folder.")] = None,
+    requirements: Annotated[Path | None, typer.Option(help="Replace the job's requirements by this file's.")] = None,
     budget: Annotated[
         float | None, typer.Option("--budget", help="Most that it may cost in USD, what it has cost included.")
     ] = None,
@@ -222,7 +222,7 @@ def resume(
     min_nodes: Annotated[int | None, typer.Option(min=1, help="Fewest nodes that may train.")] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
-    """Let a job that is over, but did not succeed, go on from its newest checkpoint, with mended code if there is."""
+    """Let a job that failed or was stopped go on from its newest checkpoint; `--code .` sends mended code."""
     with connection_of(context).open() as client:
         given = _given(budget_usd=budget, deadline=deadline, nodes_min=min_nodes, nodes_max=max_nodes)
         if requirements is not None:
@@ -243,12 +243,12 @@ def scale(
     job: JobArgument,
     nodes: Annotated[
         str | None,
-        typer.Option(help="Train on this many nodes, within the job's bounds; auto leaves it to the policy."),
+        typer.Option(help="How many nodes, within the job's bounds; auto leaves the number to the policy again."),
     ] = None,
-    node_type: Annotated[str | None, typer.Option("--type", help="Train on this node type.")] = None,
+    node_type: Annotated[str | None, typer.Option("--type", help="Which node type, for all of its nodes.")] = None,
     yes: YesOption = False,
 ) -> None:
-    """Print what another group costs, ask, and move the job there."""
+    """Move the job to another number of nodes or another node type: print the price, ask, and do it."""
     given = _given(nodes=_node_count(nodes), node_type=node_type)
     if not given:
         raise InvalidInput("scale: wanted --nodes or --type, got neither")

@@ -75,7 +75,7 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(f"waits: {job['waits_because']}")
     for alarm in job.get("alarms", ()):
         print(f"alarm: {alarm}")
-    print(wanted_nodes(spec))
+    print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
     for warning in job.get("warnings", ()):
         print(f"warning: {warning}")
     print(_limits(spec["objective"]))
@@ -107,13 +107,15 @@ def show_scaling(priced: Mapping[str, Any]) -> None:
     print(textwrap.fill(priced["why"], _WIDTH))
 
 
-def wanted_nodes(spec: Mapping[str, Any]) -> str:
+def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:
     """How many nodes a job may have and what it was scaled to, in words."""
     least, most, wanted = spec["nodes_min"], spec["nodes_max"], spec["nodes_wanted"]
     count = f"{least}" if least == most else f"{least} to {most}"
     kind = f" of {spec['fixed_node_type']}" if spec["fixed_node_type"] else ""
-    scaled = "" if wanted is None else f", scaled to {wanted} (`job scale --nodes auto` ends that)"
-    return f"{count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
+    scaled = "" if wanted is None else f", scaled to {wanted}"
+    if scaled and not is_over:
+        scaled += f" (`elasticd job scale {spec['name']} --nodes auto` leaves the number to the policy again)"
+    return f"may have {count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
 
 
 def show_report(report: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ import typer
 from elastic.cli.job import path_of
 from elastic.cli.options import connection_of
 from elastic.errors import InvalidInput, NotFound
+from elastic.model import JobPhase
 
 if TYPE_CHECKING:
     from elastic.workloads.esrgan.upscaling import Upscaler
@@ -24,9 +25,9 @@ _SUFFIX = "_x4.png"
 def upscale(
     context: typer.Context,
     pictures: Annotated[list[Path], typer.Argument(help="Image files.")],
-    job: Annotated[str | None, typer.Option("--job", "-j", help="By the weights of this job, by id or name.")] = None,
+    job: Annotated[str | None, typer.Option("--job", "-j", help="Take the weights of this job, by id or name.")] = None,
     file: Annotated[
-        Path | None, typer.Option("--weights", "-w", help="By the weights in this file (safetensors) instead.")
+        Path | None, typer.Option("--weights", "-w", help="Take the weights in this file (safetensors) instead.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this folder; else beside each picture.")
@@ -82,9 +83,12 @@ def _fetched(context: typer.Context, job: str) -> bytes:
         artifacts = client.get(f"{path_of(job)}/artifacts")["items"]
         href = next((each["href"] for each in artifacts if each["name"] == AVERAGE), None)
         if href is None:
+            phase, at = JobPhase(found["phase"]), f"at iteration {found['progress']['iteration']}"
+            if phase.is_final:
+                raise NotFound(f"{job} has left no weights: it {phase.predicate} {at}")
             raise NotFound(
-                f"{job} has no weights yet: it is {found['phase']}, at iteration {found['progress']['iteration']}. It "
-                "leaves them with each checkpoint, or where checkpoints go to a bucket, when nodes end. Wait "
+                f"{job} has no weights yet: it {phase.predicate}, {at}. It leaves them with each checkpoint, "
+                "or where checkpoints go to a bucket, when nodes end. Wait "
                 f"(`elasticd job watch {job}`), or stop it, which leaves them too"
             )
         return client.content(href)

@@ -41,6 +41,23 @@ class JobPhase(StrEnum):
         """Whether the job is over and may yet go on."""
         return self.is_final and JobPhase.SUBMITTED in LEGAL_JOB_MOVES[self]
 
+    @property
+    def predicate(self) -> str:
+        """The phase in a sentence, after the job's name.
+
+        >>> JobPhase.RUNNING.predicate, JobPhase.SUCCEEDED.predicate
+        ('is running', 'succeeded')
+        """
+        match self:
+            case JobPhase.SUCCEEDED | JobPhase.FAILED:
+                return self.value
+            case JobPhase.CANCELLED:
+                return "was cancelled"
+            case JobPhase.BUDGET_EXHAUSTED:
+                return "has used up its budget"
+            case _:
+                return f"is {self}"
+
 
 _ENDINGS = frozenset({JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED})
 _ALIVE = frozenset({JobPhase.PROFILING, JobPhase.RUNNING, JobPhase.RESCALING, JobPhase.DRAINING})

@@ -134,7 +134,7 @@ def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float,
     if message is not None:
         values["message"] = message
     change(connection, job_id, values)
-    text = f"job {current.spec.name} is {wanted}" + (f": {message}" if message else "")
+    text = f"job {current.spec.name} {wanted.predicate}" + (f": {message}" if message else "")
     add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
 
 
@@ -142,7 +142,7 @@ def drain(connection: Connection, job_id: str, ending: JobPhase, message: str | 
     """Starts a job's orderly end, which will be `ending`. A job that is ending already keeps its first ending."""
     job = get(connection, job_id)
     if job.phase.is_final:
-        raise Conflict(f"job {job.spec.name} is already {job.phase}; there is nothing to stop")
+        raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to stop")
     if job.phase is not JobPhase.DRAINING:
         move(connection, job.id, JobPhase.DRAINING, now_s=now_s, message=message)
         change(connection, job.id, {"ending": ending, "target": None})

@@ -96,7 +96,7 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
     if why_precision:
         begins += f" in {spec.precision}: {why_precision}"
     said = "; ".join([begins, *_changed(job.spec, spec)])
-    text = f"{said}; it was {job.phase}" + (f": {job.message}" if job.message else "")
+    text = f"{said}; it {job.phase.predicate}" + (f": {job.message}" if job.message else "")
     numbers = {"iteration": retained, "resume": number}
     add_event(connection, "job_resumed", text, job_id=job.id, numbers=numbers, now_s=now_s)
     return job_rows.get(connection, job.id)
@@ -107,9 +107,9 @@ def _refuse_phase(job: Job) -> None:
     if job.phase is JobPhase.SUCCEEDED:
         raise Conflict(f"job {name} succeeded; there is nothing left to do: submit another one to train on")
     if job.phase is JobPhase.DRAINING:
-        raise Conflict(f"job {name} is {job.phase}; it can be resumed once it has ended")
+        raise Conflict(f"job {name} {job.phase.predicate}; it can be resumed once it has ended")
     if not job.phase.may_resume:
-        raise Conflict(f"job {name} is {job.phase}; it goes on, and there is nothing to resume")
+        raise Conflict(f"job {name} {job.phase.predicate}; it goes on, and there is nothing to resume")
 
 
 def _refuse_living_nodes(connection: Connection, job: Job) -> None:

@@ -248,7 +248,9 @@ def test_scaling_to_what_is_not_there_changes_nothing(client: TestClient, world:
 def test_a_job_that_is_over_cannot_be_scaled(client: TestClient, world: World) -> None:
     job, _ = train(world)
     client.post(f"/v1/jobs/{job.id}:stop")
-    assert client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 1}).status_code == 409
+    refused = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 1})
+    assert refused.status_code == 409
+    assert " is draining, and only a job that goes on can be scaled" in refused.json()["detail"]
 
 
 def test_the_committed_description_of_the_interface_is_current() -> None:

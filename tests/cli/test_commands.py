@@ -275,7 +275,7 @@ def test_a_command_alone_is_a_job_of_the_folder_that_one_is_in(
     assert live.world.store.job("quoted").spec.command == ("train.py", "--lr", "1")
     for words in ((), ("-f", "job.yaml", "--", "python", "train.py")):
         outcome = run("job", "submit", "-y", *words)
-        assert (outcome.status, "and not both" in outcome.err) == (2, True)
+        assert (outcome.status, "wanted either a job's file" in outcome.err) == (2, True)
 
 
 def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None:

@@ -41,7 +41,9 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_job_says_what_it_was_scaled_to_beside_its_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     show_job({**WAITING, "spec": {**WAITING["spec"], "nodes_wanted": 3}})
-    assert "1 to 4 nodes, scaled to 3 (`job scale --nodes auto` ends that)" in capsys.readouterr().out
+    assert "1 to 4 nodes, scaled to 3 (`elasticd job scale" in capsys.readouterr().out
+    show_job({**WAITING, "phase": "failed", "spec": {**WAITING["spec"], "nodes_wanted": 3}})
+    assert "1 to 4 nodes, scaled to 3\n" in capsys.readouterr().out
     show_job(WAITING)
     assert "scaled" not in capsys.readouterr().out
 

@@ -75,7 +75,7 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
     assert store.spent(job.id, 600.0) == pytest.approx(0.36 * 90 / 3600), "the ledger goes on"
     event = store.events(after=None, job_id=job.id)[-1]
     assert event.kind == "job_resumed"
-    assert event.text == f"job first is resumed at iteration 0; it was {ending}: as the test wants"
+    assert event.text == f"job first is resumed at iteration 0; it {ending.predicate}: as the test wants"
     assert store.resumes.of(job.id) == (Resume(200.0, ending, 500.0),)
 
 
