@@ -257,11 +257,15 @@ class Job:
     error: ScriptError | None = None
 
     @property
+    def always_begins_at_zero(self) -> bool:
+        """Whether it is known that a move or a loss now would have the script begin at 0, as far as it may be."""
+        saves_nothing = self.kept_iteration is None and self.stops_when_asked is False
+        return self.spec.tier is not Tier.T2 and (self.restarts_at_zero or saves_nothing)
+
+    @property
     def is_restarted_by_a_move(self) -> bool:
-        """Whether it is known that a move or a loss now would have the script begin at 0."""
-        if self.spec.tier is Tier.T2 or self.iteration == 0:
-            return False
-        return self.restarts_at_zero or (self.kept_iteration is None and self.stops_when_asked is False)
+        """Whether it is known that a move or a loss now would lose all that was done."""
+        return self.always_begins_at_zero and self.iteration > 0
 
     @property
     def redo_iterations(self) -> int:

@@ -115,7 +115,7 @@ def passage(
 def _redone(snapshot: Snapshot, done_meanwhile: float) -> float:
     """Iterations that have to be done again after a move: of a script that begins at 0 those made until then, too."""
     redo = float(snapshot.job.redo_iterations)
-    return redo + done_meanwhile if snapshot.job.is_restarted_by_a_move else redo
+    return redo + done_meanwhile if snapshot.job.always_begins_at_zero else redo
 
 
 def _meanwhile(boot_s: float, origin_step_s: float | None, iterations: float) -> tuple[float, float]:

@@ -6,16 +6,20 @@ type: speed grows with the cores that compute, by a measured law, or in proporti
 `_SPREAD` times better than that. Between kinds that cannot be compared a step might take no time at all. If even so
 the iterations left do not pay for going there and coming back, the trial is not started, unless the operator wants to
 know every candidate.
+
+Of a script that begins at 0 each time, what it has trained until a trial is part of that trial's price. Where the job
+has no end either, nothing says that a trial would win back what it throws away: after the first loss there is none.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
-from elastic.model import Group, Interval, NodeType, Snapshot, Workers
+from elastic.model import Change, Group, Interval, NodeType, Snapshot, Workers
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
@@ -42,6 +46,7 @@ class Verdict(StrEnum):
     TOO_DEAR = "a trial would exceed what trials may cost"
     NO_TIME = "a trial would risk the deadline"
     TRIED = "it was tried before"
+    RESTARTS = "a trial restarts the script, and the job has no end by which that would pay"
 
     @property
     def is_worth(self) -> bool:
@@ -72,14 +77,25 @@ def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
 
 def spent_on_trials_usd(survey: Survey) -> float:
     """Dollars that trials have cost so far, at today's prices: each from its decision until it is over."""
-    changes = sorted(survey.snapshot.changes, key=lambda change: change.at_s)
-    ends_s = [change.at_s for change in changes[1:]] + [survey.snapshot.now_s]
     return sum(
-        known_burn_usd_per_h(change.to_group.members, survey.quotes)
-        * min(end_s - change.at_s, _longest_s(survey, change.to_group))
+        known_burn_usd_per_h(group.members, survey.quotes) * _tried_s(survey, change, group, ends_s) / _S_PER_H
+        for change, group, ends_s, _ in _spells(survey.snapshot)
+    )
+
+
+def thrown_away_usd(survey: Survey) -> float:
+    """Dollars for work that trials threw away: of a script that begins at 0, all since the change before.
+
+    A trial that goes on is not judged by it: to end it brings nothing back.
+    """
+    if not survey.snapshot.job.always_begins_at_zero:
+        return 0.0
+    return sum(
+        known_burn_usd_per_h(group.members, survey.quotes)
+        * (ends_s - change.at_s - _tried_s(survey, change, group, ends_s))
         / _S_PER_H
-        for change, end_s in zip(changes, ends_s, strict=False)
-        if change.code == "trial" and change.to_group is not None
+        for change, group, ends_s, following in _spells(survey.snapshot)
+        if following == "trial"
     )
 
 
@@ -110,6 +126,19 @@ def hoped_step_s(survey: Survey, group: Group) -> float:
     if alike:
         return max(alike)
     return min((_least_s(each) * _ratio(survey, each.group, group) for each in measured), default=0.0)
+
+
+def _spells(snapshot: Snapshot) -> Iterator[tuple[Change, Group, float, str]]:
+    """Each change to a group, with when that was over, and the code of the change that followed, or nothing."""
+    changes = sorted(snapshot.changes, key=lambda change: change.at_s)
+    for change, following in zip_longest(changes, changes[1:]):
+        if change.to_group is not None:
+            ends_s, code = (snapshot.now_s, "") if following is None else (following.at_s, following.code)
+            yield change, change.to_group, ends_s, code
+
+
+def _tried_s(survey: Survey, change: Change, group: Group, ends_s: float) -> float:
+    return min(ends_s - change.at_s, _longest_s(survey, group)) if change.code == "trial" else 0.0
 
 
 def _longest_s(survey: Survey, group: Group) -> float:
@@ -154,9 +183,11 @@ def _verdict(
     is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group)
     if not (is_demanded or _pays(survey, best, hope, back_usd)):
         return Verdict.CANNOT_PAY
+    if not is_demanded and _is_restarted_without_end(survey):
+        return Verdict.RESTARTS
     if _has_been_tried(survey, group):
         return Verdict.TRIED
-    if spent_on_trials_usd(survey) + trial_usd > trial_cap_usd(survey, best):
+    if spent_on_trials_usd(survey) + thrown_away_usd(survey) + trial_usd > trial_cap_usd(survey, best):
         return Verdict.TOO_DEAR
     return Verdict.TRY
 
@@ -176,6 +207,12 @@ def _pays(survey: Survey, best: Ranked, hope: Passage, back_usd: float) -> bool:
         if hope.lasts_s > left_s:
             return False
     return hope.cost_usd + back_usd < keep * best.passage.cost_usd
+
+
+def _is_restarted_without_end(survey: Survey) -> bool:
+    """Whether a restart has lost all that was done, and would again; a job without an end is weighed by a guess."""
+    job = survey.snapshot.job
+    return job.restarts_at_zero and job.always_begins_at_zero and survey.focus.iterations_left is None
 
 
 def _risks_deadline(survey: Survey, best: Ranked, trial_s: float, back: Transition) -> bool:

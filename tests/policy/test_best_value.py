@@ -214,6 +214,32 @@ def test_a_trial_that_was_cut_short_by_the_jobs_end_cost_nothing_until_the_job_w
     assert "a trial would exceed what trials may cost" in decided(trial, start).reason.text
 
 
+def test_what_trials_of_a_script_that_begins_at_0_threw_away_counts_as_their_cost() -> None:
+    def decided(**rest: Any) -> Plan:
+        changes = [change("local.quarter", ago_s=2000), change("local.half", "local.quarter", code="trial", ago_s=900)]
+        return best_value(
+            snapshot(
+                target="local.half",
+                measured=ALL_MEASURED[:2],
+                changes=changes,
+                job=replace(job(iteration=10, iterations=10_000), **rest),
+                limits=limits(trial_usd_share=0.1),
+            )
+        )
+
+    assert decided(restarts_at_zero=False).action is Action.TRIAL
+    assert "a trial would exceed what trials may cost" in decided(restarts_at_zero=True).reason.text
+
+
+def test_a_job_without_an_end_that_a_restart_has_set_back_to_0_is_tried_no_more() -> None:
+    def decided(**rest: Any) -> Plan:
+        endless = replace(job(iterations=None, iteration=20), stops_when_asked=False, **rest)
+        return best_value(snapshot(target="local.full", measured=[series("local.full", 1.0)], job=endless))
+
+    assert decided().action is Action.TRIAL
+    assert "a trial restarts the script, and the job has no end" in decided(restarts_at_zero=True).reason.text
+
+
 def test_a_trial_ends_when_its_dollars_are_used_up() -> None:
     plan = best_value(
         snapshot(

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -375,3 +376,22 @@ def test_a_block_that_comes_and_goes_moves_the_job_once_and_back_only_for_the_ma
     for tick, plan in enumerate(world.plans):
         if (plan.action, plan.reason.code) == (Action.HOLD, "unavailable"):
             assert {each.offering for each in world.unavailable(NOW_S + tick * world.tick_s)} == set(_ZONES)
+
+
+@pytest.mark.parametrize("iterations", [None, 3000])
+def test_a_script_that_saves_nothing_is_restarted_by_one_trial_that_does_not_pay(iterations: int | None) -> None:
+    """All types are as fast as each other, and each is hoped to be several times as fast as those below it."""
+    world = World(
+        spec=job_spec(iterations=iterations, node_types=tuple(each.node_type for each in _LOCAL)),
+        steps_s={Group.of(each): 1.0 for each in _LOCAL},
+        prices=constant(*(price(each, usd) for each, usd in zip(_LOCAL, (0.050, 0.055, 0.060), strict=True))),
+        limits=limits(trial_usd_share=0.1, boot_prior_s=60.0, switch_pause_prior_s=30.0),
+        boot_s=60.0,
+        pause_s=30.0,
+        tick_s=10.0,
+        saves_nothing=True,
+    ).run(1080)
+
+    assert [each.code for each in world.changes] == ["start", "trial", "better_value"]
+    assert world.current == Group.of(Offering("local.quarter"))
+    assert world.redone < 300 and world.iteration >= 3000

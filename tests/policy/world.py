@@ -37,7 +37,8 @@ class World:
     """One job, ticked every `tick_s`. `steps_s` is each group's true pace, `prices` what is in force at an instant.
 
     At each of `losses_s` all that runs or boots is lost. `unavailable` is what cannot be bought at an instant.
-    A node type is on offer until `withdrawn_at_s`.
+    A node type is on offer until `withdrawn_at_s`. A script that `saves_nothing` begins at 0 on each group; `redone` is
+    what it has lost so.
     """
 
     spec: JobSpec
@@ -61,6 +62,8 @@ class World:
     unavailable: Callable[[float], tuple[Unavailable, ...]] = lambda now_s: ()
     losses_s: list[float] = field(default_factory=list)
     withdrawn_at_s: dict[str, float] = field(default_factory=dict)
+    saves_nothing: bool = False
+    redone: float = 0.0
 
     def run(self, ticks: int) -> World:
         for _ in range(ticks):
@@ -92,6 +95,8 @@ class World:
         is_ready = self.ready_at_s is not None and self.now_s >= self.ready_at_s
         if self.target is not None and self.current != self.target and is_ready:
             self.current = self.target
+            if self.saves_nothing:
+                self.redone, self.iteration = self.redone + self.iteration, 0.0
             self.switches.append(Switch(self.target, self.pause_s, self.boot_s, self.now_s))
 
     def _buy(self) -> None:
@@ -104,7 +109,17 @@ class World:
             self.ready_at_s = self.now_s + self.boot_s + self.pause_s
 
     def snapshot(self) -> Snapshot:
-        job = Job("job-1", self.spec, JobPhase.RUNNING, NOW_S, iteration=int(self.iteration), training_phase=_PHASE)
+        job = Job(
+            "job-1",
+            self.spec,
+            JobPhase.RUNNING,
+            NOW_S,
+            iteration=int(self.iteration),
+            training_phase=_PHASE,
+            redone=int(self.redone),
+            restarts_at_zero=self.redone > 0,
+            stops_when_asked=not self.saves_nothing,
+        )
         return Snapshot(
             now_s=self.now_s,
             job=job,
