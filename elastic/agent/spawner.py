@@ -25,7 +25,7 @@ from elastic.agent.lease import is_lease_over
 from elastic.agent.processes import kill_group
 
 POLL_S = 0.1
-TORCHRUN_MODULE = "torch.distributed.run"
+TORCHRUN_MODULE = "elastic.workloads.torchrun"
 NAMELESS_MODULE = "elastic.workloads.nameless"
 GROUP_FILE = "group.json"
 WARM_FILE = "warm"

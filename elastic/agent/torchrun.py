@@ -22,6 +22,7 @@ FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 # nothing on idle cores (benchmarks/core_scaling.py); libgomp itself takes as many where threads outnumber cores.
 SPIN_COUNT = {"GOMP_SPINCOUNT": "1000"}
 FRESH_WORKER = "elastic.worker.begin"
+RENDEZVOUS_BACKEND = "elasticd"  # elastic.workloads.torchrun
 SESSION_STORE_FILE = "session-store"
 
 # is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the
@@ -35,7 +36,7 @@ def torchrun_arguments(assignment: Assignment, *, way: Way, settings: AgentSetti
     return [
         *(_own_group(assignment, settings) if way.tier is Tier.T2 else _job_s_group(assignment)),
         f"--nproc-per-node={assignment.nproc_per_node}",
-        "--rdzv-backend=c10d",
+        f"--rdzv-backend={RENDEZVOUS_BACKEND}",
         f"--rdzv-id={assignment.rdzv_id}",
         f"--local-addr={settings.advertise_host}",
         # A folder a generation, start and worker: there a worker leaves what ended it.
