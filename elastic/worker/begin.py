@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from elastic.worker.gate import pass_gate
 from elastic.worker.hook import CANNOT_BEGIN
-from elastic.worker.last_error import leave_error
+from elastic.worker.last_error import leave_error, show_error
 from elastic.worker.launch import HOPELESS
 from elastic.worker.launch import main as launch
 from elastic.worker.torchvision_import import help_torchvision
@@ -31,6 +31,7 @@ def begin(arguments: Sequence[str]) -> None:
     write_own_log(os.environ)
     pass_gate(os.environ)
     help_torchvision()
+    sys.excepthook = show_error
     try:
         _run(way, command)
     except BaseException as error:

@@ -14,10 +14,10 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Sequence
 
 from elastic.worker.begin import begin
+from elastic.worker.last_error import show_error
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -57,12 +57,9 @@ def _exit_code(arguments: Sequence[str]) -> int:
             return (end.code or 0) & 0xFF
         sys.stderr.write(f"{end.code}\n")
         return 1
-    except KeyboardInterrupt:
-        traceback.print_exc()
-        return 130
-    except BaseException:  # noqa: BLE001 (whatever it is, python itself would print it and exit with 1)
-        traceback.print_exc()
-        return 1
+    except BaseException as error:  # noqa: BLE001 (whatever it is, python itself would print it and exit with 1)
+        show_error(type(error), error, error.__traceback__)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
 

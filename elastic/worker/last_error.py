@@ -35,6 +35,20 @@ def leave_error(error: BaseException) -> None:
         os.replace(f"{path}.part", path)
 
 
+def without_launcher(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback from the script on: how elasticd has come to run it tells its author nothing."""
+    whole = trace
+    while trace is not None and _is_launchers(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return trace or whole
+
+
+def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Prints an exception as Python does: a `sys.excepthook`."""
+    shown = without_launcher(trace)
+    sys.__excepthook__(kind, error.with_traceback(shown), shown)  # Python prints what the exception itself holds
+
+
 def _described(error: BaseException) -> dict[str, object]:
     rank = os.environ.get("RANK", "")
     return {
@@ -74,12 +88,16 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _is_users(filename: str) -> bool:
-    if filename.startswith(("<", os.path.dirname(__file__) + os.sep)):
+    if filename.startswith("<") or _is_launchers(filename):
         return False
     if any(folder in filename.split(os.sep) for folder in _INSTALLED):
         return False
     # A script below a library's folder, as /usr/lib/python3/../jobs, is nobody's: the prefix alone decides.
     return not filename.startswith(tuple(folder + os.sep for folder in _LIBRARIES))
+
+
+def _is_launchers(filename: str) -> bool:
+    return filename.startswith(("<frozen runpy>", os.path.dirname(__file__) + os.sep))
 
 
 def _short(filename: str) -> str:
@@ -94,7 +112,7 @@ def _last_lines(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and not _is_users(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
-    text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    text = "".join(traceback.format_exception(type(error), error, trace or without_launcher(error.__traceback__)))
     kept = text.rstrip().splitlines()[-MAX_LINES:]
     while len(kept) > 1 and sum(len(each) + 1 for each in kept) > MAX_TRACEBACK:
         del kept[0]

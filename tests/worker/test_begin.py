@@ -58,6 +58,13 @@ def test_a_script_is_watched(tmp_path: Path, agent_socket: AgentSocket) -> None:
     assert messages[-1]["kind"] == "finished"
 
 
+def test_an_exception_is_printed_from_the_script_on(tmp_path: Path) -> None:
+    path = script(tmp_path, "import nothing_of_the_kind\n")
+    said = run("--watched", path, folder=tmp_path).stderr.splitlines()
+    assert said[0] == "Traceback (most recent call last):" and "train.py" in said[1], "ours are left out"
+    assert said[-1] == "ModuleNotFoundError: No module named 'nothing_of_the_kind'"
+
+
 def test_a_module_of_ours_is_not(tmp_path: Path, agent_socket: AgentSocket) -> None:
     script(tmp_path, "import sys; print(__name__, sys.argv[1])")
     result = run("--plain", "-m", "train", "x", folder=tmp_path, socket=str(agent_socket.path))
