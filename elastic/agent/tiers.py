@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.agent.wire import Assignment
-from elastic.model import MODULE_OPTIONS, Outcome, Tier, is_python, is_shell
+from elastic.model import MODULE_OPTIONS, Outcome, ScriptError, Tier, is_python, is_shell
 
 WORKLOADS = "elastic.workloads."
 _SNIFFED_BYTES = 256
+_NOT_BY_FORK = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "SyntaxError", "FileNotFoundError"})
+"""Errors that come however a worker was started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +72,25 @@ def workload_module(command: Sequence[str]) -> str | None:
 
 
 def is_fork_distrusted(
-    before: bool, *, tier: Tier | None, outcome: Outcome, has_heard_workers: bool, were_refused: bool = False
+    before: bool,
+    *,
+    tier: Tier | None,
+    outcome: Outcome,
+    has_heard_workers: bool,
+    were_refused: bool = False,
+    error: ScriptError | None = None,
 ) -> bool:
     """Whether workers are no longer forked here, after a generation that ended like this.
 
     A fork inherits what its parent holds open: CUDA that was begun before it, locks of a library's threads. Who fails
-    before its first turn is tried the other way next, and back again if that was not it. Those that `were_refused` had
-    no checkpoint to go on from.
+    before its first turn is tried the other way next, and back again if that was not it, unless its error is one that
+    has nothing to do with it. Those that `were_refused` had no checkpoint to go on from.
 
     >>> is_fork_distrusted(False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False)
     True
     """
-    if outcome is not Outcome.FAILED or has_heard_workers or were_refused or tier is None:
+    is_elsewhere = error is not None and error.kind in _NOT_BY_FORK
+    if outcome is not Outcome.FAILED or has_heard_workers or were_refused or is_elsewhere or tier is None:
         return before
     return not before if tier is Tier.T2 else tier is not Tier.T0
 

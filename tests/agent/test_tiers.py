@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.agent.tiers import choose_way, is_fork_distrusted
-from elastic.model import Outcome, Tier
+from elastic.model import Outcome, ScriptError, Tier
 from tests.agent.test_steering import ONE
 
 
@@ -106,6 +106,8 @@ def test_only_a_failure_before_the_first_turn_says_something_about_forks(before:
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=True) is before
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=Outcome.DRAINED, has_heard_workers=False) is before
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False) is True
+    missing = ScriptError("ModuleNotFoundError", "ModuleNotFoundError: No module named 'a'", "train.py, line 1")
+    assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=missing) is before
     assert is_fork_distrusted(before, tier=Tier.T0, outcome=failed, has_heard_workers=False) is False
     assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before
     assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before
