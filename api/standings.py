@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api import schemas
-from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tier, unit_of, warnings_of
+from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tier, preparing_of, unit_of, warnings_of
 from elastic.reconciler import training_group
 from elastic.store import Store
 
@@ -26,6 +26,7 @@ def standing_of(
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
+        preparing=list(preparing_of(nodes, now_s=now_s)),
         alarms=list(alarms),
         warnings=list(warnings_of(job, now_s=now_s)),
         running_tier=running_tier(store, generation, nodes),

@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS streams (
     worker INTEGER,
     rank INTEGER,
     bytes INTEGER NOT NULL DEFAULT 0,
-    open TEXT NOT NULL DEFAULT ''
+    open TEXT NOT NULL DEFAULT '',
+    stage TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS streams_of_job ON streams (job, generation, node);
 CREATE TABLE IF NOT EXISTS lines (
@@ -58,7 +59,8 @@ class LogPiece:
     """What one process has written since its node's last batch.
 
     `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it has none yet.
-    `dropped` lines came before `lines` and were left out; `open_line` is what the newest line holds so far.
+    `dropped` lines came before `lines` and were left out; `open_line` is what the newest line holds so far. `stage` is
+    as in `LogLine`.
     """
 
     generation: int
@@ -67,6 +69,7 @@ class LogPiece:
     lines: Sequence[str]
     dropped: int = 0
     open_line: str | None = None
+    stage: str = ""
 
 
 class JobLogs:
@@ -82,6 +85,8 @@ class JobLogs:
         self._lock = threading.Lock()
         self._db = sqlite3.connect(":memory:" if path is None else path, check_same_thread=False)
         self._db.executescript(_SCHEMA)
+        if "stage" not in {column[1] for column in self._db.execute("PRAGMA table_info(streams)")}:
+            self._db.execute("ALTER TABLE streams ADD COLUMN stage TEXT NOT NULL DEFAULT ''")  # a file of before
         self.changes = 0
 
     def close(self) -> None:
@@ -117,7 +122,7 @@ class JobLogs:
         order = "DESC" if after is None else "ASC"
         with self._lock:
             rows = self._db.execute(
-                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text FROM lines"
+                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage FROM lines"
                 f" JOIN streams ON streams.id = lines.stream WHERE lines.id > ? AND lines.{query}"
                 f" ORDER BY lines.id {order} LIMIT ?",
                 (after or 0, *values, limit),
@@ -130,7 +135,7 @@ class JobLogs:
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=newest)
         with self._lock:
             rows = self._db.execute(
-                f"SELECT 0, 0.0, generation, node, worker, rank, open FROM streams WHERE open != '' AND {query}"
+                f"SELECT 0, 0.0, generation, node, worker, rank, open, stage FROM streams WHERE open != '' AND {query}"
                 " ORDER BY rank, node, worker",
                 values,
             ).fetchall()
@@ -185,14 +190,16 @@ class JobLogs:
         self._db.execute("UPDATE streams SET open = ? WHERE id = ?", (plain(piece.open_line or ""), stream))
 
     def _stream(self, job_id: str, node_id: str, piece: LogPiece) -> int:
-        key = (job_id, piece.generation, node_id, piece.worker, piece.rank)
+        key = (job_id, piece.generation, node_id, piece.worker, piece.rank, piece.stage)
         row = self._db.execute(
-            "SELECT id FROM streams WHERE job = ? AND generation = ? AND node = ? AND worker IS ? AND rank IS ?", key
+            "SELECT id FROM streams"
+            " WHERE job = ? AND generation = ? AND node = ? AND worker IS ? AND rank IS ? AND stage = ?",
+            key,
         ).fetchone()
         if row is not None:
             return int(row[0])
         added = self._db.execute(
-            "INSERT INTO streams (job, generation, node, worker, rank) VALUES (?, ?, ?, ?, ?)", key
+            "INSERT INTO streams (job, generation, node, worker, rank, stage) VALUES (?, ?, ?, ?, ?, ?)", key
         )
         assert added.lastrowid is not None
         return added.lastrowid

@@ -19,7 +19,7 @@ class LogLine:
     """A line that the daemon keeps; numbers grow in the order in which lines came.
 
     `worker` is the local rank of the process that wrote it, None for torchrun itself; `rank` is its rank in the job,
-    None where it has none.
+    None where it has none. `stage` is `installing` or `setup` where the node got itself ready, else empty.
     """
 
     id: int
@@ -29,10 +29,13 @@ class LogLine:
     worker: int | None
     rank: int | None
     text: str
+    stage: str = ""
 
     @property
     def source(self) -> str:
         """Says who wrote it."""
+        if self.stage:
+            return f"{self.stage} on {self.node_id}"
         if self.worker is None:
             return f"torchrun on {self.node_id}"
         return self.node_id if self.rank is None else f"rank {self.rank}"

@@ -127,3 +127,15 @@ def test_the_file_is_sound_after_its_daemon_was_killed(tmp_path: Path) -> None:
     assert other.execute("SELECT text FROM lines").fetchall() == [("a",)]
     other.close()
     logs.close()
+
+
+def test_a_file_from_before_stages_is_read_on(tmp_path: Path) -> None:
+    logs = open_job_logs(tmp_path)
+    logs.add("j", "n1", [piece("a")], seq=1, now_s=0.0)
+    logs.close()
+    with sqlite3.connect(tmp_path / "logs.db") as db:
+        db.execute("ALTER TABLE streams DROP COLUMN stage")
+    db.close()
+    logs = open_job_logs(tmp_path)
+    logs.add("j", "n1", [LogPiece(1, None, None, ["b"], stage="setup")], seq=2, now_s=0.0)
+    assert [line.source for line in logs.lines("j", limit=9)] == ["rank 0", "setup on n1"]

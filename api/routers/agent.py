@@ -20,6 +20,7 @@ from elastic.model import (
     Node,
     NodePhase,
     Notice,
+    Preparing,
     Pulse,
     Save,
     ScriptError,
@@ -117,6 +118,8 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
         return True
     if _hangs(_pulse(request)) and not _hangs(node.pulse):  # the others may wait for a node that is cut off
         return True
+    if _prepares(_preparing(request, 0.0)) != _prepares(node.preparing):
+        return True
     return (node.agent_state, node.agent_generation) != said or (reported is not None and node.exit != reported)
 
 
@@ -145,6 +148,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             round=request.round,
             claim=None if request.claim is None else Claim(request.claim.round, request.claim.members),
             pulse=_pulse(request),
+            preparing=_preparing(request, now_s),
         ),
         now_s=now_s,
     )
@@ -160,6 +164,16 @@ def _exit(said: ExitIn) -> Exit:
 def _pulse(request: Heartbeat) -> Pulse | None:
     said = request.pulse
     return None if said is None else Pulse(said.still_s, said.longest_s, said.learnt_s)
+
+
+def _preparing(request: Heartbeat, now_s: float) -> Preparing | None:
+    said = request.preparing
+    return None if said is None else Preparing(said.what, now_s - said.elapsed_s, said.failure)
+
+
+def _prepares(preparing: Preparing | None) -> tuple[str, str] | None:
+    """What is worth being written at once."""
+    return None if preparing is None else (preparing.what, preparing.failure)
 
 
 def _hangs(pulse: Pulse | None) -> bool:

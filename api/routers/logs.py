@@ -93,7 +93,17 @@ def store_logs(batch: LogBatch, context: ContextOf, authorization: Annotated[str
         if stream.generation > newest:
             raise InvalidInput(f"wanted a generation up to {newest}, got {stream.generation}", field="generation")
     pieces = [
-        LogPiece(each.generation, each.worker, each.rank, each.lines, each.dropped, each.open) for each in batch.streams
+        LogPiece(
+            # What comes before a node's first generation is shown beside what the others do meanwhile.
+            each.generation or max(newest, 1),
+            each.worker,
+            each.rank,
+            each.lines,
+            each.dropped,
+            each.open,
+            each.stage,
+        )
+        for each in batch.streams
     ]
     context.logs.add(node.job_id, node.id, pieces, seq=batch.seq, now_s=now_s)
     return LogsStored(acked_seq=batch.seq)

@@ -164,6 +164,14 @@ class PulseIn(Strict):
     learnt_s: FiniteFloat | None = Field(None, ge=0)
 
 
+class PreparingIn(Strict):
+    """What a node gets ready, and for how long; `failure` says why it cannot, empty if it can."""
+
+    what: str = Field(max_length=300)
+    elapsed_s: FiniteFloat = Field(ge=0)
+    failure: str = Field("", max_length=2000)
+
+
 class Heartbeat(Strict):
     """What an agent says of itself, with all that the daemon has not acknowledged yet.
 
@@ -183,19 +191,30 @@ class Heartbeat(Strict):
     round: int | None = Field(None, ge=0, lt=2**53)
     claim: ClaimIn | None = None
     pulse: PulseIn | None = None
+    preparing: PreparingIn | None = None
     windows: list[WindowIn] = Field(default_factory=list, max_length=5000)
     events: list[EventIn] = Field(default_factory=list, max_length=1000)
 
 
 class LogStreamIn(Strict):
-    """What one process wrote since the last batch. `worker` is null for torchrun itself; `open` has not ended yet."""
+    """What one process wrote since the last batch. `worker` is null for torchrun itself; `open` has not ended yet.
 
-    generation: int = Field(ge=1, lt=2**31)
+    Of what a node gets ready before its first generation, `stage` says what it is, and `generation` is 0.
+    """
+
+    generation: int = Field(ge=0, lt=2**31)
+    stage: Literal["", "installing", "setup"] = ""
     worker: int | None = Field(None, ge=0, lt=4096)
     rank: int | None = Field(None, ge=0, lt=2**31)
     dropped: int = Field(0, ge=0, le=2**53)
     lines: list[Annotated[str, Field(max_length=_MOST_OF_A_LINE)]] = Field(default_factory=list, max_length=10_000)
     open: str | None = Field(None, max_length=_MOST_OF_A_LINE)
+
+    @model_validator(mode="after")
+    def _what_comes_first_has_a_stage(self) -> Self:
+        if bool(self.stage) != (self.generation == 0):
+            raise ValueError("generation: wanted 0 where a stage is named, and only there")
+        return self
 
 
 class LogBatch(Strict):

@@ -138,6 +138,8 @@ class Event(Wire):
 class LogLine(Wire):
     """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none; open lines have id 0.
 
+    `stage` is `installing` or `setup` where the node got itself ready, else empty.
+
     `source` says in words who wrote it.
     """
 
@@ -149,6 +151,7 @@ class LogLine(Wire):
     rank: int | None
     source: str
     text: str
+    stage: str
 
 
 class LogLines(Wire):

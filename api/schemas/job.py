@@ -42,6 +42,9 @@ class Job(JobState):
     waits_because: str | None = Field(
         None, description="Why it has no node now, by the newest decision; null while it has."
     )
+    preparing: list[str] = Field(
+        default_factory=list, description="What its nodes get ready before they can train, and for how long they have."
+    )
     alarms: list[str] = Field(
         default_factory=list, description="What is wrong with it now, such as that it makes no turns."
     )

@@ -17,14 +17,19 @@ from elastic.errors import PreparationFailed
 LIMIT_S = 3600.0
 """A node that is not ready after an hour of one command is paid for nothing: such work belongs into an image."""
 _LOOK_S = 0.2
+_LAST_LINES = 5
 
 
 class Commands:
-    """The commands of one node. `stop` ends what runs, from any thread."""
+    """The commands of one node. `stop` ends what runs, from any thread.
+
+    `last_lines` are those of the command that failed, if the newest did.
+    """
 
     def __init__(self, log_path: Path, *, environment: Mapping[str, str]) -> None:
         self.log_path = log_path
         self.environment = dict(environment)
+        self.last_lines: tuple[str, ...] = ()
         self._is_stopping = threading.Event()
 
     @property
@@ -36,6 +41,7 @@ class Commands:
 
     def run(self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = LIMIT_S) -> None:
         """Runs one to its end. Raises PreparationFailed, with the line that says most, unless it exits with 0."""
+        self.last_lines = ()
         begins_at = self.log_path.stat().st_size if self.log_path.exists() else 0
         with self.log_path.open("ab") as log:
             try:
@@ -52,7 +58,9 @@ class Commands:
                 raise PreparationFailed(f"{what}: {error}") from error
         code = self._wait(process, what, limit_s)
         if code != 0:
-            raise PreparationFailed(f"{what} ended with {code}: {gist(logs.tail(self.log_path, since=begins_at))}")
+            said = logs.tail(self.log_path, since=begins_at)
+            self.last_lines = tuple(line for line in said.splitlines() if line.strip())[-_LAST_LINES:]
+            raise PreparationFailed(f"{what} ended with {code}: {gist(said)}")
 
     def _wait(self, process: subprocess.Popen[bytes], what: str, limit_s: float) -> int:
         until = time.monotonic() + limit_s

@@ -56,7 +56,7 @@ class LogStream:
         self._session_ranks = session_ranks
         self._now_s = now_s
         self._lock = threading.Lock()
-        self._began: list[int] = []
+        self._began = [0]  # what the node writes while it gets ready
         self._serves: dict[int, int] = {}
         cursor = read_json(self._cursor_file) or {}
         self._seq = int(cursor.get("seq", 0))
@@ -64,7 +64,7 @@ class LogStream:
         self._tails: dict[str, _Tail] = {}
         self._batch: dict[str, Any] | None = None
         self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
-        self._is_hurried = False
+        self._hurries = self._caught_up = 0
         self._end, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="logs", daemon=True)
 
@@ -83,11 +83,11 @@ class LogStream:
     @property
     def is_behind(self) -> bool:
         """Whether lines of workers that have ended are still to be sent."""
-        return self._is_hurried
+        return self._hurries > self._caught_up
 
     def hurry(self) -> None:
         """Sends all that is new now: workers have ended, and somebody may want to know why."""
-        self._is_hurried = self._thread.is_alive()
+        self._hurries += self._thread.is_alive()
         self._wake.set()
 
     def begin(self, generation: int) -> None:
@@ -135,11 +135,11 @@ class LogStream:
         while not self._end.is_set():
             self._wake.wait(pause_s)
             self._wake.clear()
-            is_hurried = self._is_hurried
-            while self._tried() and is_hurried and not self._end.is_set():
+            hurries = self._hurries  # one that comes during the work is not done with it
+            while self._tried() and hurries > self._caught_up and not self._end.is_set():
                 pass
-            if is_hurried and self._batch is None:
-                self._is_hurried = False
+            if self._batch is None:
+                self._caught_up = hurries
             pause_s = LOOK_S if self._batch is None else RETRY_S
 
     def _tried(self, *, is_last: bool = False) -> bool:
@@ -172,6 +172,8 @@ class LogStream:
         return self._tails.get(name) or _Tail(file, read_to=self._read_to.get(name, 0))
 
     def _labels(self, file: LogFile) -> dict[str, Any]:
+        if file.stage:
+            return {"generation": 0, "worker": None, "rank": None, "stage": file.stage}
         generation = self._serves.get(file.generation)
         if generation is None:
             return {"generation": file.generation, "worker": file.local_rank, "rank": file.rank}

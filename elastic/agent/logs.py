@@ -14,17 +14,26 @@ from elastic.agent.cause import cause_in, is_echo, local_rank_that_failed
 MAX_LOG_BYTES = 16 << 20
 """Of all the files of a generation together; what `bound` moved aside may be as much again."""
 TAIL_BYTES = 8000  # torchrun alone writes 3,000 when a worker fails
-_NAME = re.compile(r"g(\d+)(?:-l(\d+)-r(\d+))?\.log")
+_NAME = re.compile(r"g(\d+)(?:-l(\d+)-r(\d+)|-(installing|setup))?\.log")
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One of them. `local_rank` and `rank` are torchrun's numbers of the worker, None in torchrun's own log."""
+    """One of them. `local_rank` and `rank` are torchrun's numbers of the worker, None in torchrun's own log.
+
+    What a node writes while it gets ready has a `stage`, and counts to generation 0.
+    """
 
     path: Path
     generation: int
     local_rank: int | None = None
     rank: int | None = None
+    stage: str = ""
+
+
+def stage_path(folder: Path, stage: str) -> Path:
+    """Where a node writes while it gets ready: `stage` is `installing` or `setup`."""
+    return folder / f"g0-{stage}.log"
 
 
 def log_files(folder: Path, generations: Collection[int]) -> list[LogFile]:
@@ -57,9 +66,9 @@ def _log_file(path: Path) -> LogFile | None:
     found = _NAME.fullmatch(path.name)
     if found is None:
         return None
-    generation, local_rank, rank = found.groups()
+    generation, local_rank, rank, stage = found.groups()
     if local_rank is None:
-        return LogFile(path, int(generation))
+        return LogFile(path, int(generation), stage=stage or "")
     return LogFile(path, int(generation), int(local_rank), int(rank))
 
 

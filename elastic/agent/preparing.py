@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from elastic.agent import own_python
+from elastic.agent import logs, own_python
 from elastic.agent.commands import Commands
 from elastic.agent.data import Source, fetch_data
 from elastic.agent.settings import AgentSettings
@@ -22,8 +22,7 @@ from elastic.clock import SystemClock
 from elastic.errors import ElasticError, PreparationFailed
 
 _SET_UP = "setup-done"
-_LOG = "prepare.log"
-_MOST_LOG_BYTES = 64 * 1024
+_MOST_CHARACTERS = 2000
 log = logging.getLogger(__name__)
 
 
@@ -75,7 +74,10 @@ def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Out
 
 
 class Preparation:
-    """A thread that works through what a job brings. `failure` says why no worker can begin, None if they can."""
+    """A thread that works through what a job brings.
+
+    `what` is being got ready since `since_s`, monotonic. `failure` says why no worker can begin, None if they can.
+    """
 
     def __init__(
         self,
@@ -96,29 +98,17 @@ class Preparation:
         path = os.environ.get("PATH", os.defpath)
         self.outfit = outfit_of(sys.executable, path=path)
         self.failure: str | None = None
+        self.what, self.since_s = "getting ready", time.monotonic()
         self._is_over = threading.Event()
         # Not below /tmp, which is memory on some machines.
         scratch = settings.cache_dir / "tmp"
         environment = {**os.environ, **settings.env, **brings.env, **self.outfit.variables, "TMPDIR": str(scratch)}
-        self._commands = Commands(settings.log_dir / _LOG, environment=environment)
+        self._commands = Commands(logs.stage_path(settings.log_dir, "installing"), environment=environment)
         self._thread = threading.Thread(target=self._run, name="preparation", daemon=True)
 
     @property
     def is_over(self) -> bool:
         return self._is_over.is_set()
-
-    @property
-    def log_path(self) -> Path:
-        """Where pip and the setup commands write."""
-        return self._commands.log_path
-
-    def take_log(self) -> bytes:
-        """The end of what pip and the setup commands wrote, for the log of the workers that begin first; once."""
-        if not self.log_path.exists():
-            return b""
-        said = self.log_path.read_bytes()[-_MOST_LOG_BYTES:]
-        self.log_path.unlink()
-        return said
 
     def start(self) -> None:
         if not self._brings.has_any:
@@ -142,7 +132,12 @@ class Preparation:
         except Exception as error:
             log.exception("preparing the node failed")
             self.failure = f"the node could not be prepared: {error!r}"
+        if self._commands.is_stopping:
+            return  # the node is leaving: nothing is wrong with what the job brings
         if self.failure is not None:
+            if self._commands.last_lines:
+                self.failure += f" (its last lines: {' | '.join(self._commands.last_lines)})"
+            self.failure = self.failure[:_MOST_CHARACTERS]
             log.error("%s", self.failure)
         self._is_over.set()
         self._wake()
@@ -151,7 +146,9 @@ class Preparation:
         if self._brings.requirements or self._brings.setup:
             self._make_environment()
         if self._brings.data is not None:
+            self._begin("fetching its data")
             self._bring_data(self._brings.data)
+        self._commands.log_path = logs.stage_path(self._settings.log_dir, "setup")
         for command in self._brings.setup:
             self._set_up(command)
         if self._brings.setup:
@@ -205,9 +202,13 @@ class Preparation:
     @contextmanager
     def _timed(self, text: str) -> Iterator[_Timed]:
         """Tells what was done, and how long it took, once it is."""
-        timed, begun = _Timed(text), time.monotonic()
+        self._begin(text)
+        timed = _Timed(text)
         yield timed
-        self._tell(f"{timed.text}, {time.monotonic() - begun:.0f} s")
+        self._tell(f"{timed.text}, {time.monotonic() - self.since_s:.0f} s")
+
+    def _begin(self, what: str) -> None:
+        self.what, self.since_s = what, time.monotonic()
 
 
 @dataclass(slots=True)

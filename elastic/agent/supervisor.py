@@ -16,7 +16,6 @@ from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
-from elastic.agent.logs import last_words
 from elastic.agent.memory import Memory, remember
 from elastic.agent.owner import Owner
 from elastic.agent.preparing import Preparation
@@ -44,7 +43,8 @@ from elastic.agent.steering import (
 from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.model import AGENT_SAYS, Exit, Notice, Outcome, Tier
+from elastic.model import AgentState, Exit, Notice, Outcome, Tier
+from elastic.worker.last_error import MAX_TEXT
 
 # A little longer than the log stream waits before it tries again (`log_stream.RETRY_S`).
 LOGS_PATIENCE_S = 3.0
@@ -84,7 +84,7 @@ class Supervisor:
         self._rounds = rounds
         self._log_stream = log_stream
         self._preparation = preparation
-        self._is_prepared = False
+        self._is_prepared = self._is_unfit = False
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
         self._wanted = Wanted()
@@ -153,7 +153,7 @@ class Supervisor:
         with self._lock:
             group, last_exit, notice = self._group, self._memory.last_exit, self._notice
             has_news, is_warm, is_saving = self._has_news_of_exit(), self._is_warm, self._ending is not None
-            is_prepared = self._is_prepared
+            is_prepared, is_unfit = self._is_prepared, self._is_unfit
         # The exit is read before the batch: by the time it is known, all its windows are in the spool.
         said = self._spool.batch()
         heard = self._intake.heard()
@@ -175,6 +175,7 @@ class Supervisor:
             "saving_s": self._carriage.saving_s,
             "tier": self._memory.tier if group else None,
             "pulse": asdict(heard.pulse) if group and heard.pulse else None,
+            "preparing": self._prepares(is_unfit=is_unfit) if state is AgentState.PREPARING else None,
             **self._rounds.news(),
             "windows": [message for message in said if message["kind"] == "window"],
             "events": [message for message in said if message["kind"] != "window"],
@@ -199,7 +200,7 @@ class Supervisor:
         if group is not None:
             self._change(group, action, now)
         elif isinstance(action, Start) and self._is_prepared:
-            self._begin(action.assignment)
+            self._start(action.assignment)
         return isinstance(action, Leave)
 
     def _change(self, group: Group, action: Action, now: float) -> None:
@@ -219,33 +220,37 @@ class Supervisor:
                 self._collect(group)
 
     def _look_at_preparation(self) -> None:
-        if self._is_prepared or not self._preparation.is_over:
+        if self._is_prepared or self._is_unfit or not self._preparation.is_over:
             return
-        self._launcher.equip(self._preparation.outfit)
+        if self._preparation.failure is not None:
+            if not self._logs_until:
+                self._hurry_logs()
+            if self._are_logs_awaited():
+                return
+        else:
+            self._launcher.equip(self._preparation.outfit)
         with self._lock:
-            self._is_prepared, self._is_warm = True, self._launcher.is_warm
+            self._is_unfit = self._preparation.failure is not None
+            self._is_prepared = not self._is_unfit
+            self._is_warm = self._launcher.is_warm
         self._wake_heart.set()
 
-    def _begin(self, assignment: Assignment) -> None:
-        """Starts an assignment, or says why none can ever start here."""
-        log_path = self._launcher.log_path(assignment.generation)
-        if said := self._preparation.take_log():
-            with log_path.open("ab") as file:
-                file.write(said)
-        if self._preparation.failure is None:
-            self._start(assignment)
-            return
-        self._log_stream.begin(assignment.generation)
-        ending = Exit(
-            generation=assignment.generation,
-            outcome=Outcome.FAILED,
-            exit_code=1,
-            log_tail=f"{last_words(log_path)}\n{AGENT_SAYS}{self._preparation.failure}\n",
-            needs_person=True,
-        )
-        self._memory = replace(self._memory, running=None, last_exit=ending, tier=None)
-        remember(self._memory, self._settings.work_dir)
-        self._wake_heart.set()
+    def _prepares(self, *, is_unfit: bool) -> dict[str, Any]:
+        """What this node gets ready; it says that it cannot once the lines that tell why are sent."""
+        preparation = self._preparation
+        return {
+            "what": preparation.what[:MAX_TEXT],
+            "elapsed_s": time.monotonic() - preparation.since_s,
+            "failure": (preparation.failure or "") if is_unfit else "",
+        }
+
+    def _hurry_logs(self) -> None:
+        self._log_stream.hurry()
+        self._logs_until = time.monotonic() + LOGS_PATIENCE_S
+
+    def _are_logs_awaited(self) -> bool:
+        """Whether the last lines are still to be sent: once the end is heard, the daemon may end this machine."""
+        return self._log_stream.is_behind and time.monotonic() < self._logs_until
 
     def _look_at_spawner(self) -> None:
         if not self._is_warm and self._launcher.is_warm:
@@ -353,9 +358,9 @@ class Supervisor:
         if self._ending is None:
             self._ending = self._exit_of(group)
             self._carriage.finish(group.generation, is_clean=self._ending.outcome is not Outcome.FAILED)
-            self._logs_until = time.monotonic() + LOGS_PATIENCE_S
-        if self._log_stream.is_behind and time.monotonic() < self._logs_until:
-            return  # once the end is heard, the daemon may end this machine
+            self._hurry_logs()
+        if self._are_logs_awaited():
+            return
         patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
         verdict = self._carriage.verdict(group.generation, patience_s=patience_s)
         if verdict is None:
@@ -369,6 +374,7 @@ class Supervisor:
             outcome=report.outcome,
             has_heard_workers=self._intake.heard().any_word,
             were_refused=verdict.refusal is not None,
+            error=report.error,
         )
         self._memory = replace(self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork)
         remember(self._memory, self._settings.work_dir)
@@ -386,7 +392,6 @@ class Supervisor:
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
         self._log_stream.bound(group.generation)
-        self._log_stream.hurry()
         self._intake.settle()
         heard = self._intake.heard()
         return exit_of(

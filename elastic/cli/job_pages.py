@@ -73,8 +73,8 @@ def show_job(job: Mapping[str, Any]) -> None:
         print(hint)
     if job["waits_because"]:
         print(f"waits: {job['waits_because']}")
-    for alarm in job.get("alarms", ()):
-        print(f"alarm: {alarm}")
+    for each in (*job.get("preparing", ()), *(f"alarm: {alarm}" for alarm in job.get("alarms", ()))):
+        print(each)
     print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
     for warning in job.get("warnings", ()):
         print(f"warning: {warning}")

@@ -100,4 +100,5 @@ def _line(said: JsonObject) -> LogLine:
         worker=said["worker"],
         rank=said["rank"],
         text=said["text"],
+        stage=said.get("stage", ""),
     )

@@ -34,6 +34,7 @@ class Standing:
     eta_s: float | None
     message: str | None
     waits_because: str | None = None
+    preparing: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str | None = None
@@ -59,6 +60,7 @@ class Standing:
             parts.append(f"{render.duration(self.eta_s)} left")
         if self.waits_because is not None:
             parts.append(self.waits_because)
+        parts += self.preparing
         parts += [f"alarm: {each}" for each in self.alarms]
         parts += [f"warning: {each}" for each in self.warnings]
         if self.error is not None:
@@ -84,6 +86,7 @@ def standing_of(job: JsonObject) -> Standing:
         eta_s=progress["eta_s"],
         message=job["message"],
         waits_because=job["waits_because"],
+        preparing=tuple(job.get("preparing", ())),
         alarms=tuple(job.get("alarms", ())),
         warnings=tuple(job.get("warnings", ())),
         error=str(ScriptError(**error)) if error else None,
@@ -131,9 +134,10 @@ def _moved(before: Standing, now: Standing) -> bool:
 
 
 def _told(standing: Standing) -> tuple[object, ...]:
-    """What a new line is worth: of an alarm that it stands, while it tells of ever more seconds."""
+    """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
-    said = standing.waits_because, standing.error, standing.warnings
+    prepares = [each.rpartition(",")[0] for each in standing.preparing]
+    said = standing.waits_because, prepares, standing.error, standing.warnings
     return standing.phase, standing.group, standing.iteration, said, kinds
 
 

@@ -32,9 +32,11 @@ from elastic.model.node import (
     Notice,
     NoticeKind,
     Outcome,
+    Preparing,
     Pulse,
     last_safe_instant,
     move_node,
+    preparing_of,
 )
 from elastic.model.offering import (
     Capacity,
@@ -109,6 +111,7 @@ __all__ = [
     "PerNode",
     "Plan",
     "Precision",
+    "Preparing",
     "Price",
     "PriceHistory",
     "Pulse",
@@ -145,6 +148,7 @@ __all__ = [
     "longest_block",
     "move_job",
     "move_node",
+    "preparing_of",
     "script_at",
     "spent_usd",
     "stretches",

@@ -161,6 +161,15 @@ class Pulse:
 
 
 @dataclass(frozen=True, slots=True)
+class Preparing:
+    """What a node gets ready, such as `installing 3 requirements`; `failure` says why it cannot, empty if it can."""
+
+    what: str
+    since_s: float
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
 
@@ -172,8 +181,9 @@ class Node:
     `workers` is what it runs, settled when it was bought.
     `failures` is how many generations in a row have failed on it; `pulse` is how its workers did when it was heard
     last, None before their first turn in the generation that it named then. `image` is what the machine was made from,
-    None where its provider has none; `setup` is what installing took on it, by its own word. Instants are Unix seconds
-    and None while they have not happened.
+    None where its provider has none; `setup` is what installing took on it, by its own word. `preparing` is what it
+    gets ready for its job, None where nothing, or no more. Instants are Unix seconds and None while they have not
+    happened.
     """
 
     id: str
@@ -201,6 +211,7 @@ class Node:
     image: str | None = None
     setup: Setup | None = None
     prepared_s: float | None = None
+    preparing: Preparing | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -212,6 +223,15 @@ class Node:
         """When the cloud takes the machine back, as announced; None if it has announced nothing of the kind."""
         notice = self.notice
         return None if notice is None or notice.kind is not NoticeKind.INTERRUPTION else notice.at_s
+
+
+def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
+    """Says what nodes get ready before they can train, and for how long they have."""
+    return tuple(
+        f"{node.preparing.what} on {node.id}, {max(now_s - node.preparing.since_s, 0.0):.0f} s"
+        for node in nodes
+        if node.phase is NodePhase.JOINED and node.preparing is not None
+    )
 
 
 def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float) -> float | None:

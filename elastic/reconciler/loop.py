@@ -254,6 +254,8 @@ class Reconciler:
                 return False
             case due.End() | due.GiveUp():
                 return self._end(step, now_s=now_s)
+            case due.EndUnfit(node):
+                self._end_unfit(node, world.job, now_s=now_s)
             case due.StartGeneration(members):
                 goes_on_from = world.active if world.job.spec.tier is Tier.T2 else None
                 endpoint = self._meeting_place(job_id) if goes_on_from is None else world.endpoint
@@ -320,6 +322,17 @@ class Reconciler:
         if step.is_failure:
             self._note_unused(step.node, step.reason, now_s=now_s)
         return step.is_failure
+
+    def _end_unfit(self, node: Node, job: Job, *, now_s: float) -> None:
+        failure = "" if node.preparing is None else node.preparing.failure
+        resumes = self.store.resumes.of(job.id)
+        since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+        nodes = self.store.nodes(job.id, include_gone=True)
+        if due.fails_alone(node, [each for each in nodes if each.intended_at_s >= since_s]):
+            self._end(due.End(node, failure, is_failure=True), now_s=now_s)
+        elif self.store.job(job.id).phase is not JobPhase.DRAINING:
+            message = f"no worker could begin: {failure}"
+            self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Tells of a node that came to nothing; it is a failure of its job unless that trains meanwhile."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from elastic.agent.carriage import STORE_PATIENCE_S
@@ -44,6 +44,13 @@ class End:
     node: Node
     reason: str
     is_failure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndUnfit:
+    """Terminate this node, which cannot be got ready for its job; end the job where no other can either."""
+
+    node: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ class Finish:
     ending: JobPhase
 
 
-Step = Launch | End | GiveUp | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
+Step = Launch | End | EndUnfit | GiveUp | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
 
 
 _UNSEEN = (
@@ -130,6 +137,10 @@ def _ending(world: World) -> Iterator[Step]:
 
 
 def _pursuing(world: World) -> Iterator[Step]:
+    unfit = [node for node in world.nodes if lives(node) and node.preparing is not None and node.preparing.failure]
+    if unfit:
+        yield from map(EndUnfit, unfit)
+        return
     closes = is_closing(world)
     overdue = tuple(_overdue(world))
     yield from overdue
@@ -163,6 +174,26 @@ def _pursuing(world: World) -> Iterator[Step]:
         node for node in world.nodes if lives(node) and node.id not in in_use and not _is_coming_out(world, node)
     ]
     yield from (End(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus)
+
+
+def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
+    """Whether a node that cannot be got ready is the trouble, not what its job brings.
+
+    `others` are all that were bought for the job since it was submitted or resumed. The same has worked on one of them,
+    and the newest of those that are done with it has not failed in the same way.
+    """
+    tried = [each for each in others if each.id != unfit.id and _prepared_at_s(each) is not None]
+    if unfit.preparing is None or all(each.prepared_s is None for each in tried):
+        return False
+    newest = max(tried, key=lambda each: _prepared_at_s(each) or 0.0)
+    return newest.preparing is None or newest.preparing.what != unfit.preparing.what
+
+
+def _prepared_at_s(node: Node) -> float | None:
+    """When it was got ready, or began on what failed; None if it is at it still."""
+    if node.preparing is not None:
+        return node.preparing.since_s if node.preparing.failure else None
+    return None if node.prepared_s is None else (node.joined_at_s or 0.0) + node.prepared_s
 
 
 def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:

@@ -7,7 +7,20 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from elastic.model import AgentState, Beginning, Claim, Exit, Node, Notice, Outcome, Pulse, Save, Tier, Window
+from elastic.model import (
+    AgentState,
+    Beginning,
+    Claim,
+    Exit,
+    Node,
+    Notice,
+    Outcome,
+    Preparing,
+    Pulse,
+    Save,
+    Tier,
+    Window,
+)
 from elastic.store import jobs as job_rows
 from elastic.store import measurements, notices, progress
 from elastic.store import nodes as node_rows
@@ -36,6 +49,7 @@ class Heard:
     round: int | None = None
     claim: Claim | None = None
     pulse: Pulse | None = None
+    preparing: Preparing | None = None
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
@@ -80,6 +94,7 @@ def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, 
         "agent_generation": said.generation,
         "acked_seq": max(said.acked_seq, acked_seq),
         "saving_s": said.saving_s,
+        "preparing": None if said.preparing is None else to_text(said.preparing),
         "tier": said.tier or node.tier,
         "still_s": None if said.pulse is None else said.pulse.still_s,
         "longest_pause_s": None if said.pulse is None else said.pulse.longest_s,

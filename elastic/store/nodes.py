@@ -20,6 +20,7 @@ from elastic.model import (
     Notice,
     NoticeKind,
     Offering,
+    Preparing,
     Pulse,
     Setup,
     Tier,
@@ -328,6 +329,7 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         image=row.image,
         setup=_setup(row),
         prepared_s=None if row.prepared_at_s is None else max(row.prepared_at_s - row.joined_at_s, 0.0),
+        preparing=None if row.preparing is None else from_text(Preparing, row.preparing),
     )
 
 

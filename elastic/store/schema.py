@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0006"
+REVISION = "0007"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -144,6 +144,7 @@ nodes = Table(
     Column("setup_s", Float(53)),
     Column("setup_bytes", BigInteger),
     _instant("prepared_at_s", nullable=True),
+    Column("preparing", Text),
 )
 
 intents = Table(

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from elastic.agent.processes import kill_group
+from elastic.agent.settings import AgentSettings
 
 STORE = """
 import sys
@@ -40,6 +41,7 @@ class FakeDaemon:
         self.heartbeats: list[dict[str, Any]] = []
         self.said: dict[str, list[dict[str, Any]]] = {}
         self.log_lines: list[str] = []
+        self.staged_lines: list[tuple[str, str]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
@@ -75,6 +77,9 @@ class FakeDaemon:
             return 401, {"detail": "no such token"}
         if path == "/v1/agent/logs":
             self.log_lines += [line for stream in body["streams"] for line in stream["lines"]]
+            self.staged_lines += [
+                (stream.get("stage", ""), line) for stream in body["streams"] for line in stream["lines"]
+            ]
             return 200, {"acked_seq": body["seq"]}
         return 200, self._hear(body)
 
@@ -244,6 +249,20 @@ class World:
         self.daemon.close()
         for store in self._own:
             store.end()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> AgentSettings:
+    """Those of an agent that speaks with nobody."""
+    return AgentSettings(
+        instance_id="n1",
+        daemon_url="http://127.0.0.1:1",
+        join_token="",
+        work_dir=tmp_path,
+        advertise_host="127.0.0.1",
+        checkpoint_root=tmp_path,
+        artifact_root=tmp_path,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,6 @@ from elastic.agent.data import Source
 from elastic.agent.own_python import digest_of
 from elastic.agent.preparing import Brings, Preparation, as_fields, brings_from
 from elastic.agent.settings import AgentSettings
-from elastic.model import AGENT_SAYS
 from tests.agent.conftest import World
 from tests.agent.test_data import FakeSource
 
@@ -47,17 +47,14 @@ def prepared(settings: AgentSettings, brings: Brings, source: Source | None = No
     return preparation, told
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> AgentSettings:
-    return AgentSettings(
-        instance_id="n1",
-        daemon_url="http://127.0.0.1:1",
-        join_token="",
-        work_dir=tmp_path,
-        advertise_host="127.0.0.1",
-        checkpoint_root=tmp_path,
-        artifact_root=tmp_path,
-    )
+def failure_in(world: World) -> dict[str, Any]:
+    """What a node has said that it cannot get ready."""
+
+    def found() -> dict[str, Any] | None:
+        said = [beat["preparing"] for beat in world.daemon.heartbeats if beat["preparing"]]
+        return next((each for each in said if each["failure"]), None)
+
+    return dict(world.wait_for(found, timeout_s=100.0))
 
 
 def wheel(folder: Path, name: str, content: str, *, version: str = "0.0.1") -> Path:
@@ -137,10 +134,14 @@ def test_a_jobs_packages_and_setup_are_there_on_top_of_the_nodes_torch(world: Wo
     assert any(each.startswith("setup: ") for each in notes), notes
     states = [beat["state"] for beat in world.daemon.heartbeats]
     assert states[0] == "preparing"
+    stages = {stage for stage, _ in world.daemon.staged_lines}
+    assert {"installing", ""} <= stages
+    doing = {beat["preparing"]["what"] for beat in world.daemon.heartbeats if beat["preparing"]}
+    assert "installing 3 requirements" in doing
 
 
 @pytest.mark.slow
-def test_a_package_that_there_is_not_ends_the_generation_with_pips_word(world: World) -> None:
+def test_a_package_that_there_is_not_is_told_with_pips_word(world: World) -> None:
     world.daemon.brings = {
         "requirements": ["no-such-package==1.0"],
         "setup": [],
@@ -149,24 +150,23 @@ def test_a_package_that_there_is_not_ends_the_generation_with_pips_word(world: W
     }
     world.node()
     world.assign(world.script("print('never')"))
-    world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
-    exit_of = world.daemon.exit_of(1)
-    assert exit_of is not None
-    assert exit_of["needs_person"]
-    last = exit_of["log_tail"].strip().splitlines()[-1]
-    assert last.startswith(f"{AGENT_SAYS}requirements: pip ended with 1: ERROR: ")
-    assert "no-such-package" in last
+    failed = failure_in(world)
+    assert failed["what"] == "installing 1 requirement"
+    assert failed["failure"].startswith("requirements: pip ended with 1: ERROR: ")
+    assert "(its last lines: " in failed["failure"] and "no-such-package" in failed["failure"]
+    assert world.daemon.exit_of(1) is None, "nothing begins here"
+    lines = [line for stage, line in world.daemon.staged_lines if stage == "installing"]
+    assert any("no-such-package" in line for line in lines), "they come before the word of the failure"
 
 
 @pytest.mark.slow
 def test_a_setup_that_fails_says_its_last_line(world: World) -> None:
     world.daemon.brings = {"requirements": [], "setup": ["echo one; echo two; exit 3"], "data": None, "env": {}}
     world.node()
-    world.assign(world.script("print('never')"))
-    world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
-    exit_of = world.daemon.exit_of(1)
-    assert exit_of is not None
-    assert exit_of["log_tail"].strip().endswith("ended with 3: two")
+    failed = failure_in(world)
+    assert failed["what"].startswith("setup: echo one")
+    assert failed["failure"].endswith("ended with 3: two (its last lines: one | two)")
+    assert ("setup", "two") in world.daemon.staged_lines
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,19 +29,6 @@ from elastic.agent.tiers import Way
 from elastic.agent.wire import Assignment, HeartbeatReply
 from tests.agent.test_steering import ONE
 from tests.workloads.session.running import wait_until
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> AgentSettings:
-    return AgentSettings(
-        instance_id="n1",
-        daemon_url="http://127.0.0.1:1",
-        join_token="",
-        work_dir=tmp_path,
-        advertise_host="127.0.0.1",
-        checkpoint_root=tmp_path,
-        artifact_root=tmp_path,
-    )
 
 
 def preparation_of(settings: AgentSettings, brings: Brings) -> Preparation:

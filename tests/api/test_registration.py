@@ -290,3 +290,23 @@ def test_what_a_node_whose_clock_is_off_tells_of_is_noted_by_the_daemons(
     notice = world.store.node(node.id).notice
     assert notice is not None and notice.at_s == now_s + 119.0, "the cloud's word"
     assert notice.noticed_at_s == pytest.approx(now_s - 1.0 + kept_off_s, abs=1e-3)
+
+
+def test_what_a_node_gets_ready_is_shown_with_its_job_and_its_lines_are_labelled(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    token = ask(client, world, "i-1", launch=pair[0].token).json()["node_token"]
+    doing = {"what": "installing 2 requirements", "elapsed_s": 5.0}
+    assert beat(client, pair[0].id, "i-1", token, state="preparing", preparing=doing) == 200
+    world.clock.advance(36.0)
+    job = world.store.job(pair[0].job_id)
+    said = f"installing 2 requirements on {pair[0].id}, 41 s"
+    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == [said]
+    assert said in client.get(f"/jobs/{job.id}").text
+    stream = {"generation": 0, "stage": "installing", "lines": ["Collecting einops"]}
+    batch = {"node_id": pair[0].id, "instance_id": "i-1", "seq": 1, "streams": [stream]}
+    headers = {"Authorization": f"Bearer {token}"}
+    assert client.post("/v1/agent/logs", json=batch, headers=headers).status_code == 200
+    assert f"[installing on {pair[0].id}] Collecting einops" in client.get(f"/v1/jobs/{job.id}/logs").text
+    assert beat(client, pair[0].id, "i-1", token, state="idle") == 200
+    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == []

@@ -80,3 +80,11 @@ def test_a_warning_is_said_as_soon_as_it_is_known(capsys: pytest.CaptureFixture[
     watched(looks(RUNNING, warned, warned, replace(RUNNING, phase="succeeded")))
     lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
     assert lines[:2] == ["4.5 s left", "warning: a move or a loss restarts this job"]
+
+
+def test_what_nodes_get_ready_is_said_once_while_its_seconds_grow(capsys: pytest.CaptureFixture[str]) -> None:
+    installing = [replace(RUNNING, preparing=(f"installing 1 requirement on n1, {each} s",)) for each in (1, 2)]
+    setting_up = replace(RUNNING, preparing=("setup: make on n1, 0 s",))
+    watched(looks(*installing, setting_up, replace(RUNNING, phase="succeeded")))
+    lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    assert lines[:2] == ["installing 1 requirement on n1, 1 s", "setup: make on n1, 0 s"]

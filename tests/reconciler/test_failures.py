@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from elastic.model import Action, Group, Job, JobPhase, Plan, Reason, ScriptError, Snapshot
+from elastic.model import Action, Group, Job, JobPhase, Node, Plan, Preparing, Reason, ScriptError, Snapshot
 from elastic.policy import guard
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster, small_forever
 
@@ -35,6 +36,30 @@ def always_trying(snapshot: Snapshot) -> Plan:
     is_tried = snapshot.job.iteration < 10 or snapshot.target == Group.of(LARGE)
     hold = Plan(Action.HOLD, snapshot.target, Reason("measuring", "not yet"))
     return hold if is_tried else guard(snapshot, Plan(Action.TRIAL, Group.of(LARGE), Reason("trial", "try large")))
+
+
+def preparing_fails_on(*places: int) -> Callable[[Node], Preparing | None]:
+    """What the nodes of these places, counted as they come, cannot get ready, and the others can within a second."""
+    seen: list[str] = []
+
+    def prepares(node: Node) -> Preparing | None:
+        doing = Preparing("installing 1 requirement", node.joined_at_s or 0.0)
+        if node.id not in seen:
+            seen.append(node.id)
+            return doing
+        return replace(doing, failure="pip ended with 1: no route") if seen.index(node.id) in places else None
+
+    return prepares
+
+
+def grown_to(count: int, *, from_iteration: int = 20) -> Callable[[Snapshot], Plan]:
+    """A policy that starts on one small node, and wants so many from that iteration on."""
+
+    def decide(snapshot: Snapshot) -> Plan:
+        wanted = Group.of(SMALL, count if snapshot.job.iteration >= from_iteration else 1)
+        return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+
+    return decide
 
 
 def failing(cluster: VirtualCluster, error: ScriptError, *, at: int, **spec: object) -> Job:
@@ -131,3 +156,39 @@ def test_a_job_that_is_resumed_has_no_error_behind_it(cluster: VirtualCluster) -
     assert not cluster.store.job(job.id).phase.is_final, "its first failure since"
     cluster.run(45)
     assert cluster.store.job(job.id).phase is JobPhase.FAILED
+
+
+def test_a_newcomer_that_cannot_be_got_ready_goes_while_the_others_train_on(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, grown_to(2), prepares=preparing_fails_on(1))
+    job = cluster.submit()
+    cluster.run(32)
+    assert not cluster.store.job(job.id).phase.is_final
+    assert generations(cluster, job) == 1, "nobody was stopped for it"
+    _, newcomer = sorted(cluster.store.nodes(job.id, include_gone=True), key=lambda node: node.intended_at_s)
+    assert newcomer.phase.is_gone
+    said = [each.text for each in cluster.store.events(job_id=job.id, limit=500) if each.kind == "failure"]
+    assert said == [f"{newcomer.id} on {SMALL}: pip ended with 1: no route"]
+    cluster.run(30)
+    assert len(cluster.store.generation(job.id).node_ids) == 2, "another one is bought"  # type: ignore[union-attr]
+
+
+def test_the_same_failure_to_get_ready_twice_in_a_row_ends_the_job(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, grown_to(2), prepares=preparing_fails_on(1, 2))
+    job = cluster.submit()
+    cluster.run(60)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert ended.message == "no worker could begin: pip ended with 1: no route"
+    assert len(cluster.store.nodes(job.id, include_gone=True)) == 3
+
+
+def test_a_job_whose_first_node_cannot_be_got_ready_ends(cluster: VirtualCluster) -> None:
+    cluster.prepares = preparing_fails_on(0)
+    job = cluster.submit()
+    cluster.run(30)
+    ended = cluster.store.job(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert ended.message == "no worker could begin: pip ended with 1: no route"
+    resumed = cluster.store.resumes.resume(job.id, job.spec, now_s=cluster.clock.now_s())
+    cluster.run(30)
+    assert not cluster.store.job(resumed.id).phase.is_final

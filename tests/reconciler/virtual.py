@@ -25,6 +25,7 @@ from elastic.model import (
     Offering,
     Outcome,
     Plan,
+    Preparing,
     Pulse,
     Reason,
     Rounds,
@@ -127,6 +128,7 @@ class VirtualCluster:
     """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would.
 
     A job in `fails_at` fails with that error whenever it comes to that iteration, and begins again at 0.
+    `prepares` says what a node gets ready, None where it is done with that.
     Nodes whose ids are in `cut` can neither be heard nor reached by others, and who trains with them makes no turn.
     With `has_leases` a machine powers itself off when it is told to, or once its lease is over; agents that are silent
     hear nothing either.
@@ -147,6 +149,7 @@ class VirtualCluster:
     agents_are_silent: bool = False
     cut: set[str] = field(default_factory=set)
     fails_at: dict[str, tuple[int, ScriptError]] = field(default_factory=dict)
+    prepares: Callable[[Node], Preparing | None] = lambda node: None
     traceback: str = _TRACEBACK
     has_leases: bool = False
     lease_ends_at_s: dict[str, float] = field(default_factory=dict)
@@ -253,6 +256,10 @@ class VirtualCluster:
         word = word_for(node, job, generation, lease_s=lease_s)
         if node.provider_id is not None:
             self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + word.lease_s
+        if (preparing := self.prepares(node)) is not None:
+            said = Heard(state=AgentState.PREPARING, preparing=preparing)
+            self.store.heard(node.id, said, now_s=self.host_clock.now_s())
+            return
         windows: list[Window] = []
         wanted = None if word.assignment is None else word.assignment.generation
         if job.spec.tier is Tier.T2 and None not in (wanted, agent.generation):

@@ -26,7 +26,7 @@ from api.dashboard.views.parts import (
     whole,
 )
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
-from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, unit_of, warnings_of
+from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, warnings_of
 
 _DECISIONS_SHOWN = 5
 
@@ -130,14 +130,16 @@ def _place(facts: JobFacts) -> str:
         return ""
     if facts.current is None and facts.job.phase is JobPhase.DRAINING:
         return "its nodes are ending"
+    prepares = preparing_of(facts.nodes, now_s=facts.now_s)
     if facts.current is None:
-        return "waiting for its first nodes" if facts.target is None else f"bringing up {group_name(facts.target)}"
+        first = "waiting for its first nodes" if facts.target is None else f"bringing up {group_name(facts.target)}"
+        return " · ".join((first, *prepares))
     parts = [f"on {group_name(facts.current)} {group_detail(facts.current)}"]
     if facts.job.training_phase:
         parts.append(f"phase {facts.job.training_phase}")
     if facts.generation is not None:
         parts.append(f"generation {facts.generation.number}")
-    return " · ".join(parts)
+    return " · ".join((*parts, *prepares))
 
 
 def _fraction(job: Job) -> float | None:
