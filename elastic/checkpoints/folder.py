@@ -38,6 +38,15 @@ class Changing(Exception):
     """A file was written to while it was read; look again when it has come to rest."""
 
 
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of this name is left out: it begins with a dot, as caches and half-written files do.
+
+    Two such names are part of results: the index of a checkpoint by torch.distributed.checkpoint, which cannot be read
+    without it, and the settings of a run under Hydra.
+    """
+    return name.startswith(".") and name not in (".metadata", ".hydra")
+
+
 class Folder:
     """One folder, and the digests of its files by their looks, so that nothing is read twice."""
 
@@ -50,10 +59,10 @@ class Folder:
         """Every whole file in the folder, by its path inside it."""
         found: dict[str, Look] = {}
         for folder, names, files in os.walk(self.path):
-            names[:] = [name for name in names if not name.startswith(".")]
+            names[:] = [name for name in names if not is_hidden(name)]
             for name in files:
                 path = Path(folder, name)
-                if name.startswith(".") or name.endswith(PARTIAL_ENDINGS) or path.is_symlink():
+                if is_hidden(name) or name.endswith(PARTIAL_ENDINGS) or path.is_symlink():
                     continue
                 with suppress(FileNotFoundError):
                     found[path.relative_to(self.path).as_posix()] = look_at(path)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.archive import restore
-from elastic.checkpoints.folder import PARTIAL_ENDINGS, Changing, Folder, Look, Still, look_at
+from elastic.checkpoints.folder import PARTIAL_ENDINGS, Changing, Folder, Look, Still, is_hidden, look_at
 from elastic.checkpoints.manifest import File
 from elastic.model import is_output
 
@@ -164,14 +164,14 @@ class WorkingFolder:
         """Every file that may be an output; `folders` gets each folder inside and when it last got or lost a file."""
         root = self.path.resolve()
         for folder, names, files in os.walk(self.path):
-            names[:] = [name for name in names if not name.startswith(".") and name not in _CACHES]
+            names[:] = [name for name in names if not is_hidden(name) and name not in _CACHES]
             with suppress(OSError):
                 folders[Path(folder).relative_to(self.path).as_posix()] = os.stat(folder).st_mtime_ns
             for name in files:
                 path = Path(folder, name)
                 inside = path.relative_to(self.path).as_posix()
                 # What has no name in UTF-8 could be named in no list and in no address.
-                if name.startswith(".") or name.endswith(PARTIAL_ENDINGS) or not inside.isprintable():
+                if is_hidden(name) or name.endswith(PARTIAL_ENDINGS) or not inside.isprintable():
                     continue
                 with suppress(OSError):
                     is_here = not path.is_symlink() or path.resolve().is_relative_to(root)

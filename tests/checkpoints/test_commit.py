@@ -38,9 +38,13 @@ def test_an_empty_bucket_brings_nothing(machine: Machine) -> None:
 def test_what_is_committed_is_brought_to_an_empty_disk(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
     machine.write(a="1", b="2")
     (machine.folder.path / "half.partial").write_text("torn")
+    (machine.folder.path / ".arriving").write_text("torn")
+    (machine.folder.path / ".metadata").write_text("an index that torch.distributed.checkpoint cannot do without")
     manifest = machine.commit(iteration=7)
     assert (manifest.place.name, manifest.iteration) == ("manifests/g000001-000001.json", 7)
-    assert restored(tmp_path, bucket) == {"a": "1", "b": "2"}
+    found = restored(tmp_path, bucket)
+    assert found.pop(".metadata").startswith("an index")
+    assert found == {"a": "1", "b": "2"}
 
 
 def test_two_commits_are_kept_and_data_is_sent_once(machine: Machine, bucket: Bucket, wire: Wire) -> None:

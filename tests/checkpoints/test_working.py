@@ -62,6 +62,14 @@ def test_caches_hidden_and_half_written_files_are_left_out(node: Node) -> None:
     assert set(folder.see().files) == {"kept.txt"}
 
 
+def test_hidden_names_that_results_cannot_do_without_are_outputs(node: Node) -> None:
+    folder = node.folder()
+    for name in ("ckpt/.metadata", "ckpt/__0_0.distcp", "run/.hydra/config.yaml"):
+        (node.code / name).parent.mkdir(parents=True, exist_ok=True)
+        (node.code / name).write_text("x")
+    assert set(folder.see().files) == {"ckpt/.metadata", "ckpt/__0_0.distcp", "run/.hydra/config.yaml"}
+
+
 def test_only_named_files_are_outputs_where_some_are_named(node: Node) -> None:
     folder = node.folder(["*.pt", "runs"])
     for name in ("best.pt", "cache.bin", "runs/a/log.txt"):
