@@ -48,4 +48,11 @@ def test_a_node_that_leaves_ends_one_with_all_that_it_started(commands: Commands
     with pytest.raises(PreparationFailed, match="the node is leaving"):
         commands.run(line, what="setup", cwd=tmp_path)
     started = int((tmp_path / "pids").read_text())
-    assert not psutil.pid_exists(started) or psutil.Process(started).status() == psutil.STATUS_ZOMBIE
+    wait_until(lambda: has_ended(started), "what it started has ended")
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
