@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol
 
+from api.lately import Lately
 from elastic.checkpoints import Location, is_location, parse_location
 from elastic.clock import Clock
 from elastic.config import Settings
@@ -18,11 +19,6 @@ from elastic.reconciler import JobFolders
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MOST_LISTED = 1000
 _CHUNK_BYTES = 256 * 1024
-FRESH_S = 15.0
-"""An open page asks again and again; a bucket is asked at most so often for one job."""
-_MOST_REMEMBERED = 64
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +86,13 @@ class BucketArtifacts:
     region: str | None
     clock: Clock
     _client: Any = None
-    _known: dict[tuple[str, str], tuple[float, object]] = field(default_factory=dict)
+    _lately: Lately[tuple[Kept, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lately = Lately(self.clock)
 
     def listed(self, job_id: str) -> tuple[Kept, ...]:
-        return self._lately(job_id, "listed", lambda: self._listed(job_id))
+        return self._lately.get(job_id, self._listed)
 
     def open(self, job_id: str, name: str) -> Opened:
         if not _NAME.fullmatch(name):
@@ -111,22 +110,11 @@ class BucketArtifacts:
         )
 
     def _bucket(self, job_id: str) -> Any:
-        from elastic.checkpoints.s3 import Bucket, connect  # only who has a bucket pays for boto3
+        from elastic.checkpoints.s3 import Bucket, connect  # only a daemon that has a bucket pays for boto3
 
         if self._client is None:
             self._client = connect(region=self.region, is_patient=False)
         return Bucket(self._client, self.root.below(JobFolders(Path()).artifacts(job_id).as_posix()))
-
-    def _lately(self, job_id: str, what: str, ask: Callable[[], T]) -> T:
-        now_s, key = self.clock.now_s(), (job_id, what)
-        asked_s, answer = self._known.get(key, (float("-inf"), None))
-        if now_s - asked_s < FRESH_S:
-            return cast(T, answer)
-        while len(self._known) >= _MOST_REMEMBERED:
-            self._known.pop(next(iter(self._known)), None)
-        answer = ask()
-        self._known[key] = (now_s, answer)
-        return answer
 
 
 def _none_such(job_id: str, name: str) -> NotFound:

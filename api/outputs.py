@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.artifacts import FRESH_S, Opened
+from api.artifacts import Opened
+from api.lately import Lately
 from elastic.checkpoints import File, is_location, parse_location
 from elastic.checkpoints.objects import FolderObjects, Objects
 from elastic.checkpoints.shelf import Shelf
@@ -15,8 +16,6 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.errors import NotFound
 from elastic.reconciler import JobFolders
-
-_MOST_REMEMBERED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +28,14 @@ class Carried:
 
 @dataclass(slots=True)
 class Outputs:
-    """Every call may raise StorageUnavailable. `fresh_s` is how long a list is remembered."""
+    """Every call may raise StorageUnavailable. `lately` remembers lists where asking for one is dear."""
 
     objects: Callable[[str], Objects]
-    clock: Clock
-    fresh_s: float = 0.0
-    _known: dict[str, tuple[float, Carried]] = field(default_factory=dict)
+    lately: Lately[Carried] | None = None
 
     def listed(self, job_id: str) -> Carried:
         """A job's outputs, by path."""
-        now_s = self.clock.now_s()
-        asked_s, answer = self._known.get(job_id, (float("-inf"), Carried()))
-        if now_s - asked_s < self.fresh_s:
-            return answer
-        while len(self._known) >= _MOST_REMEMBERED:
-            self._known.pop(next(iter(self._known)), None)
-        answer = self._newest(job_id)
-        self._known[job_id] = (now_s, answer)
-        return answer
+        return self._newest(job_id) if self.lately is None else self.lately.get(job_id, self._newest)
 
     def open(self, job_id: str, path: str) -> tuple[File, Opened]:
         """One of them. Raises NotFound for what is none."""
@@ -68,7 +57,7 @@ def outputs_in(settings: Settings, clock: Clock) -> Outputs:
     root = settings.job_root
     if not is_location(root):
         folders = JobFolders(settings.job_folder)
-        return Outputs(lambda job_id: FolderObjects(folders.outputs(job_id)), clock)
+        return Outputs(lambda job_id: FolderObjects(folders.outputs(job_id)))
     location, clients = parse_location(root), list[Any]()
 
     def objects(job_id: str) -> Objects:
@@ -78,4 +67,4 @@ def outputs_in(settings: Settings, clock: Clock) -> Outputs:
             clients.append(connect(region=settings.ec2.region, is_patient=False))
         return Bucket(clients[0], location.below(JobFolders(Path()).outputs(job_id).as_posix()))
 
-    return Outputs(objects, clock, fresh_s=FRESH_S)
+    return Outputs(objects, Lately(clock))
