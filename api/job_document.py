@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -244,18 +245,12 @@ class JobDocument(_Part):
     @field_validator("tier")
     @classmethod
     def _tier_is_known(cls, tier: str) -> str:
-        known = [AUTO, *Tier]
-        if tier not in known:
-            raise ValueError(f"wanted one of {', '.join(known)}, got {tier[:64]!r}")
-        return tier
+        return _one_of([AUTO, *Tier], tier)
 
     @field_validator("precision")
     @classmethod
     def _precision_is_known(cls, precision: str | None) -> str | None:
-        known = [AUTO, *Precision]
-        if precision is not None and precision not in known:
-            raise ValueError(f"wanted one of {', '.join(known)}, got {precision[:64]!r}")
-        return precision
+        return None if precision is None else _one_of([AUTO, *Precision], precision)
 
     @field_validator("env", mode="before")
     @classmethod
@@ -280,9 +275,7 @@ class JobDocument(_Part):
     @field_validator("batch")
     @classmethod
     def _batch_is_known(cls, batch: str | None) -> str | None:
-        if batch is not None and batch not in list(Batch):
-            raise ValueError(f"wanted one of {', '.join(Batch)}, got {batch[:64]!r}")
-        return batch
+        return None if batch is None else _one_of(Batch, batch)
 
     @field_validator("env")
     @classmethod
@@ -314,3 +307,9 @@ def instant_s(text: str, *, now_s: float) -> float:
     if instant.tzinfo is None:
         raise ValueError(f"wanted an instant with its zone, such as {instant.isoformat()}Z")
     return instant.astimezone(UTC).timestamp()
+
+
+def _one_of(known: Iterable[str], value: str) -> str:
+    if value not in (names := list(known)):
+        raise ValueError(f"wanted one of {', '.join(names)}, got {value[:64]!r}")
+    return value

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
+from api.dashboard import views
 from api.dashboard.facts import JobFacts, newest_events
-from api.dashboard.views import (
-    JobExtras,
-    event_rows,
-    generation_rows,
-    log_view,
-    output_rows,
-    pictures,
-    report_view,
-    spec_lines,
-)
 from api.deps import Context
 from api.files import artifacts_if_told, outputs_if_told
 from api.job_logs import shown
@@ -22,17 +13,17 @@ from api.standings import running_tier
 _LOG_LINES = 200
 
 
-def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> JobExtras:
+def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> views.JobExtras:
     """Gives the rest of a job's page; of its log only that rank's lines, if one is given."""
     store, job, now_s, kept = context.store, facts.job, facts.now_s, context.kept()
     report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None
     log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
-    return JobExtras(
-        generations=generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
-        events=event_rows(newest_events(store, job.id), now_s=now_s),
-        spec=spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
-        pictures=pictures(job, artifacts_if_told(kept, job.id)),
-        outputs=output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
-        log=log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
-        report=None if report is None else report_view(report),
+    return views.JobExtras(
+        generations=views.generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
+        events=views.event_rows(newest_events(store, job.id), now_s=now_s),
+        spec=views.spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
+        pictures=views.pictures(job, artifacts_if_told(kept, job.id)),
+        outputs=views.output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
+        log=views.log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
+        report=None if report is None else views.report_view(report),
     )
