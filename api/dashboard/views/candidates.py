@@ -173,6 +173,8 @@ def _reach(candidate: Candidate) -> float:
 
 
 def _short(tick: float) -> str:
+    if tick >= 1e6:
+        return f"{tick / 1e6:g}M"
     return f"{tick / 1000:g}k" if tick >= 1000 else f"{tick:g}"
 
 

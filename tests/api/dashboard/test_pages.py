@@ -8,12 +8,14 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
+from fastapi import FastAPI
 
 from api.dashboard.pages import alarms, prose
 from api.dashboard.signing_in import own_path
 from api.deps import COOKIE, Tick
 from elastic.clock import ManualClock
 from elastic.errors import ProviderError
+from elastic.job_logs import LogPiece
 from elastic.model import Action, JobPhase, ScriptError
 from elastic.reconciler import Alarms, Namespace, RightToEnd
 from tests.api.dashboard.conftest import Told
@@ -175,6 +177,20 @@ def test_a_job_s_page_shows_the_traceback_of_what_it_failed_with(told: Told) -> 
     page = told.client.get(f"/jobs/{told.story.job_id}").text
     assert "Traceback (most recent call last):\nValueError: &lt;no&gt;</code>" in page
     assert "It failed once, and begins again: ValueError: <no>" in unescape(page)
+
+
+def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(told: Told, bare_app: FastAPI) -> None:
+    error = ScriptError("ValueError", "ValueError: no", lines="Traceback (most recent call last):\nValueError: no")
+    told.store.note_error(told.story.job_id, error, generation=1)
+    told.store.request_stop(told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s)
+    told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s)
+    path = f"/jobs/{told.story.job_id}"
+    assert told.client.get(path).text.count("ValueError: no</code>") == 1
+    lines = ["Traceback (most recent call last):", '  File "train.py", line 1', "ValueError: no"]
+    bare_app.state.context.logs.add(told.story.job_id, "n1", [LogPiece(1, 0, 0, lines)], seq=1, now_s=0.0)
+    page = told.client.get(path).text
+    assert "Log: rank 0 failed" in page
+    assert page.count("Traceback (most recent call last):") == 1
 
 
 def test_what_users_wrote_is_never_markup(told: Told) -> None:

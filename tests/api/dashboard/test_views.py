@@ -118,6 +118,12 @@ def test_candidates_are_ranked_best_first_and_the_unknown_come_last() -> None:
     assert table.rows[1].interval == ""
 
 
+def test_the_axis_of_fast_candidates_has_short_numbers() -> None:
+    fast = replace(MEASURED, iterations_per_usd=Interval(140e6))
+    table = candidate_table((fast,), current=None, target=None, is_profiling=False, training_phase="main")
+    assert table.ticks == ("0", "50M", "100M", "150M")
+
+
 def test_a_candidate_says_what_each_of_its_nodes_runs() -> None:
     two = replace(MEASURED, workers=(Workers(2, 4),))
     table = candidate_table((two,), current=None, target=None, is_profiling=False, training_phase="main")
