@@ -115,7 +115,7 @@ def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:
     scaled = "" if wanted is None else f", scaled to {wanted}"
     if scaled and not is_over:
         scaled += f" (`elasticd job scale {spec['name']} --nodes auto` leaves the number to the policy again)"
-    return f"may have {count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
+    return f"asked for {count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
 
 
 def show_report(report: Mapping[str, Any]) -> None:
