@@ -55,7 +55,10 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
     )
     session = boto3.Session(region_name=region, botocore_session=_session() if is_patient else None)
     if is_patient and session.get_credentials() is None:
-        raise StorageForbidden("wanted credentials for S3, found none: has the node a role (ec2.instance_profile)?")
+        raise StorageForbidden(
+            "wanted credentials for S3, found none: has the node a role (ec2.instance_profile), or "
+            "the shell that started a local daemon AWS credentials?"
+        )
     return session.client("s3", config=config)
 
 
