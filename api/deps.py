@@ -91,11 +91,11 @@ class Context:
         return self.outputs or outputs_in(self.settings, self.clock)
 
     def standing_alarms(self) -> tuple[Alarm, ...]:
-        """What somebody must be told at once."""
+        """What a person must see to now."""
         return () if self.alarms is None else self.alarms.standing(now_s=self.clock.now_s())
 
     def alarms_of(self, job_id: str) -> tuple[str, ...]:
-        """What somebody must be told of one job."""
+        """The same of one job, in words."""
         return () if self.alarms is None else self.alarms.of_job(job_id)
 
 

@@ -20,7 +20,7 @@ _OFFERING = ["node_type", "capacity", "zone"]
 
 
 class StoreCollector(Collector):
-    """Gives every metric anew at each scrape. What is told of single jobs is told of those that are not over."""
+    """Gives every metric as it is at the scrape; those of single jobs only for jobs that are not over."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""What a node type has cost, for whoever asks."""
+"""What a node type has cost."""
 
 from __future__ import annotations
 

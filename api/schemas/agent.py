@@ -88,9 +88,9 @@ class WindowIn(BaseModel):
 
 
 class EventIn(BaseModel):
-    """One thing a worker told of; `kind` tells which of the other fields are there.
+    """One thing that a worker reported; `kind` says which of the other fields are there.
 
-    `saved` names a file's content by its `mark`; `begins` has in `text` the file that told where, if one did.
+    `saved` names a file's content by its `mark`; `begins` has in `text` the file that said where, if one did.
     """
 
     model_config = ConfigDict(extra="ignore")

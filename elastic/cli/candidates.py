@@ -37,7 +37,7 @@ UNMEASURED = (
 )
 """What there is to tell of candidates before any of them has trained."""
 
-UNAVAILABLE = Column("NOT TO BE HAD", "unavailable", can_wrap=True)
+UNAVAILABLE = Column("UNAVAILABLE", "unavailable", can_wrap=True)
 
 _MOST_SHOWN = 10
 _MOST_LEFT_OUT = 5
@@ -72,8 +72,8 @@ def shortlist(
 ) -> list[Mapping[str, Any]]:
     """Gives the candidates that a person needs to see, and those of the groups `kept` in any case.
 
-    A group costs the same work in every zone, so the cheapest in which it is to be had stands for all; and the smallest
-    group for all greater ones of its type of which nothing is known.
+    A group costs the same work in every zone, so the cheapest in which it can be bought stands for all; and the
+    smallest group for all greater ones of its type of which nothing is known.
     """
     found: dict[tuple[object, ...], Mapping[str, Any]] = {}
     for each in sorted(candidates, key=lambda each: (each.get("unavailable") is not None, _count(each), *_rank(each))):
@@ -92,7 +92,7 @@ def tell_of_left_out(plan: Mapping[str, Any]) -> None:
 
 
 def is_known(candidate: Mapping[str, Any]) -> bool:
-    """Whether anything can be told of its speed."""
+    """Whether anything is known of its speed."""
     return bool(candidate.get("samples")) or candidate.get("step_s") is not None
 
 

@@ -124,7 +124,7 @@ def check_data_dir(settings: Settings) -> Finding:
 
 
 def check_token(settings: Settings) -> Finding:
-    """Whoever reads the token may do everything."""
+    """That only its owner can read the token, which opens everything."""
     try:
         mode = settings.token_file.stat().st_mode
     except FileNotFoundError:
@@ -182,7 +182,7 @@ def check_quotas() -> Finding:
 
     cgroups = find_cpu_cgroups()
     if cgroups is None:
-        found = "no control groups to be had: local nodes are held back by stopping and continuing them"
+        found = "no control groups found: local nodes are held back by stopping and continuing them"
         return Finding("cpu quotas", "warning", found, "good enough; as root, quotas are exact")
     return Finding("cpu quotas", "ok", f"control groups, version {cgroups.version}, at {cgroups.mount}")
 

@@ -1,4 +1,4 @@
-"""Standard output that outlives its reader: what a command is to do gets done, whoever stops reading half-way."""
+"""Standard output that outlives its reader: a command does all its work even if nobody reads to the end."""
 
 from __future__ import annotations
 

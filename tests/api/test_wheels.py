@@ -1,4 +1,4 @@
-"""The wheel that nodes install: whoever knows its sum may have it, and nothing else is to be had there."""
+"""The wheel that nodes install: everybody who knows its sum gets it, and nothing else is served there."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -96,7 +96,7 @@ def test_where_each_end_is_throttled_each_is_told(
 
 
 @pytest.mark.usefixtures("hour_on")
-def test_where_nobody_can_be_asked_nothing_is_ended_unsaid(elasticd: Run, ec2: Any) -> None:
+def test_where_nobody_can_be_asked_nothing_is_ended_and_that_is_said(elasticd: Run, ec2: Any) -> None:
     buy(provider_of(), request(1, HERE))
     done = elasticd("gc", *OURS, "--terminate")
     assert (done.status, "say --yes" in done.err) == (2, True)

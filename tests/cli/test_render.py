@@ -47,14 +47,14 @@ def test_a_terminal_too_narrow_for_a_table_gets_every_id_and_sum_whole(
     assert "$1,234.50" in said
 
 
-def test_the_table_of_candidates_says_what_is_not_to_be_had_only_if_something_is(
+def test_the_table_of_candidates_says_what_is_unavailable_only_if_something_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     group = {"members": [[{"node_type": "small", "capacity": "spot", "zone": "a"}, 1]]}
     for unavailable in (None, "no capacity for small"):
         render.show(candidate_table([{"group": group, "unavailable": unavailable}], chosen=None))
         text = capsys.readouterr().out
-        assert ("NOT TO BE HAD" in text) == ("no capacity for small" in text) == (unavailable is not None)
+        assert ("UNAVAILABLE" in text) == ("no capacity for small" in text) == (unavailable is not None)
 
 
 def test_a_block_is_written_with_why_and_until_when() -> None:
