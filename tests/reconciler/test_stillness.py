@@ -81,6 +81,7 @@ def test_a_node_that_is_heard_again_comes_back(cluster: VirtualCluster) -> None:
     assert texts(cluster, "node_terminating") == []
 
 
+@pytest.mark.timeout(300)  # ten minutes of three nodes, second by second: 8 s of CPU
 def test_a_node_that_stays_cut_off_is_replaced_when_its_lease_ends(cluster: VirtualCluster) -> None:
     lost = members(cluster)[1]
     cluster.cut.add(lost)
