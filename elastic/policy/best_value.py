@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
-from elastic.policy.horizon import seconds_left
+from elastic.policy.horizon import has_trained, seconds_left
 from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.survey import Outlook, Ranked, Survey, most_promising, nothing_to_be_had, take_survey
@@ -153,7 +153,7 @@ def _change_in_progress(survey: Survey) -> Plan | None:
         return None
     if current is not None:
         return survey.hold("changing", f"{name(current)} trains on until {name(target)} is ready to take over")
-    if _has_trained(survey.snapshot, target):
+    if has_trained(survey.snapshot, target):
         return survey.hold(
             "lost", f"{name(target)} does not train whole now: it is kept, and what it lacks is restored"
         )
@@ -264,14 +264,6 @@ def _cheapest(survey: Survey) -> Outlook:
         return float(f"{outlook.usd_per_h or 0.0:.9g}"), -cpu, outlook.group
 
     return min(survey.choices, key=order)
-
-
-def _has_trained(snapshot: Snapshot, group: Group) -> bool:
-    """True if a warm window of the group came in since it was last decided for."""
-    since_s = max((change.at_s for change in snapshot.changes if change.to_group == group), default=snapshot.now_s)
-    return any(
-        sample.ended_at_s > since_s for series in snapshot.series if series.group == group for sample in series.samples
-    )
 
 
 _RULES: tuple[Callable[[Survey], Plan | None], ...] = (

@@ -13,6 +13,7 @@ from dataclasses import replace
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.availability import UNAVAILABLE, lack_of
 from elastic.policy.finishing import unreplaced
+from elastic.policy.horizon import has_trained
 from elastic.policy.passage import transition_of
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.words import duration, name, usd
@@ -24,6 +25,8 @@ _EXPERIMENTS = frozenset({"trial"})
 # or what is held cannot be bought, so that nothing runs that a change could undo.
 _COMPELLED = frozenset({"not_permitted", "scaled", "fixed", UNAVAILABLE})
 
+_FAILING = "failing"
+
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:
     """Gives `plan`, or as much of it as the limits leave; `limited_by` and the reason name each that changed it."""
@@ -32,6 +35,9 @@ def guard(snapshot: Snapshot, plan: Plan) -> Plan:
     stop = _budget_reached(snapshot, plan)
     if stop is not None:
         return stop
+    repeat = _repeats_on_what_it_has(snapshot, plan)
+    if repeat is not None:
+        return repeat
     plan = unreplaced(snapshot, plan)
     for limit in _LIMITS:
         if plan.action in (Action.HOLD, Action.STOP):
@@ -94,13 +100,28 @@ def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
     )
 
 
+def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
+    """Gives a change up that the job failed in the middle of, while all that it would leave is still there."""
+    job, target = snapshot.job, snapshot.target
+    last = max(snapshot.changes, key=lambda change: change.at_s, default=None)
+    if job.error is None or target in (None, snapshot.current) or last is None or last.to_group != target:
+        return None
+    if last.from_group is None or not {last.code, plan.reason.code}.isdisjoint(_COMPELLED | {_FAILING}):
+        return None
+    # Without any quote a node that is missing cannot be bought.
+    if lack_of(snapshot, last.from_group, {}) is not None or has_trained(snapshot, last.to_group):
+        return None
+    text = f"back to {name(last.from_group)}, which is there: the job failed before it had changed: {job.error}"
+    return replace(plan, action=Action.MOVE, target=last.from_group, reason=Reason(_FAILING, text))
+
+
 def _not_while_failing(snapshot: Snapshot, plan: Plan) -> Plan:
     """What has failed may do so again: nothing is tried or bought with it before it has gone on beyond that."""
     error = snapshot.job.error
     if error is None or snapshot.target is None or plan.reason.code in _COMPELLED:
         return plan
     why = f"the job failed at iteration {error.iteration or 0:,} and has not gone on beyond it yet: {error}"
-    return _refused(snapshot, plan, "failure", "failing", why)
+    return _refused(snapshot, plan, "failure", _FAILING, why)
 
 
 def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -1,11 +1,11 @@
-"""Which training phase the money is spent in, and how many iterations of it are left."""
+"""Which training phase the money is spent in, how many iterations of it are left, and what has trained so far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from elastic.model import Job, JobSpec, Snapshot
+from elastic.model import Group, Job, JobSpec, Snapshot
 
 OPEN_HORIZON_S = 3600.0
 """A job that says no end is taken to go on for as long again as it has, and for an hour at least."""
@@ -69,6 +69,14 @@ def seconds_left(snapshot: Snapshot) -> float | None:
     """Seconds to the deadline; None without one."""
     deadline_s = snapshot.job.spec.objective.deadline_s
     return None if deadline_s is None else deadline_s - snapshot.now_s
+
+
+def has_trained(snapshot: Snapshot, group: Group) -> bool:
+    """True if a warm window of the group came in since it was last decided for."""
+    since_s = max((change.at_s for change in snapshot.changes if change.to_group == group), default=snapshot.now_s)
+    return any(
+        sample.ended_at_s > since_s for series in snapshot.series if series.group == group for sample in series.samples
+    )
 
 
 def _left(spec: JobSpec, iteration: int) -> Iterator[tuple[str, int | None]]:

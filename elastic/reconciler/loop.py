@@ -168,6 +168,10 @@ class Reconciler:
             if facts.job.phase.is_final or not self._act(world):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
+            if facts.job.error not in (None, world.job.error) and facts.job.phase is not JobPhase.DRAINING:
+                # Decided before any node is ended: it may have to go on with those that a change would have left.
+                plan = self._decide(facts, prices, now_s=now_s)
+                facts = self.store.facts(job_id, now_s=now_s)
         self._looks_again |= may_be_cut_off(world)
         if (pause_s := newly_learnt_s(world)) is not None:
             self.store.stillness.learn(job_id, pause_s)

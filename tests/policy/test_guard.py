@@ -8,7 +8,7 @@ import pytest
 
 from elastic.model import Action, Change, DoubtedPrice, Group, JobPhase, NodePhase, Objective, Plan, Reason, ScriptError
 from elastic.policy import guard
-from tests.builders import NOW_S, change, group, job, limits, node, offering, price, prices, snapshot
+from tests.builders import NOW_S, change, group, job, limits, node, offering, price, prices, series, snapshot
 
 HALF, FULL = group("local.half"), group("local.full")
 
@@ -153,6 +153,28 @@ def test_a_job_that_has_failed_changes_nothing_before_it_has_gone_on_beyond_that
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "failing")
     assert "failed at iteration 30 and has not gone on beyond it yet: ValueError: no (train.py" in plan.reason.text
     assert guard(failed, _plan(FULL, code="not_permitted")).target == FULL, "its own spec forbids what is held"
+
+
+def test_a_change_that_the_job_failed_in_the_middle_of_is_given_up_while_what_it_leaves_is_there() -> None:
+    error = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=30)
+    hold = Plan(Action.HOLD, FULL, Reason("changing", "waiting for local.full"))
+
+    def guarded(plan: Plan = hold, *, code: str = "trial", of: str = "local.half", **rest: Any) -> Group | None:
+        failed = snapshot(
+            target="local.full",
+            current=None,
+            job=replace(job(), error=error),
+            nodes=(node(of), node("local.full", phase=NodePhase.BOOTING, number=2)),
+            changes=[change("local.half"), change("local.full", "local.half", code=code, ago_s=10)],
+            **rest,
+        )
+        return guard(failed, plan).target
+
+    assert (guarded(), guarded(code="better_value")) == (HALF, HALF)
+    assert guarded(code="not_permitted") == FULL, "what it left is forbidden"
+    assert guarded(_plan(FULL, code="fixed")) == FULL, "its user wants it so"
+    assert guarded(of="local.quarter") == FULL, "what it left is gone"
+    assert guarded(measured=[series("local.full", 1.0)]) == FULL, "it has changed, and trained there"
 
 
 def test_a_job_that_is_scaled_keeps_that_number_below_its_cap_or_not_at_all() -> None:

@@ -35,7 +35,7 @@ def always_trying(snapshot: Snapshot) -> Plan:
         return guard(snapshot, Plan(Action.START, Group.of(SMALL), Reason("start", "start small")))
     is_tried = snapshot.job.iteration < 10 or snapshot.target == Group.of(LARGE)
     hold = Plan(Action.HOLD, snapshot.target, Reason("measuring", "not yet"))
-    return hold if is_tried else guard(snapshot, Plan(Action.TRIAL, Group.of(LARGE), Reason("trial", "try large")))
+    return guard(snapshot, hold if is_tried else Plan(Action.TRIAL, Group.of(LARGE), Reason("trial", "try large")))
 
 
 def preparing_fails_on(*places: int) -> Callable[[Node], Preparing | None]:
@@ -99,6 +99,20 @@ def test_what_fails_once_is_tried_with_nothing_else_until_it_has_gone_on(tmp_pat
     assert {machine.offering for machine in cluster.cloud.machines()} == {SMALL, LARGE}
     reasons = [each.plan.reason for each in cluster.store.decisions(job.id)]
     assert any(each.code == "failing" and "ModuleNotFoundError" in each.text for each in reasons)
+
+
+def test_a_trial_that_was_begun_before_a_failure_is_given_up(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, always_trying)
+    job = failing(cluster, MISSING, at=11)
+    while cluster.store.job(job.id).error is None:
+        cluster.run(1)
+    del cluster.fails_at[job.id]
+    while cluster.store.job(job.id).error is not None:
+        cluster.run(1)
+        trained = {cluster.store.node(each.node_ids[0]).offering for each in cluster.store.generations(job.id)}
+        assert trained == {SMALL}, "it repeats on what it has"
+    changes = cluster.store.facts(job.id, now_s=cluster.clock.now_s()).changes
+    assert [each.code for each in changes] == ["start", "trial", "failing"]
 
 
 def test_an_error_that_the_job_has_got_beyond_is_not_the_same_again(cluster: VirtualCluster) -> None:
