@@ -53,6 +53,9 @@ class Launcher:
         self._settings = settings
         self._spawner: subprocess.Popen[bytes] | None = None
         self._command: tuple[str, ...] = ()
+        self._group_path = settings.work_dir / GROUP_FILE
+        self._group_read: dict[str, Any] | None = None
+        self._group_version: tuple[int, int, int] | None = None
         self._outfit = outfit_of(sys.executable, path=os.environ.get("PATH", os.defpath))
 
     def log_path(self, generation: int) -> Path:
@@ -196,7 +199,16 @@ class Launcher:
         self._spawner.stdin.flush()
 
     def _group(self, generation: int) -> dict[str, Any] | None:
-        group = read_json(self._settings.work_dir / GROUP_FILE)
+        path = self._group_path
+        try:
+            mark = os.stat(path)
+        except FileNotFoundError:
+            return None
+        # It is replaced in one step, and looked at ten times a second.
+        version = mark.st_ino, mark.st_mtime_ns, mark.st_size
+        if version != self._group_version:
+            self._group_read, self._group_version = read_json(path), version
+        group = self._group_read
         return group if group is not None and group["generation"] == generation else None
 
     def _spawner_environment(self) -> dict[str, str]:
