@@ -9,7 +9,7 @@ from elastic.agent import logs
 from elastic.agent.carriage import Verdict
 from elastic.agent.intake import Heard
 from elastic.agent.root_error import root_error
-from elastic.agent.steering import OUTSIDE, UNSAID, Group, is_outside, outcome_of
+from elastic.agent.steering import ENDED_EARLY, OUTSIDE, Group, is_outside, outcome_of
 from elastic.model import AGENT_SAYS, Exit, Outcome, ScriptError
 from elastic.worker.hook import CANNOT_BEGIN
 
@@ -33,7 +33,7 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
         log_tail=logs.last_words(log_path),
     )
     if group.is_in_session and exit_code == 0 and ending.outcome is Outcome.FAILED:
-        ending = _by_the_script(ending, UNSAID)
+        ending = _by_the_script(ending, ENDED_EARLY)
     why = _why_hopeless(ending.log_tail)
     if ending.outcome is Outcome.FAILED and not heard.has_trained and why is not None:
         return replace(_failed(ending, why), needs_person=True)

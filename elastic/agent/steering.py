@@ -16,7 +16,7 @@ OUTSIDE = (
     "this script trains in no session, or makes no Attendance of it; on T2 each node would do the whole job alone: "
     "use T1, or see docs/reference/session.md"
 )
-UNSAID = (
+ENDED_EARLY = (
     "the script has ended with 0 before the job was complete: in a session it goes on until finish() is true, or says "
     "drained(), or ends with an error; see docs/reference/session.md"
 )
