@@ -117,7 +117,10 @@ class Cargo:
         self._uploaded = looks
 
     def carry_logs(self) -> None:
-        """Stores this generation's logs whole, as they are; raises StorageUnavailable."""
+        """Stores this generation's logs whole, as they are; raises StorageUnavailable.
+
+        Nothing of elasticd reads them: they are for people, once the daemon has cut what it keeps of the job.
+        """
         for file in log_files(self._log_dir, [self.generation]):
             self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
 
