@@ -59,8 +59,6 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
     row = node_rows.row(connection, node_id)
     node, before = node_rows.to_node(row), row.acked_seq
     fresh = measurements.append(connection, node, said.windows) if said.windows else 0
-    if fresh:
-        job_rows.forgive(connection, node.job_id)
     for note in (each for each in said.notes if each.id > before):
         add_event(
             connection,

@@ -29,7 +29,6 @@ _OF_NAME = (
 _LIVING_OF_NAME = select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
-_ERROR = select(jobs.c.error).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
 )
@@ -216,8 +215,6 @@ def note_error(connection: Connection, job_id: str, error: ScriptError, *, gener
 
 def forgive(connection: Connection, job_id: str) -> None:
     """Forgets what a job's program failed with, once it has gone on beyond that."""
-    if connection.execute(_ERROR, {"job_id": job_id}).scalar_one() is None:
-        return
     job = row(connection, job_id)
     error = to_job(job).error
     if error is not None and error.is_past(job.iteration) and _has_progressed(connection, job):

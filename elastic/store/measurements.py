@@ -45,7 +45,7 @@ _WARM = (
     .order_by(windows.c.id.desc())
     .limit(bindparam("newest"))
 )
-_PROGRESS = select(jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase).where(
+_PROGRESS = select(jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase, jobs.c.error).where(
     jobs.c.id == bindparam("job_id")
 )
 _LATER_OF_OTHERS = (
@@ -255,7 +255,7 @@ def _add_to_stored(dialect: str) -> Executable:
 
 def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
     """Brings the job's progress and its generations' first and last step to what the windows show."""
-    iteration, generation, phase = connection.execute(_PROGRESS, {"job_id": job_id}).one()
+    iteration, generation, phase, error = connection.execute(_PROGRESS, {"job_id": job_id}).one()
     steps: dict[int, tuple[float, float]] = {}
     restarts: dict[str, object] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
@@ -276,6 +276,8 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         connection.execute(_MARK_STEPS, step)
     progress = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
     job_rows.change(connection, job_id, progress | restarts)
+    if error is not None:
+        job_rows.forgive(connection, job_id)
 
 
 def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int, at_s: float) -> dict[str, object]:
