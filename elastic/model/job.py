@@ -258,13 +258,13 @@ class Job:
 
     @property
     def always_begins_at_zero(self) -> bool:
-        """Whether it is known that a move or a loss now would have the script begin at 0, as far as it may be."""
+        """Whether the script is known to begin at 0 after every move or loss; in a session none stops it."""
         saves_nothing = self.kept_iteration is None and self.stops_when_asked is False
         return self.spec.tier is not Tier.T2 and (self.restarts_at_zero or saves_nothing)
 
     @property
     def is_restarted_by_a_move(self) -> bool:
-        """Whether it is known that a move or a loss now would lose all that was done."""
+        """Whether a move or a loss now is known to throw away all that was done, if that is anything."""
         return self.always_begins_at_zero and self.iteration > 0
 
     @property

@@ -95,7 +95,7 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
     members, sizes = _memberships(connection, node, {window.generation for window in batch})
     stored = _stored_seqs(connection, node.id, batch)
     unique = {window.seq: window for window in batch if window.seq not in stored and window.generation in members}
-    fresh = [_told_of_its_group(unique[seq], sizes) for seq in sorted(unique)]
+    fresh = [_cold_unless_whole(unique[seq], sizes) for seq in sorted(unique)]
     ids: dict[tuple[str, str], int] = {}
     for window in fresh:
         key = (members[window.generation], window.phase)
@@ -194,7 +194,7 @@ def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> 
     return {row.number: row.members for row in own}, {row.number: row.world_size for row in own}
 
 
-def _told_of_its_group(window: Window, sizes: Mapping[int, int]) -> Window:
+def _cold_unless_whole(window: Window, sizes: Mapping[int, int]) -> Window:
     """A window of fewer workers than its generation has is progress, but no rate of that group.
 
     torchrun starts those that a lost node leaves behind by themselves, before the next generation is recorded.

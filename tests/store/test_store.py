@@ -437,7 +437,7 @@ def test_a_stop_is_not_taken_back_and_an_ended_job_cannot_be_stopped(store: Stor
     store.request_stop(job.id, JobPhase.CANCELLED, "enough", now_s=1.0)
     assert store.request_stop(job.id, JobPhase.FAILED, "x", now_s=2.0).ending is JobPhase.CANCELLED
     store.move_job(job.id, JobPhase.CANCELLED, now_s=3.0)
-    with pytest.raises(Conflict, match="already cancelled"):
+    with pytest.raises(Conflict, match="was cancelled"):
         store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=4.0)
 
 
