@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from elastic.agent.wire import Assignment
+from elastic.errors import ElasticError
+from elastic.worker.hook import MAX_NOTE_LENGTH
 
 # How long a last checkpoint may take to leave the node before its generation counts as failed.
 STORE_PATIENCE_S = 300.0
 # How long the log may take of one whose folder was never filled: there is no checkpoint to be stored.
 LOG_PATIENCE_S = 10.0
+# How long a worker waits for its folders to be filled.
+FILL_PATIENCE_S = 300.0
+# How often a folder is looked at while workers run: what has not changed since the last look has come to rest.
+LOOK_S = 5.0
+STOP_TIMEOUT_S = 5.0
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,26 @@ class Carriage(Protocol):
     def must_drain(self) -> bool:
         """Whether the workers are to stop, for a person has to act before they can go on."""
         ...
+
+
+class Teller:
+    """Tells the job's owner of trouble on the way, by a note among the job's events."""
+
+    def __init__(self, say: Callable[[Sequence[dict[str, Any]]], None], *, wall_s: Callable[[], float]) -> None:
+        self._say = say
+        self._wall_s = wall_s
+        self.trouble = ""
+
+    def tell(self, text: str) -> None:
+        log.warning("%s", text)
+        self._say([{"kind": "note", "text": text[:MAX_NOTE_LENGTH], "at_s": self._wall_s()}])
+
+    def note_trouble(self, error: Exception, what: str, *, passing: tuple[type[Exception], ...]) -> None:
+        """Tells of the first trouble since there was none, unless it is of a kind that passes by itself."""
+        why = str(error) if isinstance(error, ElasticError) else repr(error)
+        if not self.trouble and not isinstance(error, passing):
+            self.tell(f"{what}: {why}")
+        self.trouble = why
 
 
 class Both:

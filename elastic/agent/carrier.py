@@ -11,20 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elastic.agent.cargo import Cargo
-from elastic.agent.carriage import LOG_PATIENCE_S, Refusal, Verdict
+from elastic.agent.carriage import FILL_PATIENCE_S, LOG_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, Refusal, Teller, Verdict
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
-from elastic.errors import CheckpointDamaged, ElasticError, StorageForbidden, StorageUnavailable, Superseded
+from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.model import Tier
-from elastic.worker.hook import MAX_NOTE_LENGTH
 
-LOOK_S = 5.0
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
-FILL_PATIENCE_S = 300.0
 DENIAL_PATIENCE_S = 60.0
 """A right that was just given, or a machine's role, may take so long to be known everywhere."""
-STOP_TIMEOUT_S = 5.0
 SAVING_PRIOR_S = 15.0
 """What a checkpoint is believed to take before one was stored: 200 MB at 15 MB/s, and a second for the calls."""
 log = logging.getLogger(__name__)
@@ -110,7 +106,7 @@ class Carrier:
         self._denied_at: float | None = None
         self._changed = threading.Condition()
         self._trip: Trip | None = None
-        self._trouble = ""
+        self._teller = Teller(say, wall_s=wall_s)
         self._pause_s = 0.0
         self._is_stopping = False
         self._longest_s: float | None = None
@@ -166,7 +162,7 @@ class Carrier:
             trip.wishes.append(wish)
             self._changed.notify_all()
         if not wish.is_answered.wait(patience_s):
-            trip.refusal = Refusal(f"nothing could be brought for {patience_s:.0f} s: {self._trouble}")
+            trip.refusal = Refusal(f"nothing could be brought for {patience_s:.0f} s: {self._teller.trouble}")
             return trip.refusal.why
         return wish.refusal
 
@@ -186,7 +182,7 @@ class Carrier:
             if trip.is_ending and trip.holds_nothing and over_for_s >= min(self._log_patience_s, patience_s):
                 trip.close(Verdict(is_durable=True))
             elif trip.is_ending and over_for_s >= patience_s:
-                trip.close(Verdict(is_durable=False, why=f"the last checkpoint is not stored: {self._trouble}"))
+                trip.close(Verdict(is_durable=False, why=f"the last checkpoint is not stored: {self._teller.trouble}"))
             return trip.verdict
 
     @property
@@ -221,7 +217,7 @@ class Carrier:
         denied_at, self._denied_at = self._denied_at, None
         try:
             self._work(trip)
-            self._trouble, self._pause_s = "", 0.0
+            self._teller.trouble, self._pause_s = "", 0.0
         except Superseded as error:
             self._give_way(trip, error)
         except StorageForbidden as error:
@@ -245,7 +241,7 @@ class Carrier:
                 trip.held.clear()
                 trip.has_given_way = True
             return
-        self._tell(f"checkpoints are no longer stored: {error}")
+        self._teller.tell(f"checkpoints are no longer stored: {error}")
         with self._changed:
             trip.close(Verdict(is_durable=False, why=str(error)))
 
@@ -308,18 +304,11 @@ class Carrier:
         return None
 
     def _try_again(self, error: Exception) -> None:
-        why = str(error) if isinstance(error, ElasticError) else repr(error)
-        if not self._trouble and not isinstance(error, Changing):
-            self._tell(f"checkpoints wait on the node, trying again: {why}")
-        self._trouble = why
+        self._teller.note_trouble(error, "checkpoints wait on the node, trying again", passing=(Changing,))
         longest_s = min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
         self._pause_s = longest_s * random.uniform(0.5, 1.0)
 
     def _tell_once(self, text: str) -> None:
         if text not in self._told:
             self._told.add(text)
-            self._tell(text)
-
-    def _tell(self, text: str) -> None:
-        log.warning("%s", text)
-        self._say([{"kind": "note", "text": text[:MAX_NOTE_LENGTH], "at_s": self._wall_s()}])
+            self._teller.tell(text)

@@ -9,24 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elastic.agent.carriage import Refusal, Verdict
+from elastic.agent.carriage import FILL_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, Refusal, Teller, Verdict
 from elastic.agent.gate import Arrival
 from elastic.agent.outputs import Outputs, TooMuch
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.model import Tier
-from elastic.worker.hook import MAX_NOTE_LENGTH
 
-LOOK_S = 5.0
-"""How long a file must not change before it is carried while workers run: as long as the checkpoint carrier waits."""
 SHARE = 0.05
 """Most of the time that carrying may take while workers run: they need the disk and the network too."""
 RETRY_S = 5.0
-FILL_PATIENCE_S = 300.0
-"""How long a worker waits for its working folder; the checkpoint carrier lets it wait as long."""
 ANNOUNCEMENT_LOOK_S = 0.2
-STOP_TIMEOUT_S = 5.0
+_PASSING = (Changing, NotFound)
 log = logging.getLogger(__name__)
 
 
@@ -72,7 +67,6 @@ class OutputCarrier:
         fill_patience_s: float = FILL_PATIENCE_S,
     ) -> None:
         self._load = load
-        self._say = say
         self._wall_s = wall_s
         self._pause_s = pause_s
         self._look_s = look_s
@@ -80,7 +74,7 @@ class OutputCarrier:
         self._working = threading.Lock()
         self._changed = threading.Condition()
         self._trip: Trip | None = None
-        self._trouble = ""
+        self._teller = Teller(say, wall_s=wall_s)
         self._longest_s: float | None = None
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
@@ -144,8 +138,8 @@ class OutputCarrier:
             if trip is None or trip.ended_at is None:
                 return None
             if trip.is_ending and time.monotonic() - trip.ended_at >= patience_s:
-                why = f"the newest outputs are not carried home: {self._trouble or 'it took too long'}"
-                self._tell(why)
+                why = f"the newest outputs are not carried home: {self._teller.trouble or 'it took too long'}"
+                self._teller.tell(why)
                 trip.close(Verdict(is_durable=False, why=why))
             return trip.verdict
 
@@ -175,7 +169,7 @@ class OutputCarrier:
         try:
             outputs = trip.outputs = trip.outputs or self._load(trip.assignment)
             if arrival.group_rank == 0:
-                outputs.lead(now_s=self._wall_s(), tell=self._tell)
+                outputs.lead(now_s=self._wall_s(), tell=self._teller.tell)
                 if arrival.groups > 1:
                     outputs.announce(arrival.meeting)
             elif not outputs.follow(arrival.meeting):
@@ -184,11 +178,11 @@ class OutputCarrier:
             trip.refusal = Refusal(str(error), needs_person=not isinstance(error, Superseded))
             return str(error)
         except (ElasticError, OSError, Changing) as error:
-            self._note_trouble(error, "the working folder waits to be filled")
+            self._teller.note_trouble(error, "the working folder waits to be filled", passing=_PASSING)
             return str(error)
         trip.met = arrival.meeting
         trip.next_at = time.monotonic() + self._pause_s
-        self._trouble = ""
+        self._teller.trouble = ""
         return None
 
     def _run(self) -> None:
@@ -211,21 +205,21 @@ class OutputCarrier:
         is_ending = trip.is_ending
         try:
             self._carry(trip, is_ending=is_ending)
-            self._trouble = ""
+            self._teller.trouble = ""
         except Superseded as error:
             if trip.assignment.tier is not Tier.T2:
-                self._tell(f"outputs of this node are no longer carried home: {error}")
+                self._teller.tell(f"outputs of this node are no longer carried home: {error}")
                 trip.close(Verdict(is_durable=False, why=str(error)))
                 return
             trip.round = None  # the first rank has come to be elsewhere
         except TooMuch as error:
             if trip.refusal is None:
-                self._tell(f"the job is ended: {error}")
+                self._teller.tell(f"the job is ended: {error}")
             trip.refusal = Refusal(str(error), needs_person=True)
         except Exception as error:
             if not isinstance(error, (ElasticError, OSError, Changing)):
                 log.exception("carrying outputs failed; it is tried again")
-            self._note_trouble(error, "outputs wait on the node, trying again")
+            self._teller.note_trouble(error, "outputs wait on the node, trying again", passing=_PASSING)
             trip.next_at = time.monotonic() + RETRY_S
             return
         if is_ending:
@@ -249,13 +243,3 @@ class OutputCarrier:
         if is_new:
             self._longest_s = max(took_s, self._longest_s or 0.0)
             trip.next_at = begun_at + max(self._pause_s, took_s / SHARE)
-
-    def _note_trouble(self, error: Exception, what: str) -> None:
-        why = str(error) if isinstance(error, ElasticError) else repr(error)
-        if not self._trouble and not isinstance(error, (Changing, NotFound)):
-            self._tell(f"{what}: {why}")
-        self._trouble = why
-
-    def _tell(self, text: str) -> None:
-        log.warning("%s", text)
-        self._say([{"kind": "note", "text": text[:MAX_NOTE_LENGTH], "at_s": self._wall_s()}])

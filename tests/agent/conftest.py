@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from elastic.agent.carriage import Carriage, Verdict
 from elastic.agent.processes import kill_group
 from elastic.agent.settings import AgentSettings
 
@@ -26,6 +27,18 @@ store = TCPStore("127.0.0.1", 0, None, True, timedelta(seconds=300), wait_for_wo
 print(store.port, flush=True)
 sys.stdin.read()
 """
+
+
+PATIENCE_S = 30.0
+
+
+def verdict_of(carriage: Carriage, generation: int) -> Verdict:
+    """What it says of a generation that has ended, once it does."""
+    until_s = time.monotonic() + PATIENCE_S
+    while (verdict := carriage.verdict(generation, patience_s=PATIENCE_S)) is None:
+        assert time.monotonic() < until_s, "no verdict in time"
+        time.sleep(0.01)
+    return verdict
 
 
 class FakeDaemon:

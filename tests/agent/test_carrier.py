@@ -17,9 +17,8 @@ from elastic.agent.gate import open_gate
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from elastic.model import Tier
 from elastic.worker.gate import pass_gate
+from tests.agent.conftest import PATIENCE_S, verdict_of
 from tests.agent.test_steering import ONE
-
-PATIENCE_S = 30.0
 
 
 class FakeCargo:
@@ -87,13 +86,7 @@ class Desk:
         return verdict.is_durable, verdict.why
 
     def whole_verdict(self) -> Verdict:
-        pause = threading.Event()
-        for _ in range(1000):
-            verdict = self.carrier.verdict(ONE.generation, patience_s=PATIENCE_S)
-            if verdict is not None:
-                return verdict
-            pause.wait(0.01)
-        raise AssertionError("no verdict in time")
+        return verdict_of(self.carrier, ONE.generation)
 
 
 @pytest.fixture

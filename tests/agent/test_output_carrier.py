@@ -16,9 +16,9 @@ from elastic.agent.output_carrier import OutputCarrier
 from elastic.agent.outputs import Outputs, TooMuch
 from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Outcome, Tier
+from tests.agent.conftest import PATIENCE_S, verdict_of
 from tests.agent.test_steering import ONE
 
-PATIENCE_S = 30.0
 JOB = replace(ONE, outputs=None)
 FIRST = Arrival(1, group_rank=0, groups=2, meeting="a:1")
 SECOND = Arrival(1, group_rank=1, groups=2, meeting="a:1")
@@ -80,13 +80,7 @@ class Desk:
         return "\n".join(str(message["text"]) for message in self.said)
 
     def verdict(self) -> Verdict:
-        pause = threading.Event()
-        for _ in range(3000):
-            verdict = self.carrier.verdict(1, patience_s=PATIENCE_S)
-            if verdict is not None:
-                return verdict
-            pause.wait(0.01)
-        raise AssertionError("no verdict in time")
+        return verdict_of(self.carrier, 1)
 
 
 @pytest.fixture
