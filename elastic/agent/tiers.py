@@ -48,7 +48,7 @@ def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrust
     if not _is_python(command):
         why = (
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own{_as_on(tier)}, "
-            "it is asked to stop by SIGTERM, and the turns that count are those it tells of by elastic.worker"
+            "it is asked to stop by SIGTERM, and the turns that count are those that it reports by paramount()"
         )
         return Way(tier, "--program", command, why)
     mode = "--plain" if workload_module(command) else "--watched"

@@ -25,7 +25,7 @@ MAX_NOTE_LENGTH = 2000
 WORKER_PID = "ELASTICD_WORKER_PID"
 """Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""
 CANNOT_BEGIN = "elasticd: no worker can begin: "
-"""Begins what is told of a command that cannot be run here, however often it is tried."""
+"""Begins the message about a command that cannot run here, however often it is tried."""
 
 
 def paramount(iteration: int | None = None, *, phase: str = "main", samples: int | None = None) -> bool:
@@ -113,7 +113,7 @@ class Worker:
             self._done, self._has_told_beginning = None, False
 
     def count(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
-        """Counts a turn whoever saw it, the script or the optimizer's hook."""
+        """Counts a turn that the script or the optimizer's hook has seen."""
         work, is_first = self._work(samples), self._done is None
         if iteration is None or samples is not None or self.is_per_worker:
             if self._done is None:

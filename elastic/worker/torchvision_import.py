@@ -59,7 +59,7 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         assert module.__spec__ is not None
-        module.__spec__.loader = module.__loader__ = self._inner  # whoever asks later, as `inspect` does, finds its own
+        module.__spec__.loader = module.__loader__ = self._inner  # `inspect` and others ask for it later
         try:
             self._inner.exec_module(module)
         except RuntimeError as error:
