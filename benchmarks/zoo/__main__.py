@@ -15,16 +15,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from itertools import product
 from pathlib import Path
 
 from benchmarks.zoo.daemon import running_daemon
 from benchmarks.zoo.play import play
-from benchmarks.zoo.rows import ROWS
+from benchmarks.zoo.rows import ROWS, TIERS
 from benchmarks.zoo.table import HEADER, lines_of
 from benchmarks.zoo.verdict import shortfalls
-
-TIERS = ("T0", "T1")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     folder = Path(tempfile.mkdtemp(prefix="elasticd-zoo-"))
     short = 0
-    runs = list(product(given.rows, given.tiers))
+    runs = [(name, tier) for name in given.rows for tier in given.tiers if tier in ROWS[name].tiers]
     print(HEADER, flush=True)
     pool = ThreadPoolExecutor(given.jobs)
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).parent / "scripts"
 SHARED = ("runlog.py", "frameworks.txt")
 """Files that lie beside each script: how it logs, and the versions of what it may require."""
+TIERS = ("T0", "T1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +16,10 @@ class Row:
     """One script.
 
     `batch` says what elasticd calls an iteration of it, as its job does: a `worker`'s batch, or the whole `job`'s.
-    `says` are words that the daemon must use about its job. `is_counted` is False where no optimizer of torch steps:
-    then 0 iterations are right as well, if the daemon says what to do. `is_whole` is False for a script that has
-    something wrong with it: it runs on one node, and is judged by how it ends, what is said and what it costs.
+    `says` are words that the daemon must use about its job. `is_counted` is False where elasticd sees no optimizer of
+    torch step: then 0 iterations are right as well, if the daemon says what to do. `is_whole` is False for a script
+    that has something wrong with it: it runs on one node, and is judged by how it ends, what is said and what it costs.
+    `tiers` are those that its job may ask for: what a shell starts is a program of its own.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Row:
     is_whole: bool = True
     most_starts: int | None = None
     batch: str = "worker"
+    tiers: tuple[str, ...] = TIERS
 
     @property
     def folder(self) -> Path:
@@ -47,6 +50,14 @@ _WHOLE = (
     Row("fabric", "Lightning Fabric"),
     Row("trainer", "transformers' Trainer"),
     Row("accelerate", "accelerate's save_state and load_state"),
+    Row("fsdp", "sharded weights, full state dict saved by rank 0"),
+    Row(
+        "shell",
+        "bash run.sh sets variables and starts Python",
+        says=("paramount",),
+        is_counted=False,
+        tiers=("T0",),
+    ),
 )
 _WRONG = (
     Row(

@@ -1,0 +1,8 @@
+#!/bin/bash
+set -euo pipefail
+
+export LR=0.05
+export SAVE_TO=weights/model.pt
+mkdir -p "$(dirname "$SAVE_TO")"
+
+python train.py --steps 1150 --lr "$LR"
