@@ -17,11 +17,12 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from benchmarks.zoo.daemon import running_daemon
+from benchmarks.zoo.daemon import SETTINGS
 from benchmarks.zoo.play import play
 from benchmarks.zoo.rows import ROWS, TIERS
 from benchmarks.zoo.table import HEADER, lines_of
 from benchmarks.zoo.verdict import shortfalls
+from tests.e2e.running import running_daemon
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(HEADER, flush=True)
     pool = ThreadPoolExecutor(given.jobs)
     try:
-        with running_daemon(folder) as daemon:
+        with running_daemon(folder, config=SETTINGS) as daemon:
             pending = {
                 pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=_folder_of(folder, name, tier))
                 for name, tier in runs

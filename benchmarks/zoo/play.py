@@ -14,11 +14,12 @@ from typing import Any
 import psutil
 import yaml
 
-from benchmarks.zoo.daemon import CommandFailed, Daemon
+from benchmarks.zoo.daemon import CommandFailed, command, kill_node
 from benchmarks.zoo.rows import SCRIPTS, SHARED, Row
 from benchmarks.zoo.script_log import Round, ScriptLog, read_log
 from benchmarks.zoo.verdict import Seen, WindowSeen
 from elastic.errors import ElasticError
+from tests.e2e.running import RunningDaemon
 
 ROW_TIMEOUT_S = 300.0  # four times what a row takes on two quiet cores
 STEPS_BETWEEN_CHANGES = 40  # enough for a rate of each generation
@@ -36,7 +37,7 @@ class Run:
 
     row: Row
     tier: str
-    daemon: Daemon
+    daemon: RunningDaemon
     folder: Path
     until_s: float = field(default_factory=lambda: time.monotonic() + ROW_TIMEOUT_S)
     job: dict[str, Any] = field(default_factory=dict)
@@ -66,7 +67,7 @@ class Run:
     def until(self, what: str, is_true: Callable[[], Any], *, may_end: bool = False) -> Any:
         """Waits until `is_true` gives something true, and gives that."""
         while time.monotonic() < self.until_s:
-            if self.daemon.process.poll() is not None:
+            if self.daemon.process is None or self.daemon.process.poll() is not None:
                 raise FellShort(f"the daemon ended before {what}")
             with suppress(ElasticError, OSError):
                 job = self.look()
@@ -78,7 +79,7 @@ class Run:
         raise FellShort(f"not within {ROW_TIMEOUT_S:.0f} s: {what}")
 
 
-def play(row: Row, *, tier: str, daemon: Daemon, folder: Path) -> Seen:
+def play(row: Row, *, tier: str, daemon: RunningDaemon, folder: Path) -> Seen:
     """Plays the row in a folder of its own, which keeps the script's log, its project and what came home."""
     run, trouble, begun_s = Run(row, tier, daemon, folder), None, time.monotonic()
     try:
@@ -103,7 +104,7 @@ def _submit(run: Run) -> None:
     job = yaml.safe_load((project / "job.yaml").read_text())
     env = {**job.get("env", {}), "RUN_LOG": str(run.log_path)}
     (project / "job.yaml").write_text(yaml.safe_dump({**job, "name": run.name, "tier": run.tier, "env": env}))
-    run.daemon.command("job", "submit", "-f", str(project / "job.yaml"), "-y")
+    command(run.daemon, "job", "submit", "-f", str(project / "job.yaml"), "-y")
     run.look()
 
 
@@ -113,7 +114,7 @@ def _change_nodes(run: Run) -> None:
     _scale(run, 2)
     both = _trained(run, "two nodes have trained", world_size=2, since_s=0.0)
     killed_s = time.time()
-    run.daemon.kill_node(_victim(run, both))
+    kill_node(_victim(run, both))
     _trained(run, "two nodes have trained after the kill", world_size=2, since_s=killed_s)
     scaled_s = time.time()
     _scale(run, 1)
@@ -199,7 +200,7 @@ def _fetch(run: Run) -> tuple[dict[str, str], str | None]:
     if not run.row.is_whole:
         return {}, None
     try:
-        run.daemon.command("job", "outputs", run.name, "-o", str(home))
+        command(run.daemon, "job", "outputs", run.name, "-o", str(home))
     except CommandFailed as error:
         return {}, str(error)
     files = [each for each in home.rglob("*") if each.is_file()]

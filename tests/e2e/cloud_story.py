@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,15 +105,7 @@ class Story:
 
     def command(self, *words: str) -> str:
         """What an `elasticd` command prints; fails the test unless its status is 0."""
-        environment = {**os.environ, **self.daemon.environment, "ELASTICD_DATA_DIR": str(self.daemon.data)}
-        done = subprocess.run(
-            [sys.executable, "-m", "elastic.cli", *words],
-            env={**environment, "ELASTICD_CONFIG": str(self.daemon.folder / "elasticd.toml")},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = self.daemon.elasticd(*words)
         assert done.returncode == 0, f"elasticd {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 

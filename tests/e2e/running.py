@@ -65,17 +65,33 @@ class RunningDaemon:
         self.process = self.spawn(*options)
         self.until("the daemon answers", self._answers)
 
-    def spawn(self, *options: str) -> subprocess.Popen[bytes]:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")} | {
+    @property
+    def variables(self) -> dict[str, str]:
+        """The whole environment of the daemon, and of commands that ask it."""
+        return {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")} | {
             "ELASTICD_CONFIG": str(self.folder / "elasticd.toml"),
             "ELASTICD_DATA_DIR": str(self.data),
             "ELASTICD_PORT": "0",
             "OMP_NUM_THREADS": "1",
             **self.environment,
         }
+
+    def spawn(self, *options: str) -> subprocess.Popen[bytes]:
         with (self.folder / "daemon.log").open("ab") as log:
             command = [sys.executable, "-m", "elastic.cli", "serve", *options]
-            return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            return subprocess.Popen(command, env=self.variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def elasticd(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command as a user does."""
+        return subprocess.run(
+            [sys.executable, "-m", "elastic.cli", *words],
+            env=self.variables | variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
 
     def kill(self) -> None:
         """Ends the daemon by SIGKILL, as a crash would."""
@@ -164,9 +180,11 @@ def running_daemon(
         daemon.start()
         yield daemon
     finally:
-        if daemon.process is not None and daemon.process.poll() is None:
-            daemon.stop()
-        daemon.sweep()
+        try:
+            if daemon.process is not None and daemon.process.poll() is None:
+                daemon.stop()
+        finally:
+            daemon.sweep()
 
 
 @contextmanager

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +39,8 @@ print(greeting.WORD, pictures, open("app_built.txt").read().strip(), len(os.envi
 """
 
 
-def elasticd(daemon: RunningDaemon, *words: str, **environment: str) -> str:
-    own = {"ELASTICD_DATA_DIR": str(daemon.data), "ELASTICD_CONFIG": str(daemon.folder / "elasticd.toml")}
-    done = subprocess.run(
-        [sys.executable, "-m", "elastic.cli", *words],
-        env=os.environ | own | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+def elasticd(daemon: RunningDaemon, *words: str, **variables: str) -> str:
+    done = daemon.elasticd(*words, **variables)
     return done.stdout + done.stderr
 
 

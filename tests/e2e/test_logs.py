@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -57,9 +56,10 @@ class Follower:
 
 @contextmanager
 def following(daemon: RunningDaemon, job_id: str) -> Iterator[Follower]:
-    environment = os.environ | {"ELASTICD_DATA_DIR": str(daemon.data), "ELASTICD_CONFIG": os.devnull}
     command = [sys.executable, "-m", "elastic.cli", "job", "logs", job_id, "-f", "-n", "5"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command, env=daemon.variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     try:
         yield Follower(process)
     finally:

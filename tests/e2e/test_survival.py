@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -168,9 +165,8 @@ def test_a_stopped_job_leaves_no_process_and_weights_to_enlarge_a_picture_by(
     alone = [daemon.process.pid]
     daemon.until("only the daemon is left", lambda: [process.pid for process in daemon.processes()] == alone)
     Image.new("RGB", (20, 10)).save(tmp_path / "photo.jpg")
-    environment = {**os.environ, "ELASTICD_DATA_DIR": str(daemon.data)}
-    command = [sys.executable, "-m", "elastic.cli", "upscale", str(tmp_path / "photo.jpg"), "--job", "stopped"]
-    subprocess.run(command, env=environment, check=True, timeout=60)
+    done = daemon.elasticd("upscale", str(tmp_path / "photo.jpg"), "--job", "stopped")
+    assert done.returncode == 0, done.stderr
     with Image.open(tmp_path / "photo_x4.png") as picture:
         assert (picture.size, picture.mode) == ((80, 40), "RGB")
 

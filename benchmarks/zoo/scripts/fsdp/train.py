@@ -10,7 +10,7 @@ from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-STEPS, SAVE_EVERY, PATH = 1150, 50, "checkpoints/latest.pt"
+STEPS, SAVE_EVERY, PATH = 800, 50, "checkpoints/latest.pt"
 FULL = StateDictOptions(full_state_dict=True, cpu_offload=True)
 
 

@@ -5,4 +5,4 @@ export LR=0.05
 export SAVE_TO=weights/model.pt
 mkdir -p "$(dirname "$SAVE_TO")"
 
-python train.py --steps 1150 --lr "$LR"
+python train.py --steps 800 --lr "$LR"
