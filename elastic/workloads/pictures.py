@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ Pixels: TypeAlias = NDArray[Any]
 
 # Pillow warns from here on: 89 million pixels, of which reading takes 7 bytes each.
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 89_478_485
+# All that it warns of is refused here, in words that say what to do.
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 _ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
 _SIDEWAYS = (5, 6, 7, 8)
 # Pillow keeps the upper half of each 16 bits of colour. Unpacked as little-endian, its upper half is the lower one.
@@ -82,19 +85,22 @@ def _opened(path: str | Path) -> Iterator[Image.Image]:
         with Image.open(path) as image:
             halves = 2 if _is_deep(image) else 1  # both are in memory for a moment
             if image.width * image.height * halves > MOST_PIXELS:
-                found = f"{image.width} x {image.height}"
-                raise NoImage(
-                    f"{path}: wanted at most {MOST_PIXELS // halves:,} pixels, found {found}; cut it in parts"
-                )
+                raise _too_large(path, f"{image.width} x {image.height}", most=MOST_PIXELS // halves)
             yield image
     except NoImage:
         raise
+    except Image.DecompressionBombError as error:  # Pillow opens none of twice the size
+        raise _too_large(path, f"more than {2 * MOST_PIXELS:,}", most=MOST_PIXELS) from error
     except UnidentifiedImageError as error:
         raise NoImage(f"{path}: wanted an image, found a file of another kind, or a damaged one") from error
     except FileNotFoundError as error:
         raise NoImage(f"{path}: wanted an image, found no such file") from error
     except Exception as error:  # a decoder raises whatever a damaged file leads it to
         raise NoImage(f"{path}: wanted an image, found one that cannot be read ({error})") from error
+
+
+def _too_large(path: str | Path, found: str, *, most: int) -> NoImage:
+    return NoImage(f"{path}: wanted at most {most:,} pixels, found {found}; cut it in parts")
 
 
 def _is_deep(image: Image.Image) -> bool:
