@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,11 +17,13 @@ from elastic.errors import InvalidInput
 Pixels: TypeAlias = NDArray[Any]
 """`(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and alpha."""
 
-# Pillow warns from here on: 89 million pixels, of which reading takes 7 bytes each.
+# Pillow warns from here on: 89 million pixels, of which reading takes at most 9 bytes each.
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 89_478_485
 # All that it warns of is refused here, in words that say what to do.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 _ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
+# To give all rows at once, Pillow takes room for them three times over.
+_ROWS_AT_ONCE = 256
 _SIDEWAYS = (5, 6, 7, 8)
 # Pillow keeps the upper half of each 16 bits of colour. Unpacked as little-endian, its upper half is the lower one.
 _LOWER_HALF = {"RGB;16B": "RGB;16L", "RGBA;16B": "RGBA;16L"}
@@ -117,12 +119,32 @@ def _deep(path: str | Path, image: Image.Image) -> Pixels:
     packed = _packed_as(image)
     if packed == _GREY_AND_ALPHA_16:
         _unpack_as(image, "RGBA")  # four bytes a pixel: just what they are, upper before lower
-        return numpy.array(image).view(">u2").astype(numpy.uint16)
-    pixels = numpy.asarray(image).astype(numpy.uint16) << 8
+        return _in_bands(image, lambda rows: numpy.array(rows).view(">u2").astype(numpy.uint16))
+    pixels = _in_bands(image, lambda rows: numpy.asarray(rows).astype(numpy.uint16) << 8)
     with Image.open(path) as again:
         _unpack_as(again, _LOWER_HALF[packed])
-        pixels |= numpy.asarray(again)
+        for top, lower in _bands(again):
+            pixels[top : top + lower.height] |= numpy.asarray(lower)
     return pixels
+
+
+def _in_bands(image: Image.Image, read: Callable[[Image.Image], Pixels]) -> Pixels:
+    """Gives what `read` makes of the image, which it is given some rows at a time."""
+    if image.height <= _ROWS_AT_ONCE:
+        return read(image)
+    pixels: Pixels | None = None
+    for top, rows in _bands(image):
+        part = read(rows)
+        if pixels is None:
+            pixels = numpy.empty((image.height, *part.shape[1:]), dtype=part.dtype)
+        pixels[top : top + len(part)] = part
+    assert pixels is not None
+    return pixels
+
+
+def _bands(image: Image.Image) -> Iterator[tuple[int, Image.Image]]:
+    for top in range(0, image.height, _ROWS_AT_ONCE):
+        yield top, image.crop((0, top, image.width, min(top + _ROWS_AT_ONCE, image.height)))
 
 
 def _unpack_as(image: Image.Image, packed: str) -> None:
@@ -134,18 +156,19 @@ def _plain(image: Image.Image) -> Pixels:
     mode, is_clear = image.mode, "transparency" in image.info
     match mode:
         case "L" | "LA" | "RGB" | "RGBA" if not is_clear or mode.endswith("A"):
-            return numpy.asarray(image)
+            return _in_bands(image, numpy.asarray)
         case "I;16" | "I;16L" | "I;16B" | "I;16N":
-            return numpy.asarray(image).astype(numpy.uint16)
+            return _in_bands(image, lambda rows: numpy.asarray(rows).astype(numpy.uint16))
         case "I":  # a grey image of 16 bits, as some files have it
-            return numpy.asarray(image).clip(0, 0xFFFF).astype(numpy.uint16)
+            return _in_bands(image, lambda rows: numpy.asarray(rows).clip(0, 0xFFFF).astype(numpy.uint16))
         case "F":
             raise ValueError("it holds fractions; save it with 8 or 16 bits a channel")
         case "1" | "L" | "La":
-            return numpy.asarray(image.convert("LA" if is_clear or mode == "La" else "L"))
+            has_alpha = is_clear or mode == "La"
+            return _in_bands(image, lambda rows: numpy.asarray(rows.convert("LA" if has_alpha else "L")))
         case _:
             has_alpha = is_clear or mode in ("PA", "RGBa")
-            return numpy.asarray(image.convert("RGBA" if has_alpha else "RGB"))
+            return _in_bands(image, lambda rows: numpy.asarray(rows.convert("RGBA" if has_alpha else "RGB")))
 
 
 def _orientation(image: Image.Image) -> object:

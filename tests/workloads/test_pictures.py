@@ -44,6 +44,43 @@ def test_every_kind_is_read_with_the_channels_that_it_has(
     assert size_of(path) == (16, 12)
 
 
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB", "RGBA", "P", "CMYK", "I;16", "I"])
+def test_a_tall_picture_is_read_in_bands_as_a_short_one_is_at_once(mode: str, tmp_path: Path) -> None:
+    picture = Image.fromarray(numpy.random.default_rng(0).integers(0, 255, (700, 3, 3), dtype=numpy.uint8))
+    made = picture.convert("L").convert(mode) if mode.startswith("I") else picture.convert(mode)
+    clear: dict[str, Any] = {"transparency": 0} if mode == "P" else {}
+    ending = "tif" if mode in ("CMYK", "I") else "png"
+    made.save(tmp_path / f"tall.{ending}", **clear)
+    tall = read_pixels(tmp_path / f"tall.{ending}")
+    assert tall.shape[:2] == (700, 3)
+    for top in (0, 250, 500):
+        made.crop((0, top, 3, top + 200)).save(tmp_path / f"short.{ending}", **clear)
+        assert numpy.array_equal(tall[top : top + 200], read_pixels(tmp_path / f"short.{ending}"))
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_a_tall_picture_of_16_bits_is_read_in_bands(channels: int, tmp_path: Path) -> None:
+    wanted = numpy.random.default_rng(0).integers(0, 2**16, (700, 3, channels)).astype(numpy.uint16)
+    with (tmp_path / "tall.png").open("wb") as file:
+        writer = PngWriter(file, width=3, height=700, channels=channels, bits=16)
+        writer.write(wanted)
+        writer.close()
+    assert numpy.array_equal(read_pixels(tmp_path / "tall.png"), wanted)
+
+
+@pytest.mark.parametrize(("mode", "bytes_a_pixel"), [("RGB", 9), ("RGBA", 10), ("CMYK", 9)])
+def test_reading_takes_little_more_memory_than_the_pixels(mode: str, bytes_a_pixel: int, tmp_path: Path) -> None:
+    Image.new(mode, (4000, 4000)).save(tmp_path / "large.tif")
+    program = (
+        "import sys; from elastic.workloads.pictures import read_pixels\n"
+        "def peak(): return int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0]) * 1024\n"
+        "before = peak(); read_pixels(sys.argv[1]); print((peak() - before) / 16e6)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "large.tif")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert float(said) < bytes_a_pixel
+
+
 def test_a_clear_colour_of_a_palette_becomes_alpha(tmp_path: Path) -> None:
     picture = Image.fromarray(RAMP).convert("P")
     picture.save(tmp_path / "clear.png", transparency=picture.getpixel((0, 0)))
