@@ -122,9 +122,9 @@ def upscaler_of(path: Path) -> Upscaler:
     shape = weights.shape_of(path)
     with torch.device("meta"):  # weights that are about to be replaced are not worth drawing
         generator = Generator(shape)
-    weights.put(path, generator, is_bare=True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    generator = generator.requires_grad_(False).to(device=device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    generator = generator.requires_grad_(False).to_empty(device=device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    weights.put(path, generator)  # copied, so that nothing keeps the whole file mapped
     return Upscaler(generator, shape.channels, device)
 
 

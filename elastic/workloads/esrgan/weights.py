@@ -111,10 +111,10 @@ def read(path: Path) -> dict[str, Any]:
         raise InvalidInput(f"{path}: wanted weights (safetensors), found a damaged file ({error})") from error
 
 
-def put(path: Path, generator: Any, *, is_bare: bool = False) -> None:
-    """Puts a file's tensors into a generator, in the place of its own where it `is_bare`. Raises InvalidInput."""
+def put(path: Path, generator: Any) -> None:
+    """Copies a file's tensors into a generator. Raises InvalidInput."""
     try:
-        generator.load_state_dict(read(path), assign=is_bare)
+        generator.load_state_dict(read(path))
     except RuntimeError as error:  # torch names every tensor that is missing, too many, or of another shape
         raise InvalidInput(f"{path}: wanted weights of the shape that it says, found others ({error})") from error
 
