@@ -135,7 +135,7 @@ class Preparation:
         if self._commands.is_stopping:
             return  # the node is leaving: nothing is wrong with what the job brings
         if self.failure is not None:
-            if self._commands.last_lines:
+            if len(self._commands.last_lines) > 1:  # one line stands there already
                 self.failure += f" (its last lines: {' | '.join(self._commands.last_lines)})"
             self.failure = self.failure[:_MOST_CHARACTERS]
             log.error("%s", self.failure)
@@ -165,7 +165,8 @@ class Preparation:
             is_new = own_python.make_environment(
                 folder, brings.requirements, commands=self._commands, cwd=self._working_folder()
             )
-            timed.text = timed.text if is_new else f"{what}: installed on this machine before"
+            before = f"{what}: installed" if count else "the job's own environment: made"
+            timed.text = timed.text if is_new else f"{before} on this machine before"
         self.outfit = outfit_of(
             own_python.python_of(folder), environment=folder, path=os.environ.get("PATH", os.defpath)
         )

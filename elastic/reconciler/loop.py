@@ -331,11 +331,13 @@ class Reconciler:
         failure = "" if node.preparing is None else node.preparing.failure
         resumes = self.store.resumes.of(job.id)
         since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
-        nodes = self.store.nodes(job.id, include_gone=True)
-        if due.fails_alone(node, [each for each in nodes if each.intended_at_s >= since_s]):
+        nodes = [each for each in self.store.nodes(job.id, include_gone=True) if each.intended_at_s >= since_s]
+        if due.fails_alone(node, nodes):
             self._end(due.End(node, failure, is_failure=True), now_s=now_s)
         elif self.store.job(job.id).phase is not JobPhase.DRAINING:
-            message = f"no worker could begin: {failure}"
+            has_worked = any(each.prepared_s is not None for each in nodes)
+            what = "two nodes in a row could not be got ready" if has_worked else "no worker could begin"
+            message = f"{what}: {failure}"
             self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
