@@ -495,6 +495,14 @@ def _no_such(what: str, name: str, known: Collection[str]) -> str:
     return f"no {what} {name[:64]!r}; {hint}"
 
 
+def _no_option(field: str) -> str | None:
+    """What to write instead of a workload's option that stands among the job's fields."""
+    for name, workload in WORKLOADS.items():
+        if field in (each.name for each in dataclasses.fields(workload.options)):
+            return f"no field {field!r}; it is an option of the workload {name}: write it below hyperparameters"
+    return None
+
+
 def _invalid(faults: tuple[tuple[str, str], ...]) -> InvalidInput:
     field, message = faults[0]
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
@@ -507,7 +515,7 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
     field = ".".join(path)[:128] or "document"
     match error["type"]:
         case "extra_forbidden":
-            return field, _no_such("field", path[-1], _PARTS[path[:-1]].model_fields)
+            return field, _no_option(field) or _no_such("field", path[-1], _PARTS[path[:-1]].model_fields)
         case "missing":
             return field, "wanted a value, got none"
         case "value_error":

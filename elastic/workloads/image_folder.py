@@ -77,7 +77,7 @@ def check_unreadable(found: Sequence[str], *, most: int) -> None:
     if len(found) > most:
         raise InvalidInput(
             f"data: wanted at most {most} images that cannot be read, found {len(found)}: {_first(found)}; remove "
-            "them, or allow more (most_unreadable)",
+            "them, or allow more (hyperparameters: most_unreadable)",
             field="data",
         )
 

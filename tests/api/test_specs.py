@@ -155,6 +155,11 @@ def test_a_command_that_could_not_run_is_refused_before_it_costs(command: list[s
     assert hint in faults({"name": "mine", "command": command})["command"]
 
 
+def test_an_option_of_a_workload_among_the_jobs_fields_is_told_its_place() -> None:
+    said = faults({"name": "faces", "workload": "esrgan", "most_unreadable": 20})["most_unreadable"]
+    assert said.endswith("it is an option of the workload esrgan: write it below hyperparameters")
+
+
 def test_torchruns_options_become_the_jobs_fields() -> None:
     line = "LR=0.1 torchrun --nproc_per_node 4 --nnodes 1:3 --max_restarts 7 /srv/train.py --epochs 2"
     spec = to_spec({"name": "mine", "command": line, "env": {"LR": 0.1, "DEBUG": 1}}, now_s=NOW_S)
