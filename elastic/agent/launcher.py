@@ -20,7 +20,6 @@ from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
 from elastic.agent.tiers import Way
 from elastic.agent.torchrun import (
-    FOLDERS,
     SPIN_COUNT,
     as_here,
     preloads,
@@ -30,6 +29,7 @@ from elastic.agent.torchrun import (
     torchrun_environment,
 )
 from elastic.agent.wire import Assignment
+from elastic.worker.hook import FOLDERS
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
 

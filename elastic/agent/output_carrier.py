@@ -76,6 +76,7 @@ class OutputCarrier:
         self._trip: Trip | None = None
         self._teller = Teller(say, wall_s=wall_s)
         self._longest_s: float | None = None
+        self._has_told_of_lone_files = False
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
 
@@ -235,6 +236,9 @@ class OutputCarrier:
         if trip.round is not None:
             outputs.join(trip.round)
         if not outputs.is_writer:
+            if not is_ending:
+                trip.next_at = begun_at + self._pause_s
+                self._tell_of_lone_files(outputs)
             return
         is_new = outputs.carry(is_still=is_ending, session_round=trip.round, now_s=self._wall_s())
         if trip.refusal is not None and trip.refusal.needs_person:
@@ -243,3 +247,15 @@ class OutputCarrier:
         if is_new:
             self._longest_s = max(took_s, self._longest_s or 0.0)
             trip.next_at = begun_at + max(self._pause_s, took_s / SHARE)
+
+    def _tell_of_lone_files(self, outputs: Outputs) -> None:
+        if self._has_told_of_lone_files:
+            return
+        if paths := outputs.only_here():
+            self._has_told_of_lone_files = True
+            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            self._teller.tell(
+                f"{paths[0]}{others}: written by a rank of another node than the first. Such files are not carried "
+                "home, and are lost with the node: gather what the job needs on rank 0, or write it to a folder that "
+                "the nodes share"
+            )

@@ -28,6 +28,7 @@ MOST_FILES = 10_000
 """Each is an object: a bucket takes some 100 a second, and a manifest of so many has 4 MiB, the most that is read."""
 _BEGINNINGS = "beginnings/"
 _LARGEST_NAMED = 3
+_UNDERWAY_S = 15.0  # what changed in the last 5 s waits, and clocks of nodes may differ
 log = logging.getLogger(__name__)
 
 
@@ -170,6 +171,18 @@ class Outputs:
         if held.is_whole:
             self._carried = now.files
         return is_new
+
+    def only_here(self) -> tuple[str, ...]:
+        """Files that ranks of this node have written and the first rank's node does not hold: nobody carries them home.
+
+        What was written shortly before the newest state came home, or after it, may be on its way there.
+        """
+        newest = self._shelf.kept(self._shelf.places())[:1]
+        if not newest:
+            return ()
+        home, until_s = {each.path for each in newest[0].files}, newest[0].committed_at_s - _UNDERWAY_S
+        files = self._folder.see().files
+        return tuple(sorted(path for path in files.keys() - home if files[path].modified_at_ns / 1e9 < until_s))
 
     def _check(self, looks: Mapping[str, Look]) -> None:
         size_bytes = sum(look.size_bytes for look in looks.values())

@@ -14,8 +14,6 @@ from elastic.agent.tiers import Way, workload_module
 from elastic.agent.wire import Assignment
 from elastic.model import Tier
 
-FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
-"""Variables that name the folders a script may write into; they are there when it begins."""
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 # How often a thread looks for the others before it sleeps. It would look for a millisecond: beside a busy neighbour it
 # burns the very time that the others need, and two threads are then slower than one, up to 30 times. So few looks cost

@@ -22,6 +22,8 @@ LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
 TURNS_AGAIN_S = 0.5  # ranks without windows say that their turns go on: the first one's node may be cut off
 MAX_NOTE_LENGTH = 2000
+FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
+"""Variables that name the folders a script may write into; they are there when it begins."""
 WORKER_PID = "ELASTICD_WORKER_PID"
 """Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""
 CANNOT_BEGIN = "elasticd: no worker can begin: "
@@ -85,7 +87,12 @@ class Worker:
             },
         )
         self.recorder = Recorder(self._outbox, started_at=started_at)
-        self.saves = Saves(membership.saves_file, tell=self._tell_of_save)
+        self.saves = Saves(
+            membership.saves_file,
+            tell=self._tell_of_save,
+            folders=(os.getcwd(), *filter(None, map(os.environ.get, FOLDERS))),
+            tell_outside=self._tell_of_save_outside,
+        )
         self._done: int | None = None
         self._began_at = 0
         self._has_told_beginning = False
@@ -181,6 +188,13 @@ class Worker:
 
     def _tell_of_save(self, mark: str, iteration: int) -> None:
         self.say("saved", mark=mark, iteration=iteration)
+
+    def _tell_of_save_outside(self, path: str) -> None:
+        self.say(
+            "note",
+            text=f"the script saves {path}, outside of its job's folders: it is not carried home, and is lost "
+            "with its node unless nodes share that folder. Save it beside the script, or in ELASTICD_CHECKPOINT_DIR",
+        )
 
     @property
     def is_asked_to_stop(self) -> bool:

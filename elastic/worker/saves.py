@@ -12,7 +12,7 @@ import stat
 import sys
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -49,11 +49,21 @@ class Saves:
     """The files of one process. `path` names a file with the marks that are known, a line each; None: none are.
 
     `tell` hears of each file that is saved from now on: its mark, and the iterations that the job had done by then.
+    `tell_outside` hears once of weights that are saved in none of `folders`, which are those that are carried home.
     """
 
-    def __init__(self, path: str | None, *, tell: Callable[[str, int], None]) -> None:
+    def __init__(
+        self,
+        path: str | None,
+        *,
+        tell: Callable[[str, int], None],
+        folders: Sequence[str] = (),
+        tell_outside: Callable[[str], None] | None = None,
+    ) -> None:
         self._path = path
         self._tell = tell
+        self._folders = [os.path.realpath(each) for each in folders]
+        self._tell_outside = tell_outside
         self._known = _read(path)
         self._sizes = {int(mark.partition("-")[0], 16) for mark in self._known}
         self._pending: dict[str, tuple[int, str | None]] = {}
@@ -97,7 +107,9 @@ class Saves:
         """The script has just written this file."""
         if self._is_training and isinstance(path, str | os.PathLike) and os.getpid() == self._pid:
             with contextlib.suppress(Exception):
-                self._note(os.path.abspath(os.fspath(path)), self._iteration, None)
+                whole = os.path.abspath(os.fspath(path))
+                self._note(whole, self._iteration, None)
+                self._look_where(whole)
 
     def read(self, path: str) -> None:
         """The script is about to read this file."""
@@ -155,6 +167,14 @@ class Saves:
         # It may be written by a thread that has not ended: the next turn looks once more.
         if before is None:
             self._pending[path] = iteration, mark
+
+    def _look_where(self, path: str) -> None:
+        if self._tell_outside is None:
+            return
+        real = os.path.realpath(path)
+        if not any(os.path.commonpath([real, folder]) == folder for folder in self._folders):
+            self._tell_outside(path)
+            self._tell_outside = None
 
     def _mark(self, path: str) -> str | None:
         self._reader = threading.get_ident()

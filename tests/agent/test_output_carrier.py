@@ -18,6 +18,7 @@ from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Outcome, Tier
 from tests.agent.conftest import PATIENCE_S, verdict_of
 from tests.agent.test_steering import ONE
+from tests.workloads.session.running import wait_until
 
 JOB = replace(ONE, outputs=None)
 FIRST = Arrival(1, group_rank=0, groups=2, meeting="a:1")
@@ -32,6 +33,7 @@ class FakeOutputs:
         self.did: list[str] = []
         self.is_writer = False
         self.announced: set[str] = set()
+        self.lone: tuple[str, ...] = ()
         self.carried = threading.Event()
 
     def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
@@ -50,6 +52,10 @@ class FakeOutputs:
 
     def join(self, session_round: int) -> None:
         self.is_writer = True
+
+    def only_here(self) -> tuple[str, ...]:
+        self._fail()
+        return self.lone
 
     def carry(self, *, is_still: bool, session_round: int | None, now_s: float) -> bool:
         self._fail()
@@ -137,6 +143,18 @@ def test_only_the_first_ranks_node_carries(desk: Desk) -> None:
     desk.carrier.finish(1, is_clean=True)
     assert desk.verdict() == Verdict(is_durable=True)
     assert desk.outputs.did == ["follow a:1"]
+
+
+def test_files_that_no_other_node_holds_are_told_once_though_storage_was_away(desk: Desk) -> None:
+    desk.outputs.announced.add("a:1")
+    desk.carrier.fill(SECOND)
+    desk.outputs.failures = [StorageUnavailable("gone")]
+    desk.outputs.lone = ("ckpt/__1_0.distcp", "ckpt/__1_1.distcp")
+    desk.carrier.start()
+    wait_until(lambda: "ckpt/__1_0.distcp and 1 more" in desk.texts(), "it is told", timeout_s=30.0)
+    desk.carrier.finish(1, is_clean=True)
+    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.texts().count("distcp") == 1
 
 
 def test_what_was_not_carried_in_time_is_said_and_passes_for_no_success(desk: Desk) -> None:

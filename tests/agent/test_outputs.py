@@ -125,6 +125,20 @@ def test_after_the_first_ranks_node_is_lost_the_others_go_on_from_what_is_home(n
         leading.carry(is_still=True, now_s=3.0)
 
 
+def test_files_that_only_another_ranks_node_holds_are_known(node: Callable[[str], Node]) -> None:
+    a, b = node("a"), node("b")
+    leading, following = a.lead(1, meeting="a:1"), b.in_generation(1)
+    following.follow("a:1")
+    a.write(shard_0="rank 0's", both="of each rank")
+    b.write(shard_1="rank 1's", both="of each rank")
+    written_s = (b.settings.code_dir / "shard_1").stat().st_mtime
+    leading.carry(is_still=True, now_s=written_s + 1)
+    assert following.only_here() == (), "the first rank's may be on its way"
+    a.write(shard_0="rank 0's next")
+    leading.carry(is_still=True, now_s=written_s + 60)
+    assert following.only_here() == ("shard_1",)
+
+
 def test_a_file_that_is_removed_is_removed_everywhere(node: Callable[[str], Node]) -> None:
     a, b = node("a"), node("b")
     leading = a.lead(1)

@@ -159,3 +159,22 @@ def test_contents_that_differ_at_either_end_have_other_marks(tmp_path: Path) -> 
         path.write_bytes(head + b"\0" * 300_000 + tail)
         found.add(mark_of(str(path)))
     assert len(found) == 3
+
+
+def test_weights_that_are_saved_where_nothing_is_carried_home_are_told_once(tmp_path: Path) -> None:
+    home, elsewhere = tmp_path / "code", tmp_path / "elsewhere"
+    told: list[str] = []
+    saves = Saves(None, tell=lambda mark, iteration: None, folders=(str(home),), tell_outside=told.append)
+    for folder in (home, elsewhere):
+        folder.mkdir()
+        (folder / "last.pt").write_bytes(weights(1))
+    (tmp_path / "link").symlink_to(home)
+    saves.saved(elsewhere / "last.pt")
+    assert told == [], "before it trains it saves nothing that it has learnt"
+    saves.begin()
+    saves.saved(home / "last.pt")
+    saves.saved(tmp_path / "link" / "last.pt")
+    assert told == []
+    saves.saved(elsewhere / "last.pt")
+    saves.saved(elsewhere / "last.pt")
+    assert told == [str(elsewhere / "last.pt")]
