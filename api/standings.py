@@ -9,6 +9,8 @@ from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tie
 from elastic.reconciler import training_group
 from elastic.store import Store
 
+_MOST_NOTES = 3
+
 
 def standing_of(
     store: Store, job: Job, *, now_s: float, root: str | None = None, alarms: Sequence[str] = ()
@@ -29,6 +31,7 @@ def standing_of(
         preparing=list(preparing_of(nodes, now_s=now_s)),
         alarms=list(alarms),
         warnings=list(warnings_of(job, now_s=now_s)),
+        notes=list(store.notes(job.id, most=_MOST_NOTES)),
         running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",

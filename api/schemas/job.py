@@ -51,6 +51,10 @@ class Job(JobState):
     warnings: list[str] = Field(
         default_factory=list, description="What to know of its progress, such as that a move restarts it."
     )
+    notes: list[str] = Field(
+        default_factory=list,
+        description="What its nodes and its script said last, such as that a file is not carried home.",
+    )
     running_tier: Tier | None = Field(
         description="What its workers run on, or ran on last, by their nodes' word; null if none has said."
     )

@@ -251,7 +251,7 @@ class OutputCarrier:
     def _tell_of_lone_files(self, outputs: Outputs) -> None:
         if self._has_told_of_lone_files:
             return
-        if paths := outputs.only_here():
+        if paths := outputs.only_here(now_s=self._wall_s()):
             self._has_told_of_lone_files = True
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             self._teller.tell(

@@ -80,6 +80,7 @@ class Outputs:
         self._carried: Mapping[str, Look] | None = None
         self._seen = UNSEEN
         self._laid: Mapping[str, Look] = {}
+        self._first_seen_s: dict[str, float] = {}
 
     @property
     def is_writer(self) -> bool:
@@ -172,17 +173,17 @@ class Outputs:
             self._carried = now.files
         return is_new
 
-    def only_here(self) -> tuple[str, ...]:
+    def only_here(self, *, now_s: float) -> tuple[str, ...]:
         """Files that ranks of this node have written and the first rank's node does not hold: nobody carries them home.
 
-        What was written shortly before the newest state came home, or after it, may be on its way there.
+        What was first seen shortly before the newest state came home, or after it, may be on its way there.
         """
+        self._first_seen_s = {path: self._first_seen_s.get(path, now_s) for path in self._folder.see().files}
         newest = self._shelf.kept(self._shelf.places())[:1]
         if not newest:
             return ()
         home, until_s = {each.path for each in newest[0].files}, newest[0].committed_at_s - _UNDERWAY_S
-        files = self._folder.see().files
-        return tuple(sorted(path for path in files.keys() - home if files[path].modified_at_ns / 1e9 < until_s))
+        return tuple(sorted(path for path, at_s in self._first_seen_s.items() if path not in home and at_s < until_s))
 
     def _check(self, looks: Mapping[str, Look]) -> None:
         size_bytes = sum(look.size_bytes for look in looks.values())

@@ -76,8 +76,9 @@ def show_job(job: Mapping[str, Any]) -> None:
     for each in (*job.get("preparing", ()), *(f"alarm: {alarm}" for alarm in job.get("alarms", ()))):
         print(each)
     print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
-    for warning in job.get("warnings", ()):
-        print(f"warning: {warning}")
+    said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
+    for kind, text in ((kind, text) for kind, texts in said for text in texts):
+        print(f"{kind}: {text}")
     print(_limits(spec["objective"]))
     print(_tier(spec["tier"], job["running_tier"]))
     if spec.get("precision"):

@@ -37,6 +37,7 @@ class Standing:
     preparing: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     error: str | None = None
     error_lines: str = ""
 
@@ -89,6 +90,7 @@ def standing_of(job: JsonObject) -> Standing:
         preparing=tuple(job.get("preparing", ())),
         alarms=tuple(job.get("alarms", ())),
         warnings=tuple(job.get("warnings", ())),
+        notes=tuple(job.get("notes", ())),
         error=str(ScriptError(**error)) if error else None,
         error_lines=error.get("lines", ""),
     )
@@ -97,9 +99,13 @@ def standing_of(job: JsonObject) -> Standing:
 def watch(look: Callable[[], Standing], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
     """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status to exit with."""
     last: Standing | None = None
+    notes: list[str] = []
     try:
         with _bar() if is_live else _lines() as show:
             for last in _standings(look, timeout_s=timeout_s, clock=clock):
+                for note in [each for each in last.notes if each not in notes]:
+                    print(f"note: {note}", flush=True)  # above the bar
+                    notes.append(note)
                 show(last)
     except KeyboardInterrupt:
         print()

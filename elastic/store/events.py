@@ -56,6 +56,18 @@ def listed(connection: Connection, *, after: int | None, job_id: str | None, lim
     )
 
 
+def notes(connection: Connection, job_id: str, *, most: int) -> tuple[str, ...]:
+    """The newest notes of a job, the oldest of them first; what was said again stands once."""
+    said = (
+        select(events.c.text, func.max(events.c.id).label("newest"))
+        .where(events.c.job_id == job_id, events.c.kind == "note")
+        .group_by(events.c.text)
+        .order_by(func.max(events.c.id).desc())
+        .limit(most)
+    )
+    return tuple(each.text for each in reversed(connection.execute(said).all()))
+
+
 def newest_id(connection: Connection) -> int:
     """The id of the latest event, 0 before the first."""
     return connection.execute(select(func.max(events.c.id))).scalar() or 0

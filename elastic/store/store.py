@@ -374,6 +374,10 @@ class Store:
         """The first events after the one of id `after`, or the newest of all if it is None; oldest first either way."""
         return self._read(events.listed, after=after, job_id=job_id, limit=limit)
 
+    def notes(self, job_id: str, *, most: int) -> tuple[str, ...]:
+        """The newest notes of a job's nodes and script, the oldest of them first; what was said again stands once."""
+        return self._read(events.notes, job_id, most=most)
+
     def newest_event_id(self) -> int:
         """The id of the latest event, 0 before the first."""
         return self._read(events.newest_id)

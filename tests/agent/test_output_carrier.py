@@ -53,7 +53,7 @@ class FakeOutputs:
     def join(self, session_round: int) -> None:
         self.is_writer = True
 
-    def only_here(self) -> tuple[str, ...]:
+    def only_here(self, *, now_s: float) -> tuple[str, ...]:
         self._fail()
         return self.lone
 

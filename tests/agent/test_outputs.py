@@ -131,12 +131,12 @@ def test_files_that_only_another_ranks_node_holds_are_known(node: Callable[[str]
     following.follow("a:1")
     a.write(shard_0="rank 0's", both="of each rank")
     b.write(shard_1="rank 1's", both="of each rank")
-    written_s = (b.settings.code_dir / "shard_1").stat().st_mtime
-    leading.carry(is_still=True, now_s=written_s + 1)
-    assert following.only_here() == (), "the first rank's may be on its way"
+    leading.carry(is_still=True, now_s=1001.0)
+    assert following.only_here(now_s=1000.0) == (), "the first rank's may be on its way"
     a.write(shard_0="rank 0's next")
-    leading.carry(is_still=True, now_s=written_s + 60)
-    assert following.only_here() == ("shard_1",)
+    b.write(shard_1="rank 1's next")
+    leading.carry(is_still=True, now_s=1060.0)
+    assert following.only_here(now_s=1061.0) == ("shard_1",)
 
 
 def test_a_file_that_is_removed_is_removed_everywhere(node: Callable[[str], Node]) -> None:

@@ -82,6 +82,13 @@ def test_a_warning_is_said_as_soon_as_it_is_known(capsys: pytest.CaptureFixture[
     assert lines[:2] == ["4.5 s left", "warning: a move or a loss restarts this job"]
 
 
+@pytest.mark.parametrize("is_live", [False, True])
+def test_a_note_is_said_once(is_live: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    noted = replace(RUNNING, notes=("it is not carried home",))
+    watched(looks(RUNNING, noted, noted, replace(noted, phase="succeeded")), is_live=is_live)
+    assert capsys.readouterr().out.count("note: it is not carried home") == 1
+
+
 def test_what_nodes_get_ready_is_said_once_while_its_seconds_grow(capsys: pytest.CaptureFixture[str]) -> None:
     installing = [replace(RUNNING, preparing=(f"installing 1 requirement on n1, {each} s",)) for each in (1, 2)]
     setting_up = replace(RUNNING, preparing=("setup: make on n1, 0 s",))

@@ -469,6 +469,14 @@ def test_events_are_the_first_after_one_or_the_newest(store: Store) -> None:
     assert [event.text for event in store.events(after=None, limit=2)] == ["said 4", "said 5"]
 
 
+def test_the_newest_notes_of_a_job_stand_once_each(store: Store, job: Job) -> None:
+    for number, text in enumerate(["first", "again", "second", "again"]):
+        store.add_event("note", text, job_id=job.id, now_s=float(number))
+    store.add_event("note", "another job's", now_s=9.0)
+    store.add_event("checkpoint", "no note", job_id=job.id, now_s=9.0)
+    assert store.notes(job.id, most=2) == ("second", "again")
+
+
 def test_lists_are_paged_without_gap_or_repeat(store: Store, node: Node) -> None:
     store.append_windows(node.id, [window(node, seq) for seq in range(1, 8)])
     first = store.windows(limit=4)
