@@ -51,8 +51,9 @@ zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of
 test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
 
-# The demo promises a time, and a quota is a share of a core that must be there: these have the machine to themselves.
-ALONE := tests/agent/test_throttle.py tests/examples/test_demo.py
+# The demo promises a time, a quota is a share of a core that must be there, and two cores are faster than one only where
+# nobody else computes: these have the machine to themselves.
+ALONE := tests/agent/test_throttle.py tests/e2e/test_cores.py tests/examples/test_demo.py
 # Only the files with such tests: to collect all of them takes each worker twenty seconds.
 BESIDE = $(filter-out $(ALONE),$(sort $(shell grep -rl --include='test_*.py' 'mark\.slow' tests)))
 slow: SLOW = $(BIN)/pytest -m 'slow and not soak $(if $(filter 0,$(BROWSER)),and not browser)' --timeout 900 --durations 12
