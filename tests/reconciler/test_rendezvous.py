@@ -70,14 +70,18 @@ def test_a_store_is_told_at_which_ports_it_may_listen(stores: RendezvousStores) 
 
 
 def test_a_store_is_started_once_and_found_again_by_the_next_daemon(stores: RendezvousStores) -> None:
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None, "it has only just been started"
+    stores.endpoint("job-1", rounds=ROUNDS)
+    first = process(stores)
     endpoint = answering(stores)
+    assert process(stores) == first, "it was started already"
     after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
     assert after.endpoint("job-1", rounds=ROUNDS) == endpoint
     after.end("job-1")
     stores.end("job-1")
     assert not (stores.root / "job-2").exists()
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None, "what has ended is started anew"
+    assert not first.is_running()
+    answering(stores)
+    assert process(stores) != first, "what has ended is started again"
 
 
 def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: RendezvousStores) -> None:
@@ -174,7 +178,7 @@ def test_another_process_of_the_same_number_is_not_taken_for_it(stores: Rendezvo
     record = {"pid": psutil.Process().pid, "start_ticks": 1, "boot_id": boot_id()}
     (folder / "process.json").write_text(json.dumps(record))
     stores.end("job-1")  # nothing of ours: this test goes on
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None
+    stores.endpoint("job-1", rounds=ROUNDS)
     assert process(stores).pid != psutil.Process().pid
 
 
