@@ -85,4 +85,4 @@ def test_all_ranks_go_on_from_the_same_snapshot_and_it_comes_home(
     snapshot = torch.load(tmp_path / "mine/snapshot.pt", weights_only=True)
     assert (tmp_path / "mine/log-of-rank-0.txt").read_text() == f"ended at {snapshot['EPOCHS_RUN']}"
     names = {each.name for each in (tmp_path / "mine").iterdir()}
-    assert names - {".gitignore"} == {"snapshot.pt", "log-of-rank-0.txt"}, "neither the code nor what other ranks' nodes hold"
+    assert names - {".gitignore"} == {"snapshot.pt", "log-of-rank-0.txt"}, "neither code nor what others hold"
