@@ -114,12 +114,14 @@ class _Trip:
     pause: Callable[[float], None]
     patience_s: float
     done_bytes: int = 0
+    _total_bytes: int = 0
     _told_part: int = 0
     _told_at: float = field(default_factory=time.monotonic)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _has_failed: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
+        self._total_bytes = sum(each.size_bytes for each in self.items)
         self.done_bytes = sum(
             min(_size(self._partial(each)) + _size(self._path(each)), each.size_bytes) for each in self.items
         )
@@ -173,11 +175,11 @@ class _Trip:
     def _count(self, more_bytes: int) -> None:
         with self._lock:
             self.done_bytes += more_bytes
-            total, now = sum(each.size_bytes for each in self.items), time.monotonic()
-            part = self.done_bytes * _TOLD_PARTS // total
+            now = time.monotonic()
+            part = self.done_bytes * _TOLD_PARTS // self._total_bytes
             if part > self._told_part and now - self._told_at >= _TELL_EVERY_S:
                 self._told_part, self._told_at = part, now
-                self.tell(f"data: {self.done_bytes / _GIB:.1f} of {total / _GIB:.1f} GiB")
+                self.tell(f"data: {self.done_bytes / _GIB:.1f} of {self._total_bytes / _GIB:.1f} GiB")
 
     def _path(self, item: Item) -> Path:
         return self.folder / item.name
