@@ -83,7 +83,9 @@ class Ticker:
             if elapsed_s > self._interval_s:
                 log.warning("a tick takes longer than the time between two", elapsed_s=round(elapsed_s, 1))
             if again_s is not None and again_s < self._interval_s and self._scheduler.running:
-                self._scheduler.add_job(self._run, "date", run_date=_in(again_s), id="again", replace_existing=True)
+                # More than one at once: the scheduler skips a job while this one, which asks for it, has not returned.
+                once = {"id": "again", "replace_existing": True, "max_instances": 10}
+                self._scheduler.add_job(self._run, "date", run_date=_in(again_s), **once)
             if self._scheduler.running:
                 self._late = threading.Timer(2 * self._interval_s, self._begin_anew)
                 self._late.daemon = True

@@ -32,6 +32,21 @@ def test_a_tick_that_asks_for_another_gets_it_before_the_interval_is_over() -> N
     assert answers == []
 
 
+def test_ticks_that_ask_for_another_at_once_get_it_each_time() -> None:
+    ticks = threading.Semaphore(0)
+
+    def tick() -> float:
+        ticks.release()
+        return 0.0
+
+    ticker = Ticker(tick, interval_s=3600.0, clock=SystemClock())
+    ticker.start()
+    try:
+        assert all(ticks.acquire(timeout=20.0) for _ in range(20)), "the next ticks would have come in an hour"
+    finally:
+        ticker.stop()
+
+
 def test_a_tick_that_takes_longer_than_the_time_between_two_is_told() -> None:
     has_ticked = threading.Event()
 
