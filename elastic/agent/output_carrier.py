@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -76,7 +77,7 @@ class OutputCarrier:
         self._trip: Trip | None = None
         self._teller = Teller(say, wall_s=wall_s)
         self._longest_s: float | None = None
-        self._has_told_of_lone_files = False
+        self._lone_files_at = 0.0
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
 
@@ -236,8 +237,8 @@ class OutputCarrier:
         if trip.round is not None:
             outputs.join(trip.round)
         if not outputs.is_writer:
-            if not is_ending:
-                trip.next_at = begun_at + self._pause_s
+            if not is_ending and begun_at >= self._lone_files_at:
+                self._lone_files_at = begun_at + self._pause_s
                 self._tell_of_lone_files(outputs)
             return
         is_new = outputs.carry(is_still=is_ending, session_round=trip.round, now_s=self._wall_s())
@@ -249,10 +250,8 @@ class OutputCarrier:
             trip.next_at = begun_at + max(self._pause_s, took_s / SHARE)
 
     def _tell_of_lone_files(self, outputs: Outputs) -> None:
-        if self._has_told_of_lone_files:
-            return
         if paths := outputs.only_here(now_s=self._wall_s()):
-            self._has_told_of_lone_files = True
+            self._lone_files_at = math.inf  # once is enough
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             self._teller.tell(
                 f"{paths[0]}{others}: written by a rank of another node than the first. Such files are not carried "
