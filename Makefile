@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo zoo test slow soak crash cover check format lint types imports clean
+.PHONY: help venv browser demo picture zoo test slow soak crash cover check format lint types imports clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ browser:  ## Finds Chromium, or installs it with apt-get when run as root.
 
 demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 minutes, and accounts for it.
 	@$(BIN)/python -m examples.demo
+
+picture: $(STAMP) browser  ## Runs the demo and takes the README's picture of its dashboard.
+	@$(BIN)/python -m examples.demo --picture docs/images/dashboard.png
 
 ROWS ?=
 TIERS ?=

@@ -35,6 +35,23 @@ def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
     return spent_usd(tuple(as_it_stood), at_s)
 
 
+def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now_s: float) -> float:
+    """Dollars that fall on a stretch, where a minimum bill is spread evenly over the time that it pays for.
+
+    >>> from elastic.model import Offering
+    >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0, minimum_s=60.0)
+    >>> round(cost_between([row], 10.0, 40.0, now_s=100.0), 6)
+    0.003
+    """
+    return sum(_overlap(row, begin_s, end_s, now_s) for row in rows)
+
+
+def _overlap(row: LedgerRow, begin_s: float, end_s: float, now_s: float) -> float:
+    until_s = max(now_s if row.to_s is None else row.to_s, row.from_s + row.minimum_s)
+    span_s, shared_s = until_s - row.from_s, min(end_s, until_s) - max(begin_s, row.from_s)
+    return row.usd(now_s) * shared_s / span_s if span_s > 0 and shared_s > 0 else 0.0
+
+
 def cost_by_node(rows: Sequence[LedgerRow], *, now_s: float) -> list[schemas.NodeCost]:
     """What each node cost, in the order of their first dollars."""
     ordered = sorted(rows, key=lambda row: (row.node_id, row.id))

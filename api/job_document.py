@@ -22,7 +22,7 @@ from pydantic import (
 
 from elastic import model
 from elastic.archive import SUM_PATTERN
-from elastic.model import Batch, CapacityChoice, Goal, PerNode, Precision, Tier
+from elastic.model import Batch, CapacityChoice, Goal, OnMiss, PerNode, Precision, Tier
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
@@ -122,6 +122,12 @@ class JobObjective(_Part):
     max_usd_per_hour: Usd | None = Field(None, description="Most that its nodes together may cost, in USD per hour.")
     value_of_time_usd_per_h: FiniteFloat | None = Field(
         None, ge=0, le=1e9, description="What being done an hour sooner is worth, in USD."
+    )
+    on_miss: OnMiss = Field(
+        OnMiss.FASTEST,
+        strict=False,
+        description="What to do once the deadline or the budget is certain to be missed: `stop` in good order, go on "
+        "where an iteration costs least (`cheapest`), or as fast as the limits allow (`fastest`).",
     )
 
     @field_validator("deadline")

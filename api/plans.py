@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from api import schemas
 from api.deps import Context
+from api.outlook import Outlook
 from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
+from elastic.errors import InvalidInput
 from elastic.market import limits
 from elastic.model import Change, Group, Job, JobPhase, JobSpec, Price, Snapshot, surcharge_usd
-from elastic.policy import burn_usd_per_h, choose_precision, dearest_quotes, decide
+from elastic.policy import burn_usd_per_h, choose_precision, contradictions, dearest_quotes, decide, misses
 from elastic.reconciler import observe, read_catalog
 
 _LOOKED_BACK = 100
@@ -39,11 +41,29 @@ def priced_plan(context: Context, spec: JobSpec, why_precision: str, *, now_s: f
         plan=schemas.Plan.of(plan),
         prices=[schemas.Price.of(each) for each in snapshot.prices],
         candidates=[schemas.Candidate.of(each) for each in known.candidates],
+        forecast=Outlook.of(replace(snapshot, series=series), known).told(),
         measured_by=earlier.id if earlier is not None and series else None,
-        budget_usd=spec.objective.budget_usd,
         why_precision=why_precision,
         notes=[*_notes(context.settings, spec), *_lessons(earlier)],
     )
+
+
+def refuse_contradictions(context: Context, spec: JobSpec, *, now_s: float) -> None:
+    """Raises InvalidInput for limits of a new job that no candidate keeps at the prices of now."""
+    found = contradictions(_snapshot(context, spec, now_s=now_s))
+    if found:
+        field, text = found[0]
+        raise InvalidInput(f"{field}: {text}", field=field, faults=found)
+
+
+def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]:
+    """The goals that a job just submitted will miss, by what an earlier run of the same program tells."""
+    earlier = _earlier_run(context, job.spec, but=job.id)
+    if earlier is None:
+        return ()
+    series = context.store.recent_series(earlier.id)
+    snapshot = replace(_snapshot(context, job.spec, now_s=now_s), series=series)
+    return tuple(f"{each.kind}: {each.text}" for each in misses(snapshot, decide(snapshot)) or ())
 
 
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
@@ -57,6 +77,7 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
         switches=facts.switches,
         changes=(*facts.changes, Change(ended_at_s, None, None, job.phase)),
         spent_usd=facts.spent_usd,
+        earlier=facts.earlier,
         doubted=doubted,
         doubted_usd=surcharge_usd(store.ledger_of_job(job.id), doubted, now_s) if doubted else 0.0,
     )
@@ -107,9 +128,9 @@ def _lessons(earlier: Job | None) -> Iterator[str]:
         )
 
 
-def _earlier_run(context: Context, spec: JobSpec) -> Job | None:
+def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | None:
     jobs = context.store.jobs(limit=_LOOKED_BACK)
-    return next((job for job in jobs if _program(job.spec) == _program(spec)), None)
+    return next((job for job in jobs if job.id != but and _program(job.spec) == _program(spec)), None)
 
 
 def _program(spec: JobSpec) -> tuple[object, ...]:
@@ -125,9 +146,10 @@ def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
 
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
     provider, store = context.provider, context.store
+    job = Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s)
     return Snapshot(
         now_s=now_s,
-        job=Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s),
+        job=job,
         target=None,
         current=None,
         nodes=(),
@@ -140,4 +162,6 @@ def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
         limits=limits(context.settings, provider),
         unavailable=provider.blocks.listed(now_s=now_s),
         boots=store.boots(),
+        pools=store.pools(now_s=now_s),
+        earlier=store.earlier(job),
     )

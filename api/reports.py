@@ -13,7 +13,7 @@ from api.artifacts import Artifacts
 from api.files import artifacts_if_told
 from elastic.errors import NotFound, StorageUnavailable
 from elastic.model import Action, Group, Job, Price, idle_s, spent_usd, warnings_of
-from elastic.policy import FixedChoice, fixed_choices, iterations_by_phase
+from elastic.policy import FixedChoice, Use, as_it_was, fixed_choices, iterations_by_phase, uses
 from elastic.store import Event, Store
 
 _REPORT = "report.json"
@@ -29,7 +29,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
     rows = store.ledger_of_job(job.id)
     spent = spent_usd(rows, now_s)
     end_s = now_s if job.finished_at_s is None else job.finished_at_s
-    choices = costs_if_fixed(store, job)
+    choices = costs_if_fixed(store, job, now_s=now_s)
     fixed, first = [schemas.FixedChoice.of(each) for each in choices], where_it_began(store, job, choices)
     decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
@@ -41,6 +41,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         spent_usd=spent,
         iterations_per_usd=job.iteration / spent if spent > 0 else None,
         nodes=cost_by_node(rows, now_s=now_s),
+        uses=[schemas.Use(name=name, usd=usd) for name, usd in spent_on(store, job, now_s=now_s).items()],
         fixed=fixed,
         first_fixed=None if first is None else schemas.FixedChoice.of(first),
         warnings=list(warnings_of(job, now_s=now_s)),
@@ -53,21 +54,41 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
     )
 
 
-def costs_if_fixed(store: Store, job: Job) -> tuple[FixedChoice, ...]:
+def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice, ...]:
     """What the iterations done would have cost on each measured group from first to last, cheapest first.
 
-    Old and new nodes of a swap in a session, which train together for a moment, were no choice. Each group is charged
-    the start-up that this job had: from its first paid second to its first iteration.
+    Each at the mean pace of its whole history. Old and new nodes of a swap in a session, which train together for a
+    moment, were no choice. Each group is charged the start-up and the end that this job had, and the least bill. A job
+    that trained on one group alone would have cost what it did.
     """
-    begin_s = min((row.from_s for row in store.ledger_of_job(job.id)), default=job.submitted_at_s)
-    first_step_at_s = store.first_step_at_s(job.id)
-    decided = {each.plan.target for each in store.decisions(job.id, limit=_MOST_DECISIONS)}
+    rows, trained = store.ledger_of_job(job.id), store.trained(job.id)
+    if len(groups := {each.group for each in trained}) == 1:
+        return (as_it_was(groups.pop(), rows, now_s=now_s),)
+    begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
+    end_s = max((now_s if row.to_s is None else row.to_s for row in rows), default=begin_s)
+    steps_s = [at_s for each in store.stints(job.id) for at_s in (each.first_step_at_s, each.last_step_at_s) if at_s]
+    decided = {each.to_group for each in store.changes(job.id, limit=_MOST_DECISIONS)}
     return fixed_choices(
-        [each for each in store.recent_series(job.id) if len(each.group.members) == 1 or each.group in decided],
+        [each for each in trained if len(each.group.members) == 1 or each.group in decided],
         _price_history(store),
         iterations=iterations_by_phase(job.spec, job.iteration),
         started_at_s=begin_s,
-        start_up_s=0.0 if first_step_at_s is None else max(first_step_at_s - begin_s, 0.0),
+        start_up_s=max(steps_s[0] - begin_s, 0.0) if steps_s else 0.0,
+        begun=store.begun(job.id),
+        wind_up_s=max(end_s - max(steps_s), 0.0) if steps_s and job.phase.is_final else 0.0,
+        minimum_billed_s=max((row.minimum_s for row in rows), default=0.0),
+    )
+
+
+def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
+    """Where every dollar of a job went; the sum is the ledger's."""
+    return uses(
+        store.ledger_of_job(job.id),
+        store.nodes(job.id, include_gone=True),
+        store.stints(job.id),
+        store.changes(job.id, limit=_MOST_DECISIONS),
+        store.lost(job.id) if job.redone else (),
+        now_s=now_s,
     )
 
 

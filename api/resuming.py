@@ -12,7 +12,7 @@ from api.plans import if_resumed
 from api.specs import check_workers
 from elastic.errors import Conflict, InvalidInput
 from elastic.model import Job, JobSpec, Snapshot
-from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h
+from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h, wind_down_s
 
 _S_PER_H = 3600.0
 # Above what is foreseen: speeds and prices change while it trains.
@@ -26,6 +26,8 @@ def spec_of(job: Job, asked: schemas.Resume, *, now_s: float) -> JobSpec:
         objective = replace(objective, budget_usd=asked.budget_usd)
     if asked.deadline is not None:
         objective = replace(objective, deadline_s=_deadline_s(asked.deadline, now_s))
+    if asked.on_miss is not None:
+        objective = replace(objective, on_miss=asked.on_miss)
     spec = replace(spec, objective=objective)
     if asked.code is not None:
         if spec.code is None:
@@ -70,7 +72,7 @@ def _enough(snapshot: Snapshot) -> str:
     if chosen is None or not chosen.usd_per_h:
         return ""
     burn_usd_per_h = known_burn_usd_per_h(chosen.group.members, dearest_quotes(snapshot))
-    kept_back_usd = burn_usd_per_h * snapshot.limits.wind_down_s / _S_PER_H
+    kept_back_usd = burn_usd_per_h * wind_down_s(snapshot) / _S_PER_H
     spent_usd = snapshot.spent_usd + snapshot.doubted_usd
     if chosen.remaining_usd is None:
         return f": {usd(spent_usd + _ALLOWANCE * kept_back_usd)}, and what it may cost from now on"

@@ -476,6 +476,7 @@ def _objective(asked: JobObjective, now_s: float) -> Objective:
         budget_usd=asked.budget_usd,
         max_usd_per_hour=asked.max_usd_per_hour,
         value_of_time_usd_per_h=asked.value_of_time_usd_per_h,
+        on_miss=asked.on_miss,
     )
 
 

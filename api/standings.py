@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api import schemas
-from elastic.model import Candidate, Decision, Generation, Group, Job, Node, Tier, preparing_of, unit_of, warnings_of
+from api.waiting import waiting_of
+from elastic.model import (
+    Candidate,
+    Decision,
+    Generation,
+    Group,
+    Job,
+    Node,
+    Tier,
+    Unavailable,
+    preparing_of,
+    unit_of,
+    warnings_of,
+)
 from elastic.reconciler import training_group
 from elastic.store import Store
 
@@ -13,9 +26,18 @@ _MOST_NOTES = 3
 
 
 def standing_of(
-    store: Store, job: Job, *, now_s: float, root: str | None = None, alarms: Sequence[str] = ()
+    store: Store,
+    job: Job,
+    *,
+    now_s: float,
+    root: str | None = None,
+    alarms: Sequence[str] = (),
+    blocks: Sequence[Unavailable] = (),
 ) -> schemas.Job:
-    """Reads all that the job's resource shows; `root` is where nodes keep the files of all jobs."""
+    """Reads all that the job's resource shows.
+
+    `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
+    """
     decisions = store.decisions(job.id, limit=1)
     candidates = decisions[0].plan.candidates if decisions else ()
     generation, nodes = store.generation(job.id), store.nodes(job.id)
@@ -28,6 +50,7 @@ def standing_of(
         current_group=None if current is None else schemas.Group.of(current),
         target_group=None if target is None else schemas.Group.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
+        waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
         preparing=list(preparing_of(nodes, now_s=now_s)),
         alarms=list(alarms),
         warnings=list(warnings_of(job, now_s=now_s)),
@@ -57,6 +80,33 @@ def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str
     return decisions[0].plan.reason.text if decisions and decisions[0].last_at_s >= since_s else None
 
 
+def _waiting(
+    store: Store,
+    job: Job,
+    nodes: Sequence[Node],
+    decisions: Sequence[Decision],
+    blocks: Sequence[Unavailable],
+    *,
+    now_s: float,
+) -> schemas.Waiting | None:
+    newest = decisions[0] if decisions else None
+    waiting = waiting_of(store, job, nodes=nodes, newest=newest, blocks=blocks, now_s=now_s)
+    if waiting is None:
+        return None
+    pools = [
+        schemas.RefusedPool(
+            offering=schemas.Offering.of(each.offering),
+            why=each.why,
+            refusals=each.refusals,
+            since_s=each.since_s,
+            asked_again_s=each.asked_again_s,
+            text=str(each),
+        )
+        for each in waiting.pools
+    ]
+    return schemas.Waiting(since_s=waiting.since_s, pools=pools)
+
+
 def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float) -> schemas.Progress:
     total = job.spec.iterations
     weighed = _candidate(current, decisions)
@@ -68,8 +118,8 @@ def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *,
         unit=unit_of(job),
         fraction=None if total is None else min(job.iteration / total, 1.0),
         iterations_per_s=None if step_s is None else 1 / step_s,
-        # The decision may be a few ticks old; time has gone by since.
-        eta_s=None if remaining_s is None else max(remaining_s - (now_s - decisions[0].last_at_s), 0.0),
+        # The decision may be some minutes old; time has gone by since.
+        eta_s=None if remaining_s is None else max(remaining_s - (now_s - decisions[0].weighed_at_s), 0.0),
     )
 
 

@@ -109,6 +109,8 @@ class Ec2Settings(BaseModel):
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
     usd_per_gib_received: FiniteFloat = Field(0.0, ge=0)
+    # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand); a lab on a faster clock, less.
+    minimum_billed_s: FiniteFloat = Field(60.0, ge=0)
     spot_refresh_s: PositiveFloat = 60.0
     on_demand_refresh_s: PositiveFloat = 21_600.0
     price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
@@ -227,7 +229,7 @@ def load_settings(**overrides: Any) -> Settings:
     """Gives the settings in force; `overrides` that are None count as not given. Raises InvalidInput."""
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
-        return Settings(**given)
+        settings = Settings(**given)
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
@@ -236,3 +238,46 @@ def load_settings(**overrides: Any) -> Settings:
         raise InvalidInput(text, field=path) from error
     except ValueError as error:
         raise InvalidInput(f"settings: {error}") from error
+    _refuse_contradictions(settings)
+    return settings
+
+
+def _refuse_contradictions(settings: Settings) -> None:
+    """Raises InvalidInput for settings that undo one another."""
+    policy = settings.policy
+    # The stop is decided at a tick, heard at a heartbeat, and a drain may take its grace: all of it is paid.
+    least_s = settings.tick_s + settings.heartbeat_s + settings.drain_grace_s
+    if policy.wind_down_s < least_s:
+        raise InvalidInput(
+            f"setting policy.wind_down_s: wanted at least {least_s:g} s, which tick_s, heartbeat_s and drain_grace_s "
+            f"may take to end a job, or budgets are exceeded; got {policy.wind_down_s:g}",
+            field="policy.wind_down_s",
+        )
+    slowest_s = max(settings.tick_s, settings.heartbeat_s)
+    if settings.lease_s <= slowest_s:
+        raise InvalidInput(
+            f"setting lease_s: wanted more than {slowest_s:g} s, the longer one of tick_s and heartbeat_s, or "
+            f"nodes end before their leases are renewed; got {settings.lease_s:g}",
+            field="lease_s",
+        )
+    if policy.boot_prior_s is not None and policy.boot_prior_s >= settings.register_timeout_s:
+        raise InvalidInput(
+            f"setting policy.boot_prior_s: wanted less than register_timeout_s, {settings.register_timeout_s:g} s, "
+            f"after which a node that boots is given up; got {policy.boot_prior_s:g}",
+            field="policy.boot_prior_s",
+        )
+    if settings.provider == "ec2":
+        _refuse_stale(
+            policy.spot_price_max_age_s, settings.ec2.spot_refresh_s, "spot_price_max_age_s", "spot_refresh_s"
+        )
+        refresh_s = settings.ec2.on_demand_refresh_s
+        _refuse_stale(policy.price_max_age_s, refresh_s, "price_max_age_s", "on_demand_refresh_s")
+
+
+def _refuse_stale(max_age_s: float, refresh_s: float, age: str, refresh: str) -> None:
+    if max_age_s <= refresh_s:
+        raise InvalidInput(
+            f"setting policy.{age}: wanted more than ec2.{refresh}, {refresh_s:g} s, or prices are too old to buy by "
+            f"before they are read again; got {max_age_s:g}",
+            field=f"policy.{age}",
+        )

@@ -48,6 +48,7 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
         **policy,
         minimum_billed_s=provider.minimum_billed_s,
         reaction_s=reaction_s,
+        tick_s=settings.tick_s,
         usd_per_gib_received=settings.ec2.usd_per_gib_received if settings.provider == "ec2" else 0.0,
     )
 

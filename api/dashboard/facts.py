@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api import schemas
 from api.accounts import cost_over_time
+from api.outlook import Outlook, outlook_of
 from api.reports import costs_if_fixed, where_it_began
 from api.standings import standing_of
-from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, idle_s
+from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
 from elastic.policy import FixedChoice
 from elastic.reconciler import training_group
 from elastic.store import Event, Store, ThroughputPoint
@@ -24,7 +26,8 @@ class JobFacts:
     """One job as its pages show it. `decisions` are newest first, everything else oldest first.
 
     `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the one of the group
-    that trained first. `idle_s` is for how long the job was over before it went on.
+    that trained first. `idle_s` is for how long the job was over before it went on, `waiting` what it has no node for.
+    `outlook` is None before the first decision, and once the job ends.
     """
 
     now_s: float
@@ -42,16 +45,21 @@ class JobFacts:
     fixed: tuple[FixedChoice, ...] = ()
     began: FixedChoice | None = None
     idle_s: float = 0.0
+    waiting: schemas.Waiting | None = None
+    outlook: Outlook | None = None
 
 
-def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
-    """Reads all that a job's page shows; the cost of it does not grow with the measurements stored."""
+def job_facts(store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float) -> JobFacts:
+    """Reads all that a job's page shows; the cost of it does not grow with the measurements stored.
+
+    `blocks` is what cannot be bought now.
+    """
     decisions = store.decisions(job.id, limit=_DECISIONS)
     rows = store.ledger_of_job(job.id)
     nodes = store.nodes(job.id, include_gone=True)
     generation = store.generation(job.id)
-    standing = standing_of(store, job, now_s=now_s)
-    fixed = costs_if_fixed(store, job)
+    standing = standing_of(store, job, blocks=blocks, now_s=now_s)
+    fixed = costs_if_fixed(store, job, now_s=now_s)
     return JobFacts(
         now_s=now_s,
         job=job,
@@ -68,6 +76,8 @@ def job_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
         fixed=fixed,
         began=where_it_began(store, job, fixed),
         idle_s=idle_s(store.resumes.of(job.id)),
+        waiting=standing.waiting,
+        outlook=outlook_of(store, job),
     )
 
 

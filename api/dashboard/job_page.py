@@ -7,7 +7,7 @@ from api.dashboard.facts import JobFacts, newest_events
 from api.deps import Context
 from api.files import artifacts_if_told, outputs_if_told
 from api.job_logs import shown
-from api.reports import report_on
+from api.reports import report_on, spent_on
 from api.standings import running_tier
 
 _LOG_LINES = 200
@@ -25,5 +25,6 @@ def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> v
         pictures=views.pictures(job, artifacts_if_told(kept, job.id)),
         outputs=views.output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
         log=views.log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
+        uses=views.use_parts(spent_on(store, job, now_s=now_s)),
         report=None if report is None else views.report_view(report),
     )

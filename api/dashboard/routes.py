@@ -83,7 +83,7 @@ def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTML
     linked = store.unfinished_jobs()[-_JOBS_LINKED:][::-1]
     heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
     others = heads if any(head.id != shown.id for head in heads) else []
-    view = job_view(job_facts(store, shown, now_s=now_s))
+    view = job_view(job_facts(store, shown, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s))
     return page(request, "overview.html", here="Overview", view=view, others=others, now_s=now_s)
 
 
@@ -103,7 +103,7 @@ def one_job(request: Request, context: ContextOf, job: str, rank: RankQuery = No
     """One job: the overview's parts, and all that belongs to it alone."""
     now_s = context.clock.now_s()
     found = context.store.job(job)
-    facts = job_facts(context.store, found, now_s=now_s)
+    facts = job_facts(context.store, found, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s)
     extras = job_page(context, facts, rank=rank)
     return page(request, "job.html", here="Jobs", view=job_view(facts), page=extras, now_s=now_s)
 

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Depends, Path
 from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import page_of
-from elastic.policy import decide
+from elastic.errors import Conflict
+from elastic.model import Decision
+from elastic.policy import VERSIONS, decide, what_if
 
 router = APIRouter(prefix="/v1", tags=["decisions"], dependencies=[Depends(require_user)])
 
@@ -34,7 +36,36 @@ def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedD
 
 @router.post("/decisions/{decision}:replay")
 def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
-    """Decides again from the stored snapshot and says whether the plan is the same; changes nothing."""
-    found = context.store.decision(decision)
+    """Decides again from the stored snapshot and says whether the plan is the same; changes nothing.
+
+    What another version of the policy decided cannot be decided again here: that is a conflict.
+    """
+    found = _replayable(context.store.decision(decision))
     plan = decide(context.store.snapshot(decision))
     return schemas.Replay(decision_id=found.id, is_equal=plan == found.plan, plan=schemas.Plan.of(plan))
+
+
+@router.get("/decisions/{decision}/what-if")
+def ask_what_if(decision: DecisionId, context: ContextOf) -> schemas.WhatIf:
+    """Gives the price, the pace and the deadline at which each candidate that lost would have been chosen.
+
+    Each is found by deciding again, some hundred times. What another version of the policy decided is a conflict.
+    """
+    found = _replayable(context.store.decision(decision))
+    losers = what_if(context.store.snapshot(decision), found.plan)
+    return schemas.WhatIf(decision_id=found.id, losers=[schemas.WinsIf.of(each) for each in losers])
+
+
+def _replayable(decision: Decision) -> Decision:
+    if decision.version != VERSIONS.get(decision.policy):
+        raise Conflict(_cannot_replay(decision))
+    return decision
+
+
+def _cannot_replay(decision: Decision) -> str:
+    known = VERSIONS.get(decision.policy)
+    has = "has no such policy" if known is None else f"has version {known}"
+    return (
+        f"decision {decision.id} cannot be replayed: version {decision.version} of the policy {decision.policy} made "
+        f"it, and this elasticd {has}"
+    )

@@ -10,7 +10,9 @@ from pydantic import FiniteFloat
 from api import schemas
 from api.accounts import cost_over_time
 from api.deps import ContextOf, JobKey, require_user
+from api.outlook import outlook_of
 from api.reports import report_on
+from elastic.errors import Conflict
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -34,6 +36,19 @@ def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> sch
     rows = context.store.ledger_of_job(context.store.job(job).id)
     items = cost_over_time(rows, points=buckets, now_s=context.clock.now_s())
     return schemas.Page[schemas.CostPoint](items=items, next_before=None)
+
+
+@router.get("/forecast")
+def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.Forecast:
+    """Says when the job would be done and for how much, group by group, as its newest decision saw it.
+
+    409 before the first decision, and once the job is over or draining.
+    """
+    found = context.store.job(job)
+    outlook = outlook_of(context.store, found)
+    if outlook is None:
+        raise Conflict(f"job {job} is {found.phase}: a forecast is made from the first decision on, until it ends")
+    return outlook.told()
 
 
 @router.get("/report")

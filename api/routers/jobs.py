@@ -16,7 +16,7 @@ from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, c
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.job_document import AUTO
 from api.paging import cut
-from api.plans import priced_plan, priced_scaling, settled
+from api.plans import goals_missed, priced_plan, priced_scaling, refuse_contradictions, settled
 from api.resuming import refuse_unpayable, spec_of
 from api.specs import check_fit, check_node_types, is_precision_open, to_spec, without_untried
 from api.standings import standing_of
@@ -69,7 +69,9 @@ def submit_job(document: Document, response: Response, context: ContextOf, key: 
     if is_new:
         context.wake()
     response.headers["Location"] = f"/v1/jobs/{job.id}"
-    return _shown(context, job, response)
+    shown = _shown(context, job, response)
+    missed = goals_missed(context, job, now_s=now_s) if is_new else ()
+    return shown.model_copy(update={"warnings": [*shown.warnings, *missed]})
 
 
 @router.post("/jobs:plan", openapi_extra=_TAKES_A_DOCUMENT)
@@ -172,6 +174,7 @@ def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: floa
     # What only a session keeps to is a wish for one.
     is_named = document.get("tier", AUTO) != AUTO or bool(spec.most_samples)
     spec = spec if is_named else without_untried(spec, context.provider.node_types())
+    refuse_contradictions(context, spec, now_s=now_s)
     return settled(context, spec, now_s=now_s)
 
 
@@ -204,4 +207,5 @@ def _shown(context: Context, job: Job, response: Response) -> schemas.Job:
 
 def _standing(context: Context, job: Job, *, now_s: float) -> schemas.Job:
     root, alarms = context.settings.job_root, context.alarms_of(job.id)
-    return standing_of(context.store, job, now_s=now_s, root=root, alarms=alarms)
+    blocks = context.provider.blocks.listed(now_s=now_s)
+    return standing_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)

@@ -9,6 +9,7 @@ from api.schemas.market import NodeType, Price, Unavailable
 from api.schemas.spec import JobState
 from api.schemas.wire import Wire
 from elastic import model
+from elastic.policy import Lever
 
 
 class Interval(Wire):
@@ -50,7 +51,8 @@ class Reason(Wire):
 class Plan(Wire):
     """The group that should train from now on (null: none), why, and how every candidate compared.
 
-    `left_out` says of node types why they cannot run the job.
+    `left_out` says of node types why they cannot run the job. `pruned` counts the offerings that are not among the
+    candidates, by why: only the most promising ones are weighed.
     """
 
     action: model.Action
@@ -60,10 +62,15 @@ class Plan(Wire):
     limited_by: list[str]
     may_buy: bool
     left_out: dict[str, str]
+    pruned: dict[str, int]
 
 
 class Decision(Wire):
-    """A plan as recorded; `ticks` counts the holds for the same reason that share it."""
+    """A plan as recorded; `ticks` counts the holds for the same reason that share it.
+
+    `plan` was made at `weighed_at_s`; what later holds found differs from it by little or nothing. `version` is that of
+    the policy.
+    """
 
     id: int
     job_id: str
@@ -71,6 +78,8 @@ class Decision(Wire):
     last_at_s: FiniteFloat
     ticks: int
     policy: str
+    version: int
+    weighed_at_s: FiniteFloat
     plan: Plan
 
 
@@ -136,7 +145,7 @@ class Boot(Wire):
 
 
 class Snapshot(Wire):
-    """Everything that one decision was made from."""
+    """Everything that one decision was made from; `pruned` counts the offerings left out before, by why."""
 
     now_s: FiniteFloat
     job: JobState
@@ -152,6 +161,7 @@ class Snapshot(Wire):
     limits: Limits
     unavailable: list[Unavailable]
     boots: list[Boot]
+    pruned: dict[str, int]
 
 
 class ExplainedDecision(Decision):
@@ -166,3 +176,32 @@ class Replay(Wire):
     decision_id: int
     is_equal: bool
     plan: Plan
+
+
+class Threshold(Wire):
+    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
+
+    `now` is what it was, null where that was not known. Prices are of one node, in USD an hour; paces are seconds an
+    iteration; deadlines are hours from then on.
+    """
+
+    lever: Lever
+    now: FiniteFloat | None
+    wins_at: FiniteFloat
+    loses_at: FiniteFloat
+
+
+class WinsIf(Wire):
+    """A candidate that was not chosen, and what alone would have had it chosen; `text` says it in words."""
+
+    group: Group
+    name: str
+    thresholds: list[Threshold]
+    text: str
+
+
+class WhatIf(Wire):
+    """What would have changed a decision, found by deciding again from its snapshot with one number altered."""
+
+    decision_id: int
+    losers: list[WinsIf]

@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
 from api.job_document import Text, Usd
-from api.schemas.decision import Candidate, Decision, Plan
+from api.schemas.decision import Candidate, Decision, Interval, Plan
 from api.schemas.fleet import Event, Group
 from api.schemas.market import Offering, Price
 from api.schemas.spec import JobSpec, JobState
 from api.schemas.wire import Wire
+from elastic import policy
 from elastic.archive import SUM_PATTERN
-from elastic.model import Tier
+from elastic.model import Missed, Obstacle, OnMiss, Tier
 
 NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
@@ -32,6 +33,27 @@ class Progress(Wire):
     eta_s: FiniteFloat | None
 
 
+class RefusedPool(Wire):
+    """An offering that the job would take and cannot have now, and the same in words.
+
+    `refusals` and `since_s` are of its present drought; 0 and null where they are not kept, as on demand.
+    """
+
+    offering: Offering
+    why: Obstacle
+    refusals: int
+    since_s: FiniteFloat | None
+    asked_again_s: FiniteFloat | None = Field(description="At the earliest; null: at the next look.")
+    text: str
+
+
+class Waiting(Wire):
+    """Since when a job has had no node, and what was refused."""
+
+    since_s: FiniteFloat
+    pools: list[RefusedPool] = Field(description="What it would take, the soonest asked again first.")
+
+
 class Job(JobState):
     """A job as it stands: what was asked, how far it is, on what, for how much, and what it is weighed against."""
 
@@ -41,6 +63,9 @@ class Job(JobState):
     target_group: Group | None = Field(description="The group decided last.")
     waits_because: str | None = Field(
         None, description="Why it has no node now, by the newest decision; null while it has."
+    )
+    waiting: Waiting | None = Field(
+        None, description="Since when it has had no node, and which pools refused it; null while it has one."
     )
     preparing: list[str] = Field(
         default_factory=list, description="What its nodes get ready before they can train, and for how long they have."
@@ -70,10 +95,46 @@ class PricedPlan(Wire):
     plan: Plan = Field(description="What the first tick would decide.")
     prices: list[Price]
     candidates: list[Candidate] = Field(description="Every group, with the rates of the run named in `measured_by`.")
+    forecast: Forecast
     measured_by: str | None = Field(description="The earlier job of the same name and command whose rates are shown.")
-    budget_usd: FiniteFloat | None
     why_precision: str = Field(description="Why elasticd chose the spec's precision; empty where its author did.")
     notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
+
+
+class Finish(Wire):
+    """The rest of a job on one group: seconds until it is done and dollars in all, with their 95 % intervals.
+
+    `is_measured` is false where the pace is only expected, by other sizes or types. `chance_late` is that of missing
+    the deadline by the pace alone; null where there is none, or a spot node may be lost on the way.
+    """
+
+    group: Group
+    lasts_s: Interval
+    usd: Interval
+    usd_per_h: FiniteFloat
+    is_measured: bool
+    chance_late: FiniteFloat | None
+    objection: str | None = Field(description="Why the job may not run there; null if it may.")
+
+
+class Miss(Wire):
+    """A goal that will be missed as far as one can see, by how much, and what would do."""
+
+    kind: Missed
+    text: str
+    is_certain: bool = Field(description="Whether not even the fast and cheap end of what is known is enough.")
+
+
+class Forecast(Wire):
+    """When the job would be done and for how much, group by group; empty where no pace is known."""
+
+    at_s: FiniteFloat = Field(description="As of when, in Unix seconds: prices and paces are those of then.")
+    finishes: list[Finish] = Field(description="Every group of which something is known, the cheapest first.")
+    frontier: list[Finish] = Field(description="The cheapest for each finish time, the cheapest first.")
+    best: Finish | None = Field(description="The cheapest that meets all goals at its slow and dear end.")
+    misses: list[Miss] = Field(description="The goals that none meets.")
+    left_s: FiniteFloat | None = Field(description="Seconds until the deadline; null where there is none.")
+    budget_usd: FiniteFloat | None
 
 
 class PricedScaling(Wire):
@@ -113,6 +174,9 @@ class Resume(Wire):
         None,
         max_length=64,
         description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
+    )
+    on_miss: OnMiss | None = Field(
+        None, strict=False, description="What to do once the deadline or the budget is certain to be missed."
     )
     code: str | None = Field(
         None,
@@ -154,6 +218,13 @@ class FixedChoice(Wire):
     estimated_phases: list[str]
 
 
+class Use(Wire):
+    """The part of a job's dollars that went to one use."""
+
+    name: policy.Use
+    usd: FiniteFloat
+
+
 class Artifact(Wire):
     """A file that the job left for people to look at."""
 
@@ -185,6 +256,7 @@ class Report(Wire):
     spent_usd: FiniteFloat
     iterations_per_usd: FiniteFloat | None
     nodes: list[NodeCost]
+    uses: list[Use] = Field(description="Where every dollar went; they add up to `spent_usd`.")
     fixed: list[FixedChoice] = Field(description="Every group measured, cheapest first.")
     first_fixed: FixedChoice | None = Field(description="The group that trained first: had the job never moved.")
     warnings: list[str] = Field(description="What to know of its progress, such as what had to be done again.")

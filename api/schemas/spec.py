@@ -19,6 +19,7 @@ class Objective(Wire):
     budget_usd: FiniteFloat | None
     max_usd_per_hour: FiniteFloat | None
     value_of_time_usd_per_h: FiniteFloat | None
+    on_miss: model.OnMiss
 
 
 class TrainingPhase(Wire):

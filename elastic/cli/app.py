@@ -12,6 +12,7 @@ import typer
 from elastic import __version__
 from elastic.cli import (
     audit,
+    backtest,
     db,
     decision,
     doctor,
@@ -23,6 +24,7 @@ from elastic.cli import (
     measurement,
     node,
     node_type,
+    plan,
     price,
     serve,
     token,
@@ -70,6 +72,8 @@ app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
 app.command("audit")(audit.audit)
+app.command("plan")(plan.plan)
+app.command("backtest")(backtest.backtest)
 app.command("lab")(lab.lab)
 app.command("upscale")(upscale.upscale)
 app.add_typer(job.app, name="job")

@@ -83,12 +83,15 @@ def shortlist(
 
 
 def tell_of_left_out(plan: Mapping[str, Any]) -> None:
-    """Prints why node types cannot run the job: the first few, and how many more there are."""
+    """Prints why node types cannot run the job, the first few, and how many offerings were not weighed at all."""
     reasons = list(plan.get("left_out", {}).values())
     more = len(reasons) - _MOST_LEFT_OUT
     if reasons:
         text = f"left out: {'; '.join(reasons[:_MOST_LEFT_OUT])}"
         print(render.paragraph(text + (f"; and {more} more" if more > 0 else "")))
+    if pruned := plan.get("pruned"):
+        counts = ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in pruned.items())
+        print(render.paragraph(f"{sum(pruned.values()):,} more offerings were not weighed: {counts}"))
 
 
 def is_known(candidate: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -38,14 +38,22 @@ def list_decisions(
 
 
 @app.command("explain")
-def explain(context: typer.Context, decision: DecisionArgument, output: OutputOption = Output.TABLE) -> None:
+def explain(
+    context: typer.Context,
+    decision: DecisionArgument,
+    what_if: Annotated[bool, typer.Option("--what-if", help="Say what would have had the others chosen.")] = False,
+    output: OutputOption = Output.TABLE,
+) -> None:
     """Say why a decision was made, and from what; `-o json` prints its whole snapshot."""
     with connection_of(context).open() as client:
         found = client.get(f"/v1/decisions/{decision}")
+        asked = client.get(f"/v1/decisions/{decision}/what-if") if what_if else None
     if output is Output.JSON:
-        render.show_json(found)
-    else:
-        explain_decision(found)
+        render.show_json(found if asked is None else {**found, "what_if": asked["losers"]})
+        return
+    explain_decision(found)
+    if asked is not None:
+        _tell_what_if(asked["losers"])
 
 
 @app.command("replay")
@@ -69,7 +77,7 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     target = render.group(plan["target"]) if plan["target"] else "no nodes"
     held = f", held for {decision['ticks']} ticks" if decision["ticks"] > 1 else ""
     print(f"decision {decision['id']} of job {decision['job_id']}, {render.instant(decision['at_s'])}{held}")
-    print(f"{plan['action']}: {target}  (policy {decision['policy']}, {plan['reason']['code']})")
+    print(f"{plan['action']}: {target}  (policy {decision['policy']} {decision['version']}, {plan['reason']['code']})")
     print(plan["reason"]["text"])
     if plan["reason"]["numbers"]:
         numbers = ", ".join(f"{name} = {value:.6g}" for name, value in plan["reason"]["numbers"].items())
@@ -80,3 +88,13 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
         print()
         render.show(candidate_table(plan["candidates"], chosen=plan["target"]))
     tell_of_left_out(plan)
+
+
+def _tell_what_if(losers: Sequence[Mapping[str, Any]]) -> None:
+    """Prints what alone would have had each of the others chosen."""
+    if not losers:
+        print("\nthere was no other candidate")
+        return
+    print("\nwould have been chosen:")
+    for each in losers:
+        print(render.paragraph(f"{each['name']}: {each['text']}"))

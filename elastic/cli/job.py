@@ -20,7 +20,7 @@ from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOptio
 from elastic.cli.render import Column, Output
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
-from elastic.model import script_at
+from elastic.model import OnMiss, script_at
 
 if TYPE_CHECKING:
     from elastic.cli.client import Client, JsonObject
@@ -219,12 +219,16 @@ def resume(
     deadline: Annotated[
         str | None, typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone.")
     ] = None,
+    on_miss: Annotated[
+        OnMiss | None,
+        typer.Option("--on-miss", help="What to do once a goal is certain to be missed."),
+    ] = None,
     min_nodes: Annotated[int | None, typer.Option(min=1, help="Fewest nodes that may train.")] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
     """Let a job that failed or was stopped go on from its newest checkpoint; `--code .` sends mended code."""
     with connection_of(context).open() as client:
-        given = _given(budget_usd=budget, deadline=deadline, nodes_min=min_nodes, nodes_max=max_nodes)
+        given = _given(budget_usd=budget, deadline=deadline, on_miss=on_miss, nodes_min=min_nodes, nodes_max=max_nodes)
         if requirements is not None:
             settled = import_module("api.brought").settle_requirements({"requirements": str(requirements)}, Path())
             given["requirements"] = settled["requirements"]
@@ -270,6 +274,20 @@ def explain(context: typer.Context, job: JobArgument, output: OutputOption = Out
         render.show_json(newest[0])
     else:
         explain_decision(newest[0])
+
+
+@app.command("forecast")
+def forecast(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
+    """Say when the job would be done and for how much, on each group, as its newest decision sees it."""
+    with connection_of(context).open() as client:
+        found = client.get(f"{path_of(job)}/forecast")
+    if output is Output.JSON:
+        render.show_json(found)
+    elif found["frontier"]:
+        print(f"as of {render.instant(found['at_s'])}")
+        job_pages.show_forecast(found)
+    else:
+        print(f"{job}: no pace is known yet, or it has no end; its first measured windows tell")
 
 
 @app.command("report")

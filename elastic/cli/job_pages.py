@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any
 
 from elastic.archive import Archive
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist, tell_of_left_out
+from elastic.cli.frontier import Point, chart
 from elastic.cli.render import Column
 from elastic.model import JobPhase, how_to_resume
 
 _WIDTH = 100
+_POOLS = 5
 
 _REPORT_NODES = (
     Column("NODE", "node_id"),
     Column("OFFERING", "offering", render.offering),
     Column("SECONDS", "seconds", render.count, is_number=True),
     Column("USD", "usd", render.usd, is_number=True),
+)
+_FRONTIER = (
+    Column("", "letter"),
+    Column("GROUP", "group", render.group),
+    Column("DONE IN (95 %)", "lasts", is_number=True),
+    Column("USD IN ALL (95 %)", "usd", is_number=True),
+    Column("PACE", "pace"),
+    Column("LATE", "late", is_number=True),
 )
 _REPORT_DECISIONS = (
     Column("DECISION", "id", is_number=True),
@@ -48,9 +59,10 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
         print(f"rates as job {priced['measured_by']} measured them:")
     shown = candidates if has_all else shortlist(candidates, kept=[plan["target"]])
     print()
-    render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["budget_usd"]))
+    render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["forecast"]["budget_usd"]))
     _tell_of_more(candidates, shown, "--all lists them")
     tell_of_left_out(plan)
+    show_forecast(priced["forecast"])
     if any(price["extras_usd_per_h"] for price in priced["prices"]):
         print("USD/H is the whole node: the machine, its disk and its public address")
     for note in priced["notes"]:
@@ -71,9 +83,7 @@ def show_job(job: Mapping[str, Any]) -> None:
         show_error(job["error"])
     if hint := how_to_resume(job["id"], JobPhase(job["phase"])):
         print(hint)
-    if job["waits_because"]:
-        print(f"waits: {job['waits_because']}")
-    for each in (*job.get("preparing", ()), *(f"alarm: {alarm}" for alarm in job.get("alarms", ()))):
+    for each in (*_waits(job), *job.get("preparing", ()), *(f"alarm: {alarm}" for alarm in job.get("alarms", ()))):
         print(each)
     print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
     said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
@@ -92,6 +102,18 @@ def show_job(job: Mapping[str, Any]) -> None:
         shown = shortlist(job["candidates"], kept=[job["target_group"], job["current_group"]])
         render.show(candidate_table(shown, chosen=job["target_group"]))
         _tell_of_more(job["candidates"], shown, f"`elasticd job explain {spec['name']}` lists them")
+
+
+def _waits(job: Mapping[str, Any]) -> list[str]:
+    """Why a job has no node, since when, and which pools refused it; nothing while it has one."""
+    lines = [f"waits: {job['waits_because']}"] if job["waits_because"] else []
+    waiting = job.get("waiting")
+    if waiting:
+        lines.append(f"no node since {render.instant(waiting['since_s'])}")
+        lines += [f"  {each['text']}" for each in waiting["pools"][:_POOLS]]
+        if (more := len(waiting["pools"]) - _POOLS) > 0:
+            lines.append(f"  and {more} more")
+    return lines
 
 
 def show_error(error: Mapping[str, Any]) -> None:
@@ -128,6 +150,7 @@ def show_report(report: Mapping[str, Any]) -> None:
     render.show(render.table_of(report["nodes"], _REPORT_NODES))
     gained = report["iterations_per_usd"]
     print(f"total {render.usd(report['spent_usd'])}" + ("" if gained is None else f", {render.rate(gained)} it/$"))
+    show_uses(report)
     for warning in report.get("warnings", ()):
         print(f"warning: {warning}")
     _show_fixed(report)
@@ -154,6 +177,14 @@ def _tell_of_more(candidates: Sequence[object], shown: Sequence[object], where: 
         print(f"and {len(candidates) - len(shown)} more: {where}")
 
 
+def show_uses(report: Mapping[str, Any]) -> None:
+    """Prints where every dollar went, the greatest part first."""
+    spent = report["spent_usd"]
+    parts = sorted((each for each in report.get("uses", ()) if each["usd"] > 0), key=lambda each: -each["usd"])
+    if spent > 0 and parts:
+        print("of it " + ", ".join(f"{each['name']} {each['usd'] / spent:.0%}" for each in parts))
+
+
 def _show_fixed(report: Mapping[str, Any]) -> None:
     """Prints what the same iterations would have cost on one group from first to last, at the rates measured."""
     for title, fixed in (("best", report["best_fixed"]), ("worst", report["worst_fixed"])):
@@ -171,6 +202,46 @@ def _tier(wanted: str, running: str | None) -> str:
     return f"tier {wanted}" + (f", run on {running}: its events say why" if lower else "")
 
 
+def show_forecast(told: Mapping[str, Any]) -> None:
+    """Prints when the job would be done and for how much, and the goals that nothing meets."""
+    has_goals = told["left_s"] is not None or told["budget_usd"] is not None
+    if not told["frontier"]:
+        if has_goals:
+            print("whether its goals can be met is told once its first windows are measured")
+        return
+    print("\ndone in, the cheapest for each time:")
+    rows = [_ends(each) | {"letter": ascii_lowercase[at : at + 1]} for at, each in enumerate(told["frontier"])]
+    render.show(render.table_of(rows, _FRONTIER))
+    points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in told["frontier"]]
+    lines = chart(points, left_s=told["left_s"], budget_usd=told["budget_usd"])
+    if lines:
+        print("\ndollars in all against the time until it is done; | is the deadline, - the budget:")
+        print("\n".join(lines))
+    if told["best"] is not None and has_goals:
+        group, ends = render.group(told["best"]["group"]), _ends(told["best"])
+        print(f"goals: {group} meets them, in {ends['lasts']} for {ends['usd']}")
+    for miss in told["misses"]:
+        print(textwrap.fill(f"{miss['kind']}: {miss['text']}", _WIDTH))
+
+
+def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
+    chance = finish["chance_late"]
+    return {
+        "group": finish["group"],
+        "lasts": _range(finish["lasts_s"], render.duration),
+        "usd": _range(finish["usd"], render.usd),
+        "pace": "measured" if finish["is_measured"] else "expected",
+        "late": None if chance is None else f"{chance:.0%}",
+    }
+
+
+def _range(interval: Mapping[str, Any], show: Callable[[float], str]) -> str:
+    text = show(interval["value"])
+    if interval["low"] is None or interval["high"] is None:
+        return text
+    return f"{text} ({show(interval['low'])} to {show(interval['high'])})"
+
+
 def _limits(objective: Mapping[str, Any]) -> str:
     parts = [f"maximize {objective['maximize']}"]
     if objective.get("deadline_s") is not None:
@@ -179,4 +250,6 @@ def _limits(objective: Mapping[str, Any]) -> str:
         parts.append(f"for at most {render.usd(objective['budget_usd'])}")
     if objective.get("max_usd_per_hour") is not None:
         parts.append(f"at no more than {render.usd(objective['max_usd_per_hour'])} an hour")
+    if objective.get("on_miss", "fastest") != "fastest" and len(parts) > 1:
+        parts.append(f"on_miss {objective['on_miss']}")
     return ", ".join(parts)

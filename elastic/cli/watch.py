@@ -34,6 +34,7 @@ class Standing:
     eta_s: float | None
     message: str | None
     waits_because: str | None = None
+    refusals: tuple[str, ...] = ()
     preparing: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class Standing:
             parts.append(f"{render.duration(self.eta_s)} left")
         if self.waits_because is not None:
             parts.append(self.waits_because)
+        parts += self.refusals[:1]
         parts += self.preparing
         parts += [f"alarm: {each}" for each in self.alarms]
         parts += [f"warning: {each}" for each in self.warnings]
@@ -87,6 +89,7 @@ def standing_of(job: JsonObject) -> Standing:
         eta_s=progress["eta_s"],
         message=job["message"],
         waits_because=job["waits_because"],
+        refusals=tuple(each["text"] for each in (job.get("waiting") or {}).get("pools", ())),
         preparing=tuple(job.get("preparing", ())),
         alarms=tuple(job.get("alarms", ())),
         warnings=tuple(job.get("warnings", ())),
@@ -143,7 +146,7 @@ def _told(standing: Standing) -> tuple[object, ...]:
     """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
     prepares = [each.rpartition(",")[0] for each in standing.preparing]
-    said = standing.waits_because, prepares, standing.error, standing.warnings
+    said = standing.waits_because, standing.refusals[:1], prepares, standing.error, standing.warnings
     return standing.phase, standing.group, standing.iteration, said, kinds
 
 

@@ -59,10 +59,11 @@ class BillLine:
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """What the account pays beside the instances themselves."""
+    """What the account pays beside the instances themselves, and the least that is billed of anything."""
 
     ebs_usd_per_gib_month: float
     public_ipv4_usd_per_h: float
+    minimum_billed_s: float = MINIMUM_BILLED_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def make_bill(usages: Iterable[Usage], book: PriceBook, tariff: Tariff, *, now_s
 
 def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLine:
     ran = [(start_s, now_s if end_s is None else end_s) for start_s, end_s in usage.stretches]
-    billed_s = sum(max(end_s - start_s, MINIMUM_BILLED_S) for start_s, end_s in ran)
+    billed_s = sum(max(end_s - start_s, tariff.minimum_billed_s) for start_s, end_s in ran)
     running_s = sum(end_s - start_s for start_s, end_s in ran)
     disk_s = (now_s if usage.disk_until_s is None else usage.disk_until_s) - usage.launched_at_s
     disk_usd_per_h = usage.disk_gib * tariff.ebs_usd_per_gib_month / _HOURS_PER_MONTH
@@ -95,14 +96,14 @@ def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLi
         launched_at_s=usage.launched_at_s,
         running_s=running_s,
         billed_s=billed_s,
-        compute_usd=0.0 if is_free else sum(_run_usd(usage.offering, book, *each) for each in ran),
-        disk_usd=disk_usd_per_h * max(disk_s, MINIMUM_BILLED_S) / 3600,
+        compute_usd=0.0 if is_free else sum(_run_usd(usage.offering, book, *each, tariff) for each in ran),
+        disk_usd=disk_usd_per_h * max(disk_s, tariff.minimum_billed_s) / 3600,
         public_ipv4_usd=tariff.public_ipv4_usd_per_h * billed_s / 3600 if usage.has_public_ipv4 else 0.0,
     )
 
 
-def _run_usd(offering: Offering, book: PriceBook, from_s: float, to_s: float) -> float:
+def _run_usd(offering: Offering, book: PriceBook, from_s: float, to_s: float, tariff: Tariff) -> float:
     """One run of a machine; what the minimum adds is charged at the price that its end met."""
-    short_s = max(MINIMUM_BILLED_S - (to_s - from_s), 0.0)
+    short_s = max(tariff.minimum_billed_s - (to_s - from_s), 0.0)
     last_usd_per_h = book.usd_per_h(offering, at_s=to_s) or 0.0
     return book.cost_usd(offering, from_s=from_s, to_s=to_s) + last_usd_per_h * short_s / 3600

@@ -84,12 +84,15 @@ class Lab:
             "ELASTICD_HOST": self.gateway,
             "ELASTICD_EC2__TYPES": json.dumps(list(self.scenario.node_types)),
             "ELASTICD_EC2__BOOTSTRAP": "true",
+            "ELASTICD_EC2__MINIMUM_BILLED_S": f"{self.scenario.minimum_billed_s:g}",
             "ELASTICD_LAB_GATEWAY": self.gateway,
         }
 
     def bill(self) -> Bill:
         """What everything has cost so far, in truth."""
-        tariff = Tariff(self.scenario.ebs_usd_per_gib_month, self.scenario.public_ipv4_usd_per_h)
+        tariff = Tariff(
+            self.scenario.ebs_usd_per_gib_month, self.scenario.public_ipv4_usd_per_h, self.scenario.minimum_billed_s
+        )
         usages = [guest.usage() for guest in self._guests.all()]
         return make_bill(usages, self._book, tariff, now_s=self._clock.now_s())
 

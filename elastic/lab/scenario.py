@@ -195,6 +195,7 @@ class Scenario:
     describe_delay_s: Seconds = 0.0
     forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = 3600.0
     ebs_usd_per_gib_month: Dollars = 0.08
+    minimum_billed_s: Seconds = 60.0
     public_ipv4_usd_per_h: Dollars = 0.005
     vcpu_quota: Annotated[FiniteFloat, Field(ge=0)] = 256.0
     history: PriceHistory = PriceHistory()

@@ -10,7 +10,9 @@ from elastic.model.job import (
     Job,
     JobPhase,
     JobSpec,
+    Missed,
     Objective,
+    OnMiss,
     Resume,
     TrainingPhase,
     how_to_resume,
@@ -20,7 +22,7 @@ from elastic.model.job import (
     warnings_of,
 )
 from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches, surcharge_usd
-from elastic.model.measurement import Group, Sample, Series, Window
+from elastic.model.measurement import Group, Sample, Series, Stint, Trained, Window
 from elastic.model.node import (
     AGENT_SAYS,
     LEGAL_NODE_MOVES,
@@ -50,7 +52,8 @@ from elastic.model.offering import (
 )
 from elastic.model.outputs import is_output
 from elastic.model.past import PastPrice, PriceHistory, histories
-from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason
+from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason, differs
+from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.rounds import Claim, Rounds
@@ -70,6 +73,7 @@ from elastic.model.workers import (
 
 __all__ = [
     "AGENT_SAYS",
+    "AGES_S",
     "LEGAL_JOB_MOVES",
     "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",
@@ -97,6 +101,7 @@ __all__ = [
     "JobSpec",
     "LedgerRow",
     "Limits",
+    "Missed",
     "Node",
     "NodePhase",
     "NodeType",
@@ -106,10 +111,12 @@ __all__ = [
     "Objective",
     "Obstacle",
     "Offering",
+    "OnMiss",
     "Outcome",
     "PastPrice",
     "PerNode",
     "Plan",
+    "Pool",
     "Precision",
     "Preparing",
     "Price",
@@ -124,19 +131,24 @@ __all__ = [
     "Series",
     "Setup",
     "Snapshot",
+    "Spells",
+    "Stint",
     "Stretch",
     "Switch",
     "Tenure",
     "Tier",
+    "Trained",
     "TrainingPhase",
     "Unavailable",
     "Understood",
     "Window",
     "Workers",
     "WorkersWanted",
+    "age_bucket",
     "check_shell_script",
     "choose_tier",
     "declared_tier",
+    "differs",
     "histories",
     "how_to_resume",
     "idle_s",

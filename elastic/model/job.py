@@ -86,6 +86,24 @@ class Goal(StrEnum):
     ITERATIONS_PER_DOLLAR = "iterations_per_dollar"
 
 
+class OnMiss(StrEnum):
+    """What to do once a deadline or a budget is certain to be missed.
+
+    `stop` ends the job in good order, `cheapest` goes on where an iteration costs least, `fastest` as fast as it may.
+    """
+
+    STOP = "stop"
+    CHEAPEST = "cheapest"
+    FASTEST = "fastest"
+
+
+class Missed(StrEnum):
+    """A goal that will be missed: the deadline, or the budget before all iterations are done."""
+
+    WILL_BE_LATE = "will_be_late"
+    OVER_BUDGET = "over_budget"
+
+
 class CapacityChoice(StrEnum):
     """Which capacities a job accepts."""
 
@@ -102,7 +120,8 @@ class Objective:
     """What to maximise, and the limits it must keep. `None` means no such limit.
 
     `deadline_s` is an instant (Unix seconds), `budget_usd` caps all the job's dollars, `max_usd_per_hour` its burn, and
-    `value_of_time_usd_per_h` is what an hour sooner is worth to the owner.
+    `value_of_time_usd_per_h` is what an hour sooner is worth to the owner. `on_miss` says how it goes on where the
+    deadline or the budget cannot be met.
     """
 
     maximize: Goal = Goal.ITERATIONS_PER_DOLLAR
@@ -110,6 +129,7 @@ class Objective:
     budget_usd: float | None = None
     max_usd_per_hour: float | None = None
     value_of_time_usd_per_h: float | None = None
+    on_miss: OnMiss = OnMiss.FASTEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +187,28 @@ class JobSpec:
     setup: tuple[str, ...] = ()
     data: str | None = None
     secrets: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> tuple[object, ...]:
+        """What decides how long an iteration takes on given nodes: jobs that agree in it are runs of one program.
+
+        Where it may run, for how long and for how much does not matter, nor does its name.
+
+        >>> one, other = JobSpec("j", ("train.py",), iterations=10), JobSpec("k", ("train.py",), nodes_max=3)
+        >>> one.program == other.program, one.program == JobSpec("j", ("train.py",), global_batch=8).program
+        (True, False)
+        """
+        asked = self.nproc_per_node
+        return (
+            self.command,
+            self.code,
+            self.workload,
+            tuple(sorted((name, str(value)) for name, value in self.hyperparameters.items())),
+            self.global_batch,
+            tuple(sorted(asked.items())) if isinstance(asked, Mapping) else asked,
+            self.precision,
+            self.tier,
+        )
 
     @property
     def shown_env(self) -> Mapping[str, str]:

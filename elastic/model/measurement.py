@@ -84,3 +84,28 @@ class Series:
     group: Group
     training_phase: str
     samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """All that a group ever did in one training phase of a job, in warm windows: iterations, and their seconds."""
+
+    group: Group
+    training_phase: str
+    iterations: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stint:
+    """One generation as it was paid: when it started, its first and its last iteration, and when it ended.
+
+    None: not yet, or never.
+    """
+
+    number: int
+    node_ids: tuple[str, ...]
+    started_at_s: float
+    first_step_at_s: float | None = None
+    last_step_at_s: float | None = None
+    ended_at_s: float | None = None

@@ -17,6 +17,9 @@ class Capacity(StrEnum):
     ON_DEMAND = "on-demand"
     SPOT = "spot"
 
+    # Offerings are the keys of every look-up: an enumeration's own hash is a call into Python for each.
+    __hash__ = str.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
@@ -25,6 +28,8 @@ class NodeType:
     A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two are the same.
     `precisions` are the number formats that it has arithmetic for, on its GPUs if it has any.
     `image` is what a machine bought now would be made from; None where its provider has none, or does not know yet.
+    `advisor_bucket` is how many of its spot machines the cloud says that it took back within a month, in the region
+    that is sold here: 0 (below 5 %), 1 (5-10), 2 (10-15), 3 (15-20) or 4 (above 20); None where it says nothing.
     """
 
     name: str
@@ -35,6 +40,7 @@ class NodeType:
     physical_cores: float | None = None
     precisions: tuple[Precision, ...] = (Precision.FP32,)
     image: str | None = None
+    advisor_bucket: int | None = None
 
     @property
     def cores(self) -> float:

@@ -73,7 +73,8 @@ class Plan:
     """The group that should train from now on (None: no group), why, and how every candidate compared.
 
     `limited_by` names each limit of the guard that changed what the policy wanted. Unless `may_buy`, what the target
-    lacks is not bought now. `left_out` says of node types why they cannot run the job.
+    lacks is not bought now. `left_out` says of node types why they cannot run the job. `pruned` counts the offerings
+    that are not among the candidates, by why: only the most promising are weighed.
     """
 
     action: Action
@@ -83,11 +84,15 @@ class Plan:
     limited_by: tuple[str, ...] = ()
     may_buy: bool = True
     left_out: Mapping[str, str] = field(default_factory=dict)
+    pruned: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them, the latest at `last_at_s`."""
+    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them, the latest at `last_at_s`.
+
+    `plan` was made at `weighed_at_s`: later holds of the row found nothing that differs. `version` is its policy's.
+    """
 
     id: int
     job_id: str
@@ -96,3 +101,38 @@ class Decision:
     ticks: int
     policy: str
     plan: Plan
+    version: int
+    weighed_at_s: float
+
+
+_SHARE = 0.02
+"""A fifth of the default margin: prices, paces and windows that differ by less decide nothing."""
+
+
+def differs(before: Plan, after: Plan) -> bool:
+    """Whether two holds for the same reason tell a person different things.
+
+    Time goes by between them, so what remains, and what was measured, is never quite the same.
+    """
+    if _frame(before) != _frame(after) or len(before.candidates) != len(after.candidates):
+        return True
+    known = {each.group: each for each in before.candidates}
+    return any(_has_changed(known.get(each.group), each) for each in after.candidates)
+
+
+def _frame(plan: Plan) -> tuple[object, ...]:
+    return plan.action, plan.target, plan.reason.code, plan.limited_by, plan.may_buy, plan.left_out
+
+
+def _has_changed(before: Candidate | None, after: Candidate) -> bool:
+    if before is None or before.unavailable != after.unavailable or before.training_phase != after.training_phase:
+        return True
+    paces = [None if each.step_s is None else each.step_s.value for each in (before, after)]
+    pairs = [(before.usd_per_h, after.usd_per_h), (before.samples, after.samples), (paces[0], paces[1])]
+    return any(_is_apart(old, new) for old, new in pairs)
+
+
+def _is_apart(old: float | None, new: float | None) -> bool:
+    if old is None or new is None:
+        return old is not new
+    return abs(new - old) > _SHARE * old

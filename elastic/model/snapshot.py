@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from elastic.model.boot import Boot
 from elastic.model.job import Job
-from elastic.model.measurement import Group, Series
+from elastic.model.measurement import Group, Series, Trained
 from elastic.model.node import Node
-from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Price, Unavailable
+from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Offering, Price, Unavailable
+from elastic.model.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Limits:
     longer ago is no price; one of spot capacity after `spot_price_max_age_s` already, for it changes by the hour.
     `minimum_billed_s`: the least that the provider bills for a launch. `reaction_s`: how long a word may take from
     being due to being heard on a node; None where that was not recorded. `usd_per_gib_received`: what a node's network
-    charges for what it fetches.
+    charges for what it fetches. `tick_s`: how long it is until the next decision.
     """
 
     margin: float = 0.10
@@ -66,6 +68,7 @@ class Limits:
     trial_of_every: bool = False
     reaction_s: float | None = None
     usd_per_gib_received: float = 0.0
+    tick_s: float = 5.0
 
     def trust(self, price: Price, *, now_s: float) -> bool:
         """Whether a launch may rely on a price at `now_s`."""
@@ -84,6 +87,10 @@ class Snapshot:
     `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now. `doubted`
     holds prices that are not believed but would cost more if they were true, `doubted_usd` what the job would have cost
     more by them at `now_s`. `boots` are the machines that joined last, newest first, whatever job they were bought for.
+    `pools` is what is known of spot pools' availability, over all jobs. `refused` is what this very decision has asked
+    for and not got, in that order: it was decided again each time.
+    `pruned` counts the offerings that were left out of it, by why, before anything was weighed.
+    `earlier` is what other jobs that ran the same program measured.
     Unless `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
     """
 
@@ -105,3 +112,7 @@ class Snapshot:
     is_catalog_known: bool = True
     withdrawn: tuple[Price, ...] = ()
     boots: tuple[Boot, ...] = ()
+    pools: tuple[Pool, ...] = ()
+    pruned: Mapping[str, int] = field(default_factory=dict)
+    refused: tuple[Offering, ...] = ()
+    earlier: tuple[Trained, ...] = ()

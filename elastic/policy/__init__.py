@@ -1,26 +1,47 @@
 """Which group should train next: pure functions from a snapshot to a plan with its reason."""
 
-from elastic.policy.baseline import FixedChoice, fixed_choices
+from elastic.policy.baseline import FixedChoice, as_it_was, fixed_choices
 from elastic.policy.best_value import best_value
-from elastic.policy.decide import POLICIES, Policy, decide
+from elastic.policy.contradictions import contradictions
+from elastic.policy.decide import POLICIES, VERSIONS, Policy, decide
 from elastic.policy.fixed import fixed
-from elastic.policy.guard import guard
+from elastic.policy.forecast import Finish, Forecast, Miss, forecast, misses
+from elastic.policy.guard import guard, wind_down_s
 from elastic.policy.horizon import iterations_by_phase
 from elastic.policy.precision import choose_precision
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, known_burn_usd_per_h
+from elastic.policy.shortlist import shortlist
+from elastic.policy.uses import Use, uses
+from elastic.policy.what_if import Lever, Threshold, WinsIf, what_if
 
 __all__ = [
     "POLICIES",
+    "VERSIONS",
+    "Finish",
     "FixedChoice",
+    "Forecast",
+    "Lever",
+    "Miss",
     "Policy",
+    "Threshold",
+    "Use",
+    "WinsIf",
+    "as_it_was",
     "best_value",
     "burn_usd_per_h",
     "choose_precision",
+    "contradictions",
     "dearest_quotes",
     "decide",
     "fixed",
     "fixed_choices",
+    "forecast",
     "guard",
     "iterations_by_phase",
     "known_burn_usd_per_h",
+    "misses",
+    "shortlist",
+    "uses",
+    "what_if",
+    "wind_down_s",
 ]

@@ -33,6 +33,11 @@ def lack_of(snapshot: Snapshot, group: Group, quotes: Quotes) -> Lack | None:
     return next(_lacks(snapshot, group, quotes), None)
 
 
+def needs_purchase(snapshot: Snapshot, group: Group) -> bool:
+    """Whether some of the group's nodes are still to be bought."""
+    return any(count > _present(snapshot, offering) for offering, count in group.members)
+
+
 def all_told(lacks: Iterable[Lack]) -> Lack:
     """Several lacks as one: each said once, the one that is over first first."""
     ordered = sorted(set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
+from types import MappingProxyType
 
-from elastic.model import Group, Offering, Price, Sample, Series
-from elastic.throughput import estimate_step_s
+from elastic.model import Group, LedgerRow, Offering, Price, Trained
 
 _S_PER_H = 3600.0
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +42,34 @@ class FixedChoice:
 
 
 def fixed_choices(
-    series: Sequence[Series],
+    trained: Sequence[Trained],
     prices: Sequence[Price],
     *,
     iterations: Mapping[str, int],
     started_at_s: float,
     start_up_s: float = 0.0,
+    begun: Mapping[str, int] = _NOTHING,
+    wind_up_s: float = 0.0,
+    minimum_billed_s: float = 0.0,
 ) -> tuple[FixedChoice, ...]:
     """What the iterations done would have cost on each measured group alone, cheapest first.
 
     Each price counts for as long as it held; before its first price an offering is taken to have cost that.
 
     Args:
-        series: what was measured, in every training phase.
+        trained: all that each group ever did, in every training phase.
         prices: the whole history, in any order.
         iterations: done in each training phase, as `iterations_by_phase` divides them.
         started_at_s: when training began.
-        start_up_s: paid before the first iteration.
+        start_up_s: paid before the first iteration, and what was done with it.
+        begun: iterations of each phase that the start-up did already.
+        wind_up_s: paid after the last iteration.
+        minimum_billed_s: the least that the provider bills for a launch.
 
     At 3.6 USD an hour, 100 iterations of 2 s cost 0.2 USD; had the price doubled after 100 s, 0.3 USD:
 
     >>> small = Offering("small")
-    >>> measured = [Series(Group.of(small), "main", (Sample(1, 2.0, 0.0),))]
+    >>> measured = [Trained(Group.of(small), "main", 50, 100.0)]
     >>> before, after = Price(1, small, 3.6, 0.0, 0.0, "test"), Price(2, small, 7.2, 100.0, 100.0, "test")
     >>> for prices in ([before], [after, before]):
     ...     (choice,) = fixed_choices(measured, prices, iterations={"main": 100}, started_at_s=0.0)
@@ -70,29 +77,57 @@ def fixed_choices(
     0.2 200.0
     0.3 200.0
     """
-    steps_s = _steps_by_group(series)
+    steps_s = _steps_by_group(trained)
     histories = _histories(prices)
     found = []
     for group, own in sorted(steps_s.items()):
         paces_s, estimated = _paces(own, steps_s, iterations)
         if paces_s is None or any(offering not in histories for offering, _ in group.members):
             continue
-        lasts_s = start_up_s + sum(count * paces_s[phase] for phase, count in iterations.items())
+        rest = {phase: max(count - begun.get(phase, 0), 0) for phase, count in iterations.items()}
+        lasts_s = start_up_s + sum(count * paces_s[phase] for phase, count in rest.items()) + wind_up_s
         bills = [(count, histories[offering]) for offering, count in group.members]
         *bends, (_, usd) = _course(bills, started_at_s, lasts_s)
+        usd += max(minimum_billed_s - lasts_s, 0.0) * _burn_usd_per_h(bills, started_at_s + lasts_s) / _S_PER_H
         found.append(FixedChoice(group, usd, lasts_s, estimated, tuple(bends)))
     return tuple(sorted(found, key=lambda choice: (float(f"{choice.usd:.9g}"), choice.group)))
 
 
-def _steps_by_group(series: Sequence[Series]) -> dict[Group, dict[str, float]]:
-    samples: dict[tuple[Group, str], list[Sample]] = {}
-    for each in series:
-        samples.setdefault((each.group, each.training_phase), []).extend(each.samples)
+def as_it_was(group: Group, rows: Sequence[LedgerRow], *, now_s: float) -> FixedChoice:
+    """The fixed choice of a job that never trained on anything else: what it cost.
+
+    What was bought beside and never trained is not in it.
+    """
+    offerings = dict(group.members)
+    own = [row for row in rows if row.offering in offerings]
+    begin_s = min((row.from_s for row in own), default=now_s)
+    ends_s = {now_s if row.to_s is None else row.to_s for row in own}
+    edges_s = sorted({*(row.from_s for row in own), *ends_s})
+    lasts_s = max(ends_s, default=now_s) - begin_s
+    bends = tuple((at_s - begin_s, sum(_usd_by(row, at_s) for row in own)) for at_s in edges_s[1:-1])
+    return FixedChoice(group, sum(row.usd(now_s) for row in own), lasts_s, (), bends)
+
+
+def _usd_by(row: LedgerRow, at_s: float) -> float:
+    """What a row had cost by an instant, the rest of its least bill not counted before its end."""
+    until_s = at_s if row.to_s is None else min(at_s, row.to_s)
+    return replace(row, to_s=until_s, minimum_s=0.0).usd(at_s) if until_s > row.from_s else 0.0
+
+
+def _burn_usd_per_h(bills: Sequence[tuple[int, Sequence[Price]]], at_s: float) -> float:
+    """What the nodes cost an hour at an instant; before its first price an offering is taken to have cost that."""
+    found = 0.0
+    for count, history in bills:
+        begun = [price for price in history if price.valid_from_s <= at_s]
+        found += count * (begun[-1] if begun else history[0]).usd_per_h
+    return found
+
+
+def _steps_by_group(trained: Sequence[Trained]) -> dict[Group, dict[str, float]]:
     found: dict[Group, dict[str, float]] = {}
-    for (group, phase), own in samples.items():
-        step_s = estimate_step_s(own)
-        if step_s is not None:
-            found.setdefault(group, {})[phase] = step_s.value
+    for each in trained:
+        if each.iterations > 0:
+            found.setdefault(each.group, {})[each.training_phase] = each.elapsed_s / each.iterations
     return found
 
 

@@ -12,12 +12,14 @@ from dataclasses import replace
 
 from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
+from elastic.policy.deadline import is_free, least_cost
 from elastic.policy.horizon import has_trained, seconds_left
+from elastic.policy.hurry import hurry
 from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
-from elastic.policy.survey import Outlook, Ranked, Survey, most_promising, nothing_to_be_had, take_survey
-from elastic.policy.trial import Offer, is_on_trial, spent_on_trials_usd, trial_cap_usd, trial_offers
-from elastic.policy.words import duration, figures, name, rate, shortened, usd
+from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
+from elastic.policy.survey import Outlook, Survey, most_promising, nothing_to_be_had, take_survey
+from elastic.policy.words import duration, name, rate, shortened, usd
 
 
 def best_value(snapshot: Snapshot) -> Plan:
@@ -66,6 +68,16 @@ def _too_dear(survey: Survey, what: str) -> Plan | None:
     why = f"every candidate burns more than the cap of {usd(cap)}/h, the least of them, {name(group)}, {usd(least)}/h"
     waits = "" if survey.snapshot.target else ", and the job waits for a lower price or a higher max_usd_per_hour"
     return survey.hold("not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap})
+
+
+def _begin_or_wait(survey: Survey) -> Plan | None:
+    """A job that holds nothing may wait for spot as long as its deadline allows."""
+    return least_cost(survey) if is_free(survey.snapshot) else None
+
+
+def _go_on_or_move(survey: Survey) -> Plan | None:
+    snapshot = survey.snapshot
+    return least_cost(survey) if snapshot.current == snapshot.target else None
 
 
 def _unavailable(survey: Survey) -> Plan | None:
@@ -117,6 +129,11 @@ def _start(survey: Survey) -> Plan | None:
         best = plain.settled[0]
         text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}{_left_out(survey)}"
         return survey.plan(Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h})
+    first = most_promising_by_earlier_runs(plain)
+    if first is not None:
+        goal = "the cheapest" if seconds_left(survey.snapshot) is None else "the best for the deadline"
+        text = f"start on {name(first.group)}: earlier runs of this program found it {goal}{_left_out(survey)}"
+        return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
     first = _cheapest(plain)
     text = (
         f"start on {name(first.group)}: {usd(first.usd_per_h or 0.0)}/h is the least burn of "
@@ -181,80 +198,6 @@ def _other_phase(survey: Survey) -> Plan | None:
     return survey.hold("phase", text)
 
 
-def _still_measuring(survey: Survey) -> Plan | None:
-    target = survey.snapshot.target
-    held = survey.of(target)
-    if target is None or held is None or held.is_settled:
-        return None
-    others = survey.settled
-    mine = survey.ranked(held)
-    if others and mine is not None and _is_dominated(survey, mine, others[0]):
-        return None
-    if others and is_on_trial(survey.snapshot):
-        over = _trial_over(survey, target, mine, others[0])
-        if over is not None:
-            return over
-    limit = survey.snapshot.limits.trial_windows
-    so_far = f": {rate(held.iterations_per_usd)} so far" if held.iterations_per_usd else ""
-    text = f"measuring {name(target)} in {survey.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
-    return survey.hold("measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)})
-
-
-def _is_dominated(survey: Survey, mine: Ranked, best: Ranked) -> bool:
-    """Even its best bound loses by more than the margin; with a deadline it must not be the faster one either."""
-    least = mine.usd_per_iteration.low
-    if least is None or best.usd_per_iteration.value >= (1 - survey.snapshot.limits.margin) * least:
-        return False
-    return seconds_left(survey.snapshot) is None or (mine.step_s.low or 0.0) > best.step_s.value
-
-
-def _trial_over(survey: Survey, target: Group, mine: Ranked | None, best: Ranked) -> Plan | None:
-    spent_usd, cap_usd = spent_on_trials_usd(survey), trial_cap_usd(survey, best)
-    if spent_usd < cap_usd or (mine is not None and mine.order <= best.order):
-        return None
-    text = (
-        f"the trial of {name(target)} ends: trials have cost {usd(spent_usd)}, their share is {usd(cap_usd)}; "
-        f"back to {name(best.group)}, {rate(best.iterations_per_usd)}"
-    )
-    numbers = {"trials_usd": spent_usd, "trials_cap_usd": cap_usd}
-    return survey.plan(Action.MOVE, best.group, "trial_over", text, numbers)
-
-
-def _try_another(survey: Survey) -> Plan | None:
-    # The group that trains is settled by now, or one that dominates it is.
-    best = survey.settled[0]
-    worth = [offer for offer in trial_offers(survey, best) if offer.verdict.is_worth]
-    if not worth:
-        return None
-    offer = worth[0]
-    redone = f"has {figures(offer.hope.redone)} iterations done again" if offer.hope.redone else "trains on"
-    text = (
-        f"try {name(offer.group)}: {_hope(offer)} for {usd(offer.hope.usd.value)} against "
-        f"{usd(best.passage.usd.value)} on {name(best.group)}; "
-        f"the trial costs about {usd(offer.trial_usd)} and {redone}"
-        f"{', and every candidate is to be tried' if survey.snapshot.limits.trial_of_every else ''}"
-    )
-    numbers = {
-        "hoped_step_s": offer.step_s,
-        "hoped_usd": offer.hope.usd.value,
-        "best_usd": best.passage.usd.value,
-        "trial_usd": offer.trial_usd,
-        "trials_usd": spent_on_trials_usd(survey),
-        "trials_cap_usd": trial_cap_usd(survey, best),
-        "iterations_left": survey.iterations_left or 0.0,
-    }
-    return survey.plan(Action.TRIAL, offer.group, "trial", text, numbers)
-
-
-def _hope(offer: Offer) -> str:
-    if not offer.step_s:
-        return "its speed is anybody's guess and could finish"
-    need = f"{figures(offer.step_s)} s an iteration"
-    if is_mix(offer.group):
-        return f"together they should need {need} and could finish in {duration(offer.hope.lasts_s)}"
-    return f"at best it needs {need} and could finish"
-
-
 def _cheapest(survey: Survey) -> Outlook:
     """The choice of the least burn; of equals the one with more cores, then by name."""
     cores = {node_type.name: node_type.cores for node_type in survey.snapshot.node_types}
@@ -269,12 +212,15 @@ def _cheapest(survey: Survey) -> Outlook:
 _RULES: tuple[Callable[[Survey], Plan | None], ...] = (
     _nothing_left,
     _nothing_to_buy,
+    _begin_or_wait,
     _unavailable,
     _start,
     _not_permitted,
     _change_in_progress,
     _held_without_price,
     _other_phase,
-    _still_measuring,
-    _try_another,
+    still_measuring,
+    try_another,
+    hurry,
+    _go_on_or_move,
 )

@@ -10,12 +10,17 @@ from elastic.model import Action, Plan, Reason, Snapshot
 from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
+from elastic.policy.on_miss import heed_miss
 from elastic.policy.passage import transition_of
-from elastic.policy.words import name
+from elastic.policy.shortlist import shortlist
+from elastic.policy.words import name, offering_name, shortened
 
 Policy = Callable[[Snapshot], Plan]
 
 POLICIES: Mapping[str, Policy] = {"best_value": best_value, "fixed": fixed}
+
+VERSIONS: Mapping[str, int] = {"best_value": 3, "fixed": 2}
+"""Raised whenever the same snapshot may give another plan: what an earlier version decided is not decided again."""
 
 
 def decide(snapshot: Snapshot) -> Plan:
@@ -25,8 +30,21 @@ def decide(snapshot: Snapshot) -> Plan:
         raise InvalidInput(
             f"policy: wanted one of {', '.join(POLICIES)}, got {snapshot.job.spec.policy!r}", field="policy.name"
         )
-    plan = guard(snapshot, policy(snapshot) if snapshot.is_catalog_known else _hold(snapshot))
-    return _with_boot(snapshot, plan)
+    snapshot = shortlist(snapshot)
+    if not snapshot.is_catalog_known:
+        return guard(snapshot, _hold(snapshot))
+    plan = guard(snapshot, heed_miss(snapshot, policy(snapshot), policy))
+    return replace(_with_refusals(snapshot, _with_boot(snapshot, plan)), pruned=snapshot.pruned)
+
+
+def _with_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
+    """Says what this decision has asked for before, and not got."""
+    if not snapshot.refused:
+        return plan
+    names = shortened([offering_name(each) for each in dict.fromkeys(snapshot.refused)])
+    text = f"{plan.reason.text} (refused just now: {', '.join(names)})"
+    numbers = {**plan.reason.numbers, "refused": float(len(snapshot.refused))}
+    return replace(plan, reason=replace(plan.reason, text=text, numbers=numbers))
 
 
 def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
-from elastic.policy.availability import UNAVAILABLE, lack_of
+from elastic.policy.availability import UNAVAILABLE, lack_of, needs_purchase
+from elastic.policy.deadline import LEAST_COST
 from elastic.policy.finishing import unreplaced
 from elastic.policy.horizon import has_trained
 from elastic.policy.passage import transition_of
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
+from elastic.policy.safety_net import DEADLINE, safety_net
 from elastic.policy.words import duration, name, usd
 
 _S_PER_H = 3600.0
@@ -23,9 +25,12 @@ _S_PER_H = 3600.0
 _EXPERIMENTS = frozenset({"trial"})
 # Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set it, names another;
 # or what is held cannot be bought, so that nothing runs that a change could undo.
-_COMPELLED = frozenset({"not_permitted", "scaled", "fixed", UNAVAILABLE})
+_COMPELLED = frozenset({"not_permitted", "scaled", "fixed", "fastest", DEADLINE, LEAST_COST, UNAVAILABLE})
 
 _FAILING = "failing"
+
+_MOST_REFUSALS = 8
+"""So many purchases may be refused at one look: each takes a cloud a second or two, and other jobs wait meanwhile."""
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:
@@ -38,12 +43,23 @@ def guard(snapshot: Snapshot, plan: Plan) -> Plan:
     repeat = _repeats_on_what_it_has(snapshot, plan)
     if repeat is not None:
         return repeat
-    plan = unreplaced(snapshot, plan)
+    plan = unreplaced(snapshot, safety_net(snapshot, plan))
     for limit in _LIMITS:
         if plan.action in (Action.HOLD, Action.STOP):
             break
         plan = limit(snapshot, plan)
     return plan
+
+
+def wind_down_s(snapshot: Snapshot) -> float:
+    """Seconds of burn that are kept back to end in good order: as set, and never less than a drain may take."""
+    return max(snapshot.limits.wind_down_s, snapshot.job.spec.drain_grace_s)
+
+
+def start_reserve_usd(snapshot: Snapshot, usd_per_h: float) -> tuple[float, float]:
+    """Dollars that a start must leave of the budget, and for how many seconds: its end, its least bill at least."""
+    seconds = max(wind_down_s(snapshot), snapshot.limits.minimum_billed_s)
+    return usd_per_h * seconds / _S_PER_H, seconds
 
 
 def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
@@ -55,13 +71,16 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
     held = snapshot.target.members if snapshot.target else ()
     starts = plan.target.members if plan.target and snapshot.target is None else ()
-    burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held, starts))
-    reserve_usd = burn * snapshot.limits.wind_down_s / _S_PER_H
+    burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held))
+    reserve_usd, lasts_s = burn * wind_down_s(snapshot) / _S_PER_H, wind_down_s(snapshot)
+    if (starting := known_burn_usd_per_h(starts, quotes)) > burn:
+        burn = starting
+        reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
     if snapshot.spent_usd + snapshot.doubted_usd + reserve_usd < budget_usd:
         return None
     text = (
         f"{_spent(snapshot)} and {usd(reserve_usd)} kept back to end in good order "
-        f"({duration(snapshot.limits.wind_down_s)} of {usd(burn)}/h) reach the budget of {usd(budget_usd)}: "
+        f"({duration(lasts_s)} of {usd(burn)}/h) reach the budget of {usd(budget_usd)}: "
         "the job stops"
     )
     numbers = {"spent_usd": snapshot.spent_usd, "reserve_usd": reserve_usd, "budget_usd": budget_usd, "usd_per_h": burn}
@@ -155,6 +174,14 @@ def _available(snapshot: Snapshot, plan: Plan) -> Plan:
     return plan if lack is None else _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
 
 
+def _most_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
+    """What else there is, is asked for at the next look."""
+    if len(snapshot.refused) < _MOST_REFUSALS or plan.target is None or not needs_purchase(snapshot, plan.target):
+        return plan
+    why = f"{len(snapshot.refused)} purchases were refused at this look; the next one asks for others"
+    return _refused(snapshot, plan, "refusals", UNAVAILABLE, why)
+
+
 def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     """A change is made only if the budget still covers its wind-down once both groups have burned through it."""
     budget_usd = snapshot.job.spec.objective.budget_usd
@@ -164,7 +191,11 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     origin = snapshot.current if plan.reason.code == UNAVAILABLE else snapshot.target
     transition, quotes = transition_of(snapshot, origin, plan.target), dearest_quotes(snapshot)
     burn = known_burn_usd_per_h(transition.union, quotes)
-    needed_usd = transition.usd(quotes) + burn * snapshot.limits.wind_down_s / _S_PER_H
+    needed_usd = transition.usd(quotes) + burn * wind_down_s(snapshot) / _S_PER_H
+    # A node that is left at once is billed for the provider's minimum all the same.
+    there_s = transition.boot_s + transition.pause_s + wind_down_s(snapshot)
+    unused_s = max(snapshot.limits.minimum_billed_s - there_s, 0.0)
+    needed_usd += known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
     if snapshot.spent_usd + snapshot.doubted_usd + needed_usd < budget_usd:
         return plan
     why = f"{_spent(snapshot)} and {usd(needed_usd)} for the change exceed the budget of {usd(budget_usd)}"
@@ -195,6 +226,7 @@ _LIMITS: tuple[Callable[[Snapshot, Plan], Plan], ...] = (
     _price_known,
     _burn_cap,
     _available,
+    _most_refusals,
     _budget_for_change,
     _cooldown,
 )

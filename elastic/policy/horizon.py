@@ -65,6 +65,23 @@ def iterations_by_phase(spec: JobSpec, iteration: int) -> dict[str, int]:
     return done
 
 
+def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
+    """How the iterations that a job still has to do divide among its training phases; None where it has no known end.
+
+    >>> from elastic.model import JobPhase, TrainingPhase
+    >>> phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
+    >>> spec = JobSpec("esrgan", ("train.py",), iterations=400, phases=phases)
+    >>> iterations_left_by_phase(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=5))
+    {'warm-up': 15, 'gan': 380}
+    """
+    focus, total = focus_of(job), job.spec.iterations
+    if total is None:
+        return None
+    if focus.current_phase not in {phase.name for phase in job.spec.phases}:
+        return {focus.current_phase: max(total - job.iteration, 0)}
+    return {name: left for name, left in _left(job.spec, job.iteration) if left is not None}
+
+
 def seconds_left(snapshot: Snapshot) -> float | None:
     """Seconds to the deadline; None without one."""
     deadline_s = snapshot.job.spec.objective.deadline_s

@@ -11,7 +11,7 @@ from elastic.policy.mixture import is_mix
 from elastic.policy.passage import passage
 from elastic.policy.quotes import Quote
 from elastic.policy.survey import Ranked, Survey
-from elastic.policy.trial import Verdict, trial_offers
+from elastic.policy.trial import Verdict, best_to_compare_with, trial_offers
 from elastic.policy.words import duration, figures, name, percent, rate, usd
 
 _S_PER_H = 3600.0
@@ -204,7 +204,7 @@ def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
 
 def _untried(survey: Survey) -> str:
     """A clause that says why what is not measured stays so; empty if everything is."""
-    offers = [offer for offer in trial_offers(survey, survey.settled[0]) if offer.verdict is not Verdict.TRY]
+    offers = [offer for offer in trial_offers(survey, best_to_compare_with(survey)) if offer.verdict is not Verdict.TRY]
     if not offers:
         return ""
     more = f" (and {len(offers) - 1} more)" if len(offers) > 1 else ""

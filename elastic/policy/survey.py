@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from elastic.model import (
     Action,
@@ -11,6 +12,7 @@ from elastic.model import (
     Group,
     Interval,
     JobSpec,
+    NodeType,
     Offering,
     Plan,
     Reason,
@@ -77,7 +79,7 @@ class Ranked:
         return float(f"{self.passage.cost_usd:.9g}"), self.usd_per_h, self.group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what follows from the fields is kept once it is asked for
 class Survey:
     """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon can be told.
 
@@ -93,19 +95,33 @@ class Survey:
     left_out: Mapping[str, str]
 
     def of(self, group: Group | None) -> Outlook | None:
-        return next((each for each in self.outlooks if each.group == group), None)
+        return None if group is None else self._by_group.get(group)
 
-    @property
+    @cached_property
+    def _by_group(self) -> Mapping[Group, Outlook]:
+        return {each.group: each for each in self.outlooks}
+
+    @cached_property
+    def types(self) -> Mapping[str, NodeType]:
+        """The node types that are sold, by name."""
+        return {each.name: each for each in self.snapshot.node_types}
+
+    @cached_property
+    def measured(self) -> tuple[Outlook, ...]:
+        """The candidates that windows tell of."""
+        return tuple(each for each in self.outlooks if each.samples and each.step_s is not None)
+
+    @cached_property
     def choices(self) -> tuple[Outlook, ...]:
         return tuple(each for each in self.outlooks if each.is_choice)
 
-    @property
+    @cached_property
     def unmixed(self) -> Survey:
         """The same without mixes, unless those are all that can be chosen."""
         plain = replace(self, outlooks=tuple(each for each in self.outlooks if not is_mix(each.group)))
         return plain if plain.choices else self
 
-    @property
+    @cached_property
     def settled(self) -> tuple[Ranked, ...]:
         """The choices that can be ranked, best first."""
         found = [self.ranked(each) for each in self.choices if each.is_settled]

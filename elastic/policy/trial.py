@@ -1,11 +1,11 @@
-"""Trials: which candidate that nobody has measured is worth finding out about, and when a trial has cost enough.
+"""Trials: which candidate is worth finding out about, and what that may cost.
 
-Nothing is known of an untried candidate, so a trial is judged by the best that may be hoped for. Of another size of an
-offering already measured: more nodes are at best faster in proportion, fewer are at best no slower. Of another node
-type: speed grows with the cores that compute, by a measured law, or in proportion to GPUs of the same model; and
-`_SPREAD` times better than that. Between kinds that cannot be compared a step might take no time at all. If even so
-the iterations left do not pay for going there and coming back, the trial is not started, unless the operator wants to
-know every candidate.
+A trial is worth what knowing would save: the expected improvement (Jones, Schonlau and Welch, Efficient Global
+Optimization, 1998) of the rest of the job over finishing on the best group known, under the belief about the
+candidate's pace. Against it stand the dollars of going there, and, with the chance that the candidate is no better, of
+coming back and of what was trained at the worse pace until then. A trial that turns out worse ends as soon as that is
+seen, so what it may lose hardly depends on how bad the candidate is. What it spends in all, useful or not, counts
+against the share that trials may cost.
 
 Of a script that begins at 0 each time, what it has trained until a trial is part of that trial's price. Where the job
 has no end either, nothing says that a trial would win back what it throws away: after the first loss there is none.
@@ -13,36 +13,44 @@ has no end either, nothing says that a trial would win back what it throws away:
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, zip_longest
+from statistics import NormalDist
 
-from elastic.model import Change, Group, Interval, NodeType, Snapshot, Workers
+from elastic.model import Change, Group, Interval, Snapshot
 from elastic.policy.availability import UNAVAILABLE
+from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
-from elastic.policy.passage import Passage, Transition, passage, transition_of
+from elastic.policy.passage import transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.survey import Outlook, Ranked, Survey, promise_of
+from elastic.throughput import NodeTypes
 
 _S_PER_H = 3600.0
-# Speed is proportional to this power of the cores, and 95 % of node types turn out less than `_SPREAD` times better
-# than that promises, for their size or for their generation: benchmarks/core_scaling.py --fit.
-_GROWTH = 0.69
-_SPREAD = 1.9
 # Windows close after half a second, or after one iteration if that takes longer.
-_WINDOW_S = 0.5
+WINDOW_S = 0.5
+# The first iteration after a change is cold, and the next one closes the first window.
+_LEAST_ITERATIONS = 2
 # A second trial is for the one that a lost node cut short.
 _MOST_TRIALS = 2
+# A trial ends when this much of the share is used up: the next tick may come late.
+_USED_UP = 0.85
+# Of many candidates only so many are weighed in full: those whose improvement is worth most.
+_WEIGHED = 24
+_Z_95 = 1.96
+_NORMAL = NormalDist()
 
 
 class Verdict(StrEnum):
     """Whether to try a candidate, and if not, why not."""
 
     TRY = "worth a trial"
-    CANNOT_PAY = "even at its best it would not pay for a trial"
+    CANNOT_PAY = "a trial would not pay for itself"
     TOO_DEAR = "a trial would exceed what trials may cost"
     NO_TIME = "a trial would risk the deadline"
     TRIED = "it was tried before"
@@ -55,24 +63,59 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a trial of an untried group promises. `hope` is the rest of the job there at the best pace to hope for."""
+    """What a trial of a group promises.
+
+    `cheaper` is the share of an iteration's cost that it should save against the best group known, with the interval
+    of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over the rest of the job, less what the trial
+    is expected to lose. `trial_usd` is what it is expected to spend. `redone` are iterations that it has done again.
+    `lasts_s` is told of a mix, which is for time.
+    """
 
     group: Group
     verdict: Verdict
     step_s: float
-    hope: Passage
+    cheaper: Interval
+    worth_usd: float
     trial_usd: float
+    redone: float
+    lasts_s: float | None = None
 
     @property
     def order(self) -> tuple[float, float, Group]:
-        """Most hopeful first; a written tie-break, as for what is measured."""
-        return float(f"{self.hope.cost_usd:.9g}"), self.trial_usd, self.group
+        """The greatest worth first; a written tie-break, as for what is measured."""
+        return -float(f"{self.worth_usd:.9g}"), self.trial_usd, self.group
 
 
 def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
-    """Judges a trial of every choice that is not settled, most hopeful first. `best` is the best one known."""
-    untried = [each for each in survey.choices if not each.is_settled and each.group != survey.snapshot.target]
-    return tuple(sorted((_offer(survey, best, each) for each in untried), key=lambda offer: offer.order))
+    """Judges a trial of the choices that are not settled, the best first. `best` is the best one known."""
+    beliefs = beliefs_of(survey)
+    # The same nodes elsewhere, or bought otherwise, are as fast.
+    told = {best.group.node_types, *(group.node_types for group in (survey.snapshot.target,) if group is not None)}
+    untried = [each for each in survey.choices if not each.is_settled and each.group.node_types not in told]
+    promising = heapq.nlargest(_WEIGHED, untried, key=lambda each: _improvement(survey, best, each, beliefs))
+    return tuple(sorted((_offer(survey, best, each, beliefs) for each in promising), key=lambda offer: offer.order))
+
+
+def known(survey: Survey, *, other_than: Group | None = None) -> list[Ranked]:
+    """The choices of which at least one window tells, the cheapest for the rest of the job first."""
+    found = [survey.ranked(each) for each in survey.choices if each.samples and each.group != other_than]
+    return sorted((each for each in found if each is not None), key=lambda each: each.order)
+
+
+def best_to_compare_with(survey: Survey) -> Ranked:
+    """The best one known, which a trial is weighed against; of what was tried at other prices, only what is sure.
+
+    What few windows call the best, because a price has changed since its trial, is itself worth another one.
+    """
+    ranked = known(survey)
+    sure = {survey.snapshot.target, *(each.group for each in survey.settled)}
+    return next((each for each in ranked if each.group in sure or not _has_new_prices(survey, each.group)), ranked[0])
+
+
+def _has_new_prices(survey: Survey, group: Group) -> bool:
+    """Whether any price has changed since the group was last changed to."""
+    tried_s = max((each.at_s for each in survey.snapshot.changes if each.to_group == group), default=math.inf)
+    return any(price.valid_from_s > tried_s for price in survey.snapshot.prices)
 
 
 def spent_on_trials_usd(survey: Survey) -> float:
@@ -111,21 +154,26 @@ def is_on_trial(snapshot: Snapshot) -> bool:
     return last is not None and last.code == "trial" and last.to_group == snapshot.target
 
 
-def hoped_step_s(survey: Survey, group: Group) -> float:
-    """The shortest step time that may be hoped for on `group`; 0 if there is nothing to compare it with."""
-    outlook = survey.of(group)
-    if outlook is not None and outlook.step_s is not None:
-        return outlook.step_s.value if outlook.step_s.low is None else outlook.step_s.low
-    measured = [each for each in survey.outlooks if each.samples and each.step_s is not None]
-    alike = [
-        least_s * min(1.0, each.group.node_count / group.node_count)
-        for each in measured
-        if [name for name, _ in each.group.node_types] == [name for name, _ in group.node_types]
-        if (least_s := _least_s(each)) > 0
-    ]
-    if alike:
-        return max(alike)
-    return min((_least_s(each) * _ratio(survey, each.group, group) for each in measured), default=0.0)
+def is_answer(survey: Survey) -> bool:
+    """Whether a trial has only just told what it was for; what comes to light later is for the margin to judge."""
+    snapshot = survey.snapshot
+    if not is_on_trial(snapshot) or snapshot.target is None:
+        return False
+    began_s = max(change.at_s for change in snapshot.changes)
+    return snapshot.now_s - began_s <= 2 * _longest_s(survey, snapshot.target)
+
+
+def is_used_up(survey: Survey, best: Ranked) -> bool:
+    """Whether trials have cost what they may, but for what may go until the next tick."""
+    return spent_on_trials_usd(survey) >= _USED_UP * trial_cap_usd(survey, best)
+
+
+def no_time_left(survey: Survey, best: Ranked) -> bool:
+    """Whether what is tried must be left now, for the best one known to be in time even at its slow end."""
+    left_s = seconds_left(survey.snapshot)
+    if left_s is None or best.passage.lasts_s > left_s:
+        return False
+    return best.passage.worst_s > left_s
 
 
 def _spells(snapshot: Snapshot) -> Iterator[tuple[Change, Group, float, str]]:
@@ -146,67 +194,117 @@ def _longest_s(survey: Survey, group: Group) -> float:
     outlook, way = survey.of(group), transition_of(survey.snapshot, None, group)
     if outlook is None or outlook.step_s is None or not outlook.is_settled:
         return math.inf
-    windows_s = survey.snapshot.limits.trial_windows * max(_WINDOW_S, outlook.step_s.value)
+    windows_s = survey.snapshot.limits.trial_windows * max(WINDOW_S, outlook.step_s.value)
     return way.boot_s + way.pause_s + windows_s
 
 
-def _offer(survey: Survey, best: Ranked, outlook: Outlook) -> Offer:
+def _improvement(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[NodeTypes, Belief]) -> float:
+    """Dollars that an iteration is expected to save there, if it saves any: E[max(0, best - candidate)].
+
+    Step times are lognormal, so that is Black and Scholes's formula (Journal of Political Economy 81, 1973).
+    """
+    belief, usd_per_s = beliefs.get(outlook.group.node_types), _usd_per_s(survey, outlook.usd_per_h)
+    goal = best.usd_per_iteration.value
+    if belief is None:
+        return goal  # Nothing compares with it: its iterations might cost nothing.
+    wins = (math.log(goal / usd_per_s) - belief.log_s) / belief.spread
+    mean = usd_per_s * math.exp(belief.log_s + belief.spread**2 / 2)
+    return goal * _NORMAL.cdf(wins) - mean * _NORMAL.cdf(wins - belief.spread)
+
+
+def _usd_per_s(survey: Survey, usd_per_h: float | None) -> float:
+    """What a second costs there, the owner's time counted."""
+    return ((usd_per_h or 0.0) + (survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0)) / _S_PER_H
+
+
+def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[NodeTypes, Belief]) -> Offer:
     snapshot, quotes, group = survey.snapshot, survey.quotes, outlook.group
-    step_s = hoped_step_s(survey, group)
-    held = survey.of(snapshot.target)
-    hope = passage(
-        snapshot,
-        quotes,
-        origin=snapshot.target,
-        origin_step_s=held.step_s.value if held and held.step_s else None,
-        to=group,
-        step_s=Interval(step_s),
-        iterations=survey.iterations_left or 0.0,
-    )
+    belief = beliefs.get(group.node_types)
+    goal, usd_per_s = best.usd_per_iteration.value, _usd_per_s(survey, outlook.usd_per_h)
+    # Where nothing compares, the pace is taken to be the one that an iteration would be worth trying for.
+    step_s = goal / usd_per_s if belief is None else belief.step_s
+    if is_mix(group) and outlook.step_s is not None:
+        step_s = outlook.step_s.value
     there, back = transition_of(snapshot, snapshot.target, group), transition_of(snapshot, group, best.group)
-    trial_s = snapshot.limits.trial_windows * max(_WINDOW_S, step_s)
     # What is lost by going there, and again by coming back, is worth what doing it cost on the best one known.
-    redo_s = hope.redone * best.step_s.value
+    redone = float(snapshot.job.redo_iterations)
+    redo_s = redone * best.step_s.value
     redo_usd = best.usd_per_h * redo_s / _S_PER_H
+    trial_s = _trial_s(snapshot, step_s)
     trial_usd = there.usd(quotes) + redo_usd + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
-    verdict = _verdict(survey, best, group, hope, back_usd=back.usd(quotes) + redo_usd, trial_usd=trial_usd)
-    if verdict is Verdict.TRY and _risks_deadline(survey, best, trial_s + there.pause_s + 2 * redo_s, back):
+    chance = 0.5 if belief is None else _NORMAL.cdf((math.log(goal / usd_per_s) - belief.log_s) / belief.spread)
+    idle_s = there.pause_s + back.pause_s
+    lost_usd = there.usd(quotes) + redo_usd + _usd_per_s(survey, None) * there.pause_s
+    # It trains on at the worse pace until the best one known has booted again.
+    back_usd = back.usd(quotes) + redo_usd + _usd_per_s(survey, outlook.usd_per_h) * back.boot_s
+    # By then two iterations of the best one known have been paid for, as a rule, or the windows that close sooner.
+    seen_usd = _LEAST_ITERATIONS * goal + usd_per_s * min(snapshot.limits.trial_windows * WINDOW_S, trial_s)
+    rest = max((survey.iterations_left or 0.0) - _LEAST_ITERATIONS, 0.0)
+    improvement = _improvement(survey, best, outlook, beliefs)
+    worth_usd = rest * improvement - lost_usd - (1 - chance) * (back_usd + seen_usd)
+    verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, trial_usd=trial_usd)
+    slow_s = trial_s if belief is None else _trial_s(snapshot, belief.quantile_s(_Z_95))
+    away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
+    if verdict is Verdict.TRY and _risks_deadline(survey, best, away_s):
         verdict = Verdict.NO_TIME
-    return Offer(group, verdict, step_s, hope, trial_usd)
+    lasts_s = outlook.passage.lasts_s if is_mix(group) and outlook.passage is not None else None
+    return Offer(group, verdict, step_s, _cheaper(goal, usd_per_s, belief), worth_usd, trial_usd, redone, lasts_s)
+
+
+def _trial_s(snapshot: Snapshot, step_s: float) -> float:
+    """How long windows take that tell a pace: all that are wanted of short iterations, few of long ones."""
+    return max(snapshot.limits.trial_windows * WINDOW_S, _LEAST_ITERATIONS * step_s)
+
+
+def _cheaper(goal: float, usd_per_s: float, belief: Belief | None) -> Interval:
+    """How much less an iteration should cost, as a share."""
+    if belief is None:
+        return Interval(0.0, None, 1.0)
+    shares = [1 - usd_per_s * belief.quantile_s(deviations) / goal for deviations in (0.0, _Z_95, -_Z_95)]
+    return Interval(*shares)
 
 
 def _verdict(
-    survey: Survey, best: Ranked, group: Group, hope: Passage, *, back_usd: float, trial_usd: float
+    survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, *, worth_usd: float, trial_usd: float
 ) -> Verdict:
-    if is_mix(group) and not _promises_most(survey, hope):
+    group = outlook.group
+    if is_mix(group) and not _promises_most(survey, outlook):
         return Verdict.CANNOT_PAY
-    is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group)
-    if not (is_demanded or _pays(survey, best, hope, back_usd)):
+    is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group) and not outlook.samples
+    if not (is_demanded or _pays(survey, best, outlook, belief, worth_usd)):
         return Verdict.CANNOT_PAY
     if not is_demanded and _is_restarted_without_end(survey):
         return Verdict.RESTARTS
     if _has_been_tried(survey, group):
         return Verdict.TRIED
-    if spent_on_trials_usd(survey) + thrown_away_usd(survey) + trial_usd > trial_cap_usd(survey, best):
+    spent_usd = spent_on_trials_usd(survey) + thrown_away_usd(survey)
+    if spent_usd + trial_usd > _USED_UP * trial_cap_usd(survey, best):
         return Verdict.TOO_DEAR
     return Verdict.TRY
 
 
-def _promises_most(survey: Survey, hope: Passage) -> bool:
+def _promises_most(survey: Survey, outlook: Outlook) -> bool:
     """Whether nothing measured would be as soon in time for as little: what runs is mixed only where that is needed."""
-    promise = promise_of(survey.snapshot, hope)
+    if outlook.passage is None:
+        return False
+    promise = promise_of(survey.snapshot, outlook.passage)
     return all(promise < promise_of(survey.snapshot, each.passage) for each in survey.settled)
 
 
-def _pays(survey: Survey, best: Ranked, hope: Passage, back_usd: float) -> bool:
-    keep = 1 - survey.snapshot.limits.margin
-    left_s = seconds_left(survey.snapshot)
-    if left_s is not None:
-        if best.passage.lasts_s > left_s:
-            return hope.lasts_s < keep * best.passage.lasts_s
-        if hope.lasts_s > left_s:
-            return False
-    return hope.cost_usd + back_usd < keep * best.passage.cost_usd
+def _pays(survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, worth_usd: float) -> bool:
+    """Whether a trial is worth its money; where the best one known is late, whether it may be clearly faster."""
+    left_s, keep = seconds_left(survey.snapshot), 1 - survey.snapshot.limits.margin
+    is_late = left_s is not None and best.passage.lasts_s > left_s
+    if is_mix(outlook.group) and outlook.passage is not None:
+        way = outlook.passage
+        if is_late:
+            return way.lasts_s < keep * best.passage.lasts_s
+        return way.cost_usd < keep * best.passage.cost_usd and (left_s is None or way.lasts_s <= left_s)
+    if is_late:
+        return belief is None or belief.quantile_s(-_Z_95 / 2) < keep * best.step_s.value
+    if belief is not None and left_s is not None and belief.step_s * (survey.iterations_left or 0.0) > left_s:
+        return False
+    return worth_usd > 0
 
 
 def _is_restarted_without_end(survey: Survey) -> bool:
@@ -215,11 +313,12 @@ def _is_restarted_without_end(survey: Survey) -> bool:
     return job.restarts_at_zero and job.always_begins_at_zero and survey.focus.iterations_left is None
 
 
-def _risks_deadline(survey: Survey, best: Ranked, trial_s: float, back: Transition) -> bool:
+def _risks_deadline(survey: Survey, best: Ranked, away_s: float) -> bool:
+    """Whether the best one known would be late after so many seconds lost, at its slow end."""
     left_s = seconds_left(survey.snapshot)
     if left_s is None or best.passage.lasts_s > left_s:
         return False
-    return best.passage.lasts_s + trial_s + back.pause_s + back.boot_s > left_s
+    return best.passage.worst_s + away_s > left_s
 
 
 def _has_been_tried(survey: Survey, group: Group) -> bool:
@@ -242,41 +341,3 @@ def _has_been_tried(survey: Survey, group: Group) -> bool:
     changes = sorted(snapshot.changes, key=lambda change: change.at_s)
     refused_s = {before.at_s for before, after in pairwise(changes) if after.code == UNAVAILABLE}
     return is_recent or len([at_s for at_s in tried_s if at_s not in refused_s]) >= _MOST_TRIALS
-
-
-def _least_s(outlook: Outlook) -> float:
-    assert outlook.step_s is not None
-    return outlook.step_s.value if outlook.step_s.low is None else outlook.step_s.low
-
-
-def _ratio(survey: Survey, known: Group, group: Group) -> float:
-    """The least that a step on `group` may take, of what one on `known` takes."""
-    power, other = _power(survey, known), _power(survey, group)
-    if power is None or other is None or power[0] != other[0]:
-        return 0.0
-    return power[1] / other[1] / _SPREAD
-
-
-def _power(survey: Survey, group: Group) -> tuple[str | None, float] | None:
-    """What the group computes with (a model of GPU, or None for cores), and how fast that is; None for a mixture."""
-    types = {node_type.name: node_type for node_type in survey.snapshot.node_types}
-    total, kinds = 0.0, set()
-    for offering, count in group.members:
-        node_type = types.get(offering.node_type)
-        if node_type is None:
-            return None
-        kinds.add(node_type.gpu_model if node_type.gpu_count else None)
-        total += count * _computing(node_type, survey.workers[offering.node_type])
-    if len(kinds) != 1:
-        return None
-    kind = kinds.pop()
-    # A share of one core is that share of its time, whatever is computed.
-    is_many_cores = kind is None and total > 1
-    return kind, total**_GROWTH if is_many_cores else total
-
-
-def _computing(node_type: NodeType, workers: Workers) -> float:
-    """How many of its GPUs, or of its cores, the workers of one node compute with."""
-    if node_type.gpu_count:
-        return min(node_type.gpu_count, workers.processes)
-    return min(node_type.cores, workers.processes * workers.threads)

@@ -88,6 +88,15 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 2 * _HOUR_S else f"{figures(seconds / _HOUR_S)} h"
 
 
+def deadline_in(seconds: float) -> str:
+    """When a deadline is, from now.
+
+    >>> deadline_in(900.0), deadline_in(-30.0)
+    ('in 15 min', '30 s ago')
+    """
+    return f"in {duration(seconds)}" if seconds >= 0 else f"{duration(-seconds)} ago"
+
+
 def offering_name(offering: Offering, *, where: str = "in ") -> str:
     """What people call an offering; `where` comes before a zone.
 

@@ -58,6 +58,7 @@ class FakeCloud:
 
     A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and gone `exit_s` after
     its termination. `capacity` says how many of an offering can live at once; one that is absent has no bound.
+    A machine that has been gone for `forgets_after_s` is listed no more.
     `throttled_until_s` refuses every call before that instant. `tells_ends` says whether a gone machine is shown with
     the instant of its end. While there is a `catalog_failure`, nobody is told what is sold.
     """
@@ -73,6 +74,7 @@ class FakeCloud:
         exit_s: float = 0.0,
         minimum_billed_s: float = 60.0,
         calls_kept: int = 10_000,
+        forgets_after_s: float = math.inf,
     ) -> None:
         self.types = tuple(types)
         self.offerings = tuple(Offering(t.name) for t in types) if offerings is None else tuple(offerings)
@@ -81,6 +83,7 @@ class FakeCloud:
         self.visible_after_s = visible_after_s
         self.exit_s = exit_s
         self.minimum_billed_s = minimum_billed_s
+        self.forgets_after_s = forgets_after_s
         self.consoles: dict[str, str] = {}
         self.attended_at_s: dict[str, float] = {}
         self.capacity: dict[Offering, int] = {}
@@ -92,6 +95,7 @@ class FakeCloud:
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
         self._machines: dict[str, _Machine] = {}
+        self._listed: dict[str, _Machine] = {}
 
     def fail_next(self, operation: Operation, error: ProviderError, *, is_done: bool = False, times: int = 1) -> None:
         """Makes the next `times` calls of `operation` raise `error`: before their work, or after it with `is_done`."""
@@ -117,7 +121,7 @@ class FakeCloud:
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         """What the port's `launch` does once the call has arrived."""
-        bought = [each for each in self._machines.values() if each.instance.token == request.token]
+        bought = [each for each in self._listed.values() if each.instance.token == request.token]
         if bought:
             return tuple(self._now(machine) for machine in bought)
         if request.offering not in self.offerings:
@@ -136,7 +140,11 @@ class FakeCloud:
     def visible(self) -> tuple[Instance, ...]:
         """What the port's `instances` gives: the machines old enough to be seen."""
         now_s = self.clock.now_s()
-        return tuple(self._now(machine) for machine in self._machines.values() if machine.visible_at_s <= now_s)
+        before_s = now_s - self.forgets_after_s
+        old = [name for name, each in self._listed.items() if each.gone_at_s is not None and each.gone_at_s < before_s]
+        for name in old:
+            del self._listed[name]
+        return tuple(self._now(machine) for machine in self._listed.values() if machine.visible_at_s <= now_s)
 
     def terminate(self, provider_id: str) -> None:
         """What the port's `terminate` does once the call has arrived."""
@@ -156,7 +164,8 @@ class FakeCloud:
         return failure
 
     def _living(self, offering: Offering) -> int:
-        return sum(i.offering == offering and i.state is not InstanceState.GONE for i in self.machines())
+        machines = [self._now(each) for each in self._listed.values()]
+        return sum(each.offering == offering and each.state is not InstanceState.GONE for each in machines)
 
     def _machine(self, request: LaunchRequest, node_id: str) -> _Machine:
         now_s = self.clock.now_s()
@@ -169,7 +178,8 @@ class FakeCloud:
             state=InstanceState.PENDING,
             launched_at_s=now_s,
         )
-        machine = self._machines[instance.provider_id] = _Machine(instance, now_s + self.visible_after_s)
+        machine = _Machine(instance, now_s + self.visible_after_s)
+        self._machines[instance.provider_id] = self._listed[instance.provider_id] = machine
         return machine
 
     def _now(self, machine: _Machine) -> Instance:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
-from elastic.model import Job, JobPhase
+from elastic.model import Job, JobPhase, Missed
+from elastic.policy import Miss
 from elastic.providers import Trouble
 from elastic.reconciler.namespace import Namespace
 from elastic.reconciler.right import RightToEnd
@@ -22,7 +23,7 @@ _SILENCE_S = 120.0
 class AlarmKind(StrEnum):
     """What is wrong: the database takes nothing; the claim to the machines is lost or in doubt, they cannot be listed,
     ended or bought; with their provider's names, what that is troubled by; of jobs, that one stands still, that a node
-    trains with nobody, or that a script goes on though all is done.
+    trains with nobody, that a script goes on though all is done, or that a goal will be missed.
     """
 
     CANNOT_WRITE = "cannot_write"
@@ -35,11 +36,18 @@ class AlarmKind(StrEnum):
     STANDSTILL = "standstill"
     OUTSIDE = "outside"
     OVERRUN = "overrun"
+    WILL_BE_LATE = Missed.WILL_BE_LATE.value
+    OVER_BUDGET = Missed.OVER_BUDGET.value
 
     @property
     def is_of_jobs(self) -> bool:
         """Whether it is some job that is in trouble, and not the daemon."""
-        return self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE, AlarmKind.OVERRUN)
+        return self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE, AlarmKind.OVERRUN) or self.is_of_goals
+
+    @property
+    def is_of_goals(self) -> bool:
+        """Whether it is a job's deadline or budget that will be missed."""
+        return self in (AlarmKind.WILL_BE_LATE, AlarmKind.OVER_BUDGET)
 
 
 _Of = tuple[AlarmKind, str | None]
@@ -93,6 +101,7 @@ class Alarms:
     _raised_s: dict[AlarmKind, float] = field(default_factory=dict)
     _of_jobs: dict[str, tuple[Job, Mapping[_Of, str]]] = field(default_factory=dict)
     _done_since_s: dict[str, float] = field(default_factory=dict)
+    _missed: dict[str, tuple[Miss, ...] | None] = field(default_factory=dict)
 
     def look(
         self, store: Store, blindness: ProviderError | None, unsold: ProviderError | None = None, *, now_s: float
@@ -139,16 +148,27 @@ class Alarms:
         if self._unwritten is not None:
             self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
 
+    def weigh(self, store: Store, job: Job, misses: Callable[[frozenset[Missed]], tuple[Miss, ...] | None]) -> None:
+        """Takes note of the goals that a job will miss, given those it was said to miss; `attend` tells of them."""
+        standing = frozenset(Missed(kind.value) for kind, _ in self._before(store, job) if kind.is_of_goals)
+        self._missed[job.id] = misses(standing)
+
     def attend(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
         """Takes note of what of a job is paid in vain, and tells the job's events what has changed.
 
         `found` is what makes no turns. None: nobody can tell now, and what stood still does so until turns are made, or
         the job ends. What an earlier daemon told of, and is not over, is read from the events.
         """
-        before = self._of_jobs[job.id][1] if job.id in self._of_jobs else _left_open(store, job)
+        before = self._before(store, job)
         is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
+        goals = {of: text for of, text in before.items() if of[0].is_of_goals}
         now = dict(before) if found is None else {(_kind(each.node_id), each.node_id): each.text for each in found}
         now.pop((AlarmKind.OVERRUN, None), None)
+        if (missed := self._missed.pop(job.id, None)) is not None:
+            now = {of: text for of, text in now.items() if not of[0].is_of_goals}
+            now |= {(AlarmKind(each.kind.value), None): each.text for each in missed}
+        else:
+            now |= goals
         if is_ending:
             now.clear()
         stood = (AlarmKind.OVERRUN, None) in before
@@ -164,6 +184,9 @@ class Alarms:
             self._of_jobs.pop(job.id, None)
         else:
             self._of_jobs[job.id] = (job, now)
+
+    def _before(self, store: Store, job: Job) -> Mapping[_Of, str]:
+        return self._of_jobs[job.id][1] if job.id in self._of_jobs else _left_open(store, job)
 
     def of_job(self, job_id: str) -> tuple[str, ...]:
         """What is wrong with a job now."""
@@ -235,6 +258,8 @@ def _left_open(store: Store, job: Job) -> Mapping[_Of, str]:
 def _why_over(kind: AlarmKind, *, is_ending: bool) -> str:
     if is_ending:
         return "the job ends"
+    if kind.is_of_goals:
+        return "the goal can be met again"
     return "turns are made again" if kind is AlarmKind.STANDSTILL else "it is over"
 
 

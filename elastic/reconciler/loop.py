@@ -29,6 +29,7 @@ from elastic.model import (
     surcharge_usd,
     workers_on,
 )
+from elastic.policy import VERSIONS, misses, shortlist
 from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
@@ -160,9 +161,7 @@ class Reconciler:
         plan = None
         if facts.job.phase is not JobPhase.DRAINING:
             self._heed_interruptions(facts, now_s=now_s)
-            plan = self._decide(facts, prices, now_s=now_s)
-            if plan.action is not Action.HOLD:
-                facts = self.store.facts(job_id, now_s=now_s)
+            plan, facts = self._decide(facts, prices, now_s=now_s)
         for _ in range(_ROUNDS):
             world = self._world(facts, plan, now_s=now_s)
             if facts.job.phase.is_final or not self._act(world):
@@ -170,8 +169,7 @@ class Reconciler:
             facts = self.store.facts(job_id, now_s=now_s)
             if facts.job.error not in (None, world.job.error) and facts.job.phase is not JobPhase.DRAINING:
                 # Decided before any node is ended: it may have to go on with those that a change would have left.
-                plan = self._decide(facts, prices, now_s=now_s)
-                facts = self.store.facts(job_id, now_s=now_s)
+                plan, facts = self._decide(facts, prices, now_s=now_s)
         self._looks_again |= may_be_cut_off(world)
         if (pause_s := newly_learnt_s(world)) is not None:
             self.store.stillness.learn(job_id, pause_s)
@@ -190,25 +188,56 @@ class Reconciler:
         for offering in to_be_left_alone(facts.nodes, open_now) - blocked:
             blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
 
-    def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> Plan:
+    def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> tuple[Plan, JobFacts]:
+        """Records the plan that stands, and gives it with the facts as they are then.
+
+        What a change needs is bought first: one that is refused at once was no decision, and it is decided again with
+        that on record, until a purchase is granted, nobody knows, or there is nothing to buy.
+        """
+        job_id = facts.job.id
+        refused: tuple[Offering, ...] = ()
+        while True:
+            snapshot = self._snapshot(facts, prices, refused, now_s=now_s)
+            plan = self.decide(snapshot)
+            is_change = plan.action not in (Action.HOLD, Action.STOP)
+            missed = self._buy_for(facts, plan, now_s=now_s) if is_change else None
+            if missed is None:
+                break
+            refused = (*refused, missed)
+            facts = self.store.facts(job_id, now_s=now_s)
+        policy = facts.job.spec.policy
+        self.store.record_decision(snapshot, plan, policy, version=VERSIONS[policy], sets_target=is_change)
+        if plan.action is Action.STOP:
+            ending = JobPhase.BUDGET_EXHAUSTED if plan.reason.code == "budget" else JobPhase.CANCELLED
+            self.store.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
+        elif snapshot.is_catalog_known:
+            self.alarms.weigh(self.store, facts.job, lambda standing: misses(snapshot, plan, standing=standing))
+        return plan, facts if plan.action is Action.HOLD else self.store.facts(job_id, now_s=now_s)
+
+    def _buy_for(self, facts: JobFacts, plan: Plan, *, now_s: float) -> Offering | None:
+        """Buys what a change needs, as its steps would; gives what was refused."""
+        world = replace(self._world(facts, plan, now_s=now_s), target=plan.target, why=plan.reason.code)
+        launch = next((step for step in next_steps(world) if isinstance(step, due.Launch)), None)
+        return None if launch is None else self._launch(world, launch.wanted, launch.why)
+
+    def _snapshot(
+        self, facts: JobFacts, prices: tuple[Price, ...], refused: tuple[Offering, ...], *, now_s: float
+    ) -> Snapshot:
         doubted = self.price_records.doubted
-        snapshot = observe(
+        observed = observe(
             facts,
             self._catalog,
             prices,
             boots=self._boots,
             unavailable=self.provider.blocks.listed(now_s=now_s),
+            pools=self.store.pools(now_s=now_s),
+            refused=refused,
             doubted=doubted,
             doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s) if doubted else 0.0,
             limits=self.limits,
             now_s=now_s,
         )
-        plan = self.decide(snapshot)
-        sets_target = plan.action not in (Action.HOLD, Action.STOP)
-        self.store.record_decision(snapshot, plan, facts.job.spec.policy, sets_target=sets_target)
-        if plan.action is Action.STOP:
-            self.store.request_stop(facts.job.id, JobPhase.BUDGET_EXHAUSTED, plan.reason.text, now_s=now_s)
-        return plan
+        return shortlist(observed)
 
     def _world(self, facts: JobFacts, plan: Plan | None, *, now_s: float) -> World:
         return World(
@@ -300,13 +329,16 @@ class Reconciler:
         self.store.end_generation(job.id, step.number, now_s=now_s)
         self._count_exit(job.id, step.failure, now_s=now_s)
 
-    def _launch(self, world: World, wanted: Group, why: str) -> None:
-        if all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):
-            asked = world.job.spec.nproc_per_node
-            workers = {each.name: workers_on(asked, each) for each in self._catalog.node_types}
-            self.machines.buy(world.job.id, wanted, why, workers=workers, now_s=world.now_s)
-            if world.active is None:
-                self._meeting_place(world.job.id)  # starts it, so that it answers by the time the nodes have joined
+    def _launch(self, world: World, wanted: Group, why: str) -> Offering | None:
+        """Buys these nodes, if they are for sale now; gives what was refused."""
+        if not all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):
+            return None
+        asked = world.job.spec.nproc_per_node
+        workers = {each.name: workers_on(asked, each) for each in self._catalog.node_types}
+        refused = self.machines.buy(world.job.id, wanted, why, workers=workers, now_s=world.now_s)
+        if refused is None and world.active is None:
+            self._meeting_place(world.job.id)  # starts it, so that it answers by the time the nodes have joined
+        return refused
 
     def _is_for_sale(self, offering: Offering, nodes: int, *, now_s: float) -> bool:
         """Whether so many may be bought now: they are on offer, not blocked, and their price can be relied on."""

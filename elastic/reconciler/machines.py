@@ -149,9 +149,12 @@ class Machines:
             self.provider.blocks.release(each)
         return None if is_crowded else max(said, key=lambda text: (len(text), text))
 
-    def buy(self, job_id: str, wanted: Group, why: str, *, workers: Mapping[str, Workers], now_s: float) -> None:
+    def buy(
+        self, job_id: str, wanted: Group, why: str, *, workers: Mapping[str, Workers], now_s: float
+    ) -> Offering | None:
         """Buys the nodes, each offering's at once; once some are refused, those not asked for yet are not bought.
 
+        Gives what was refused; None where all was granted, or nobody knows yet.
         What is wanted in greater numbers is the likelier to be refused, so it comes first. `workers` says what nodes of
         each type are to run.
         """
@@ -166,7 +169,8 @@ class Machines:
                 now_s=now_s,
             )
             if not self._launch(intent, now_s=now_s):
-                return
+                return offering
+        return None
 
     def _launch(self, intent: LaunchIntent, *, is_repeated: bool = False, now_s: float) -> bool:
         """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False if refused.
@@ -183,7 +187,8 @@ class Machines:
                 self._said[intent.token] = str(error)
                 return True
             why = _named(offering, str(error))
-            self.store.launch_failed(intent.token, why, now_s=now_s)
+            is_dry = isinstance(error, CapacityUnavailable)
+            self.store.launch_failed(intent.token, why, for_want_of_capacity=is_dry, now_s=now_s)
             self._note_refusal(intent, error, now_s=now_s)
             return False
         else:

@@ -13,6 +13,7 @@ from elastic.model import (
     Node,
     Offering,
     Outcome,
+    Pool,
     Price,
     Snapshot,
     Unavailable,
@@ -29,6 +30,8 @@ def observe(
     *,
     boots: tuple[Boot, ...] = (),
     unavailable: tuple[Unavailable, ...] = (),
+    pools: tuple[Pool, ...] = (),
+    refused: tuple[Offering, ...] = (),
     doubted: tuple[DoubtedPrice, ...] = (),
     doubted_usd: float = 0.0,
     limits: Limits,
@@ -58,6 +61,9 @@ def observe(
         is_catalog_known=is_known,
         withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
         boots=_telling(boots, catalog) if is_known else boots,
+        pools=tuple(pool for pool in pools if pool.offering in on_offer),
+        refused=refused,
+        earlier=facts.earlier,
     )
 
 

@@ -150,6 +150,8 @@ def _pursuing(world: World) -> Iterator[Step]:
     lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
     world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
+        # Bought for a decision that was never recorded: the daemon died in between.
+        yield from (End(node, "the job wants no nodes now") for node in world.nodes if lives(node))
         return
     wanted, missing = _match(world, world.target)
     if refused := sorted(each for each, count in missing if count >= world.refused.get(each, count + 1)):

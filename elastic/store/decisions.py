@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from elastic.errors import NotFound
-from elastic.model import Action, Change, Decision, Group, Plan, Snapshot
+from elastic.model import Action, Change, Decision, Group, Plan, Snapshot, differs
 from elastic.store import jobs
 from elastic.store.codec import from_text, pack, to_text, unpack
 from elastic.store.engine import insert
@@ -13,12 +15,15 @@ from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
 _LAST = (
-    select(decisions.c.id, decisions.c.action, decisions.c.code)
+    select(*(decisions.c[name] for name in ("id", "action", "code", "policy", "version", "weighed_at_s")))
     .where(decisions.c.job_id == bindparam("job_id"))
     .order_by(decisions.c.id.desc())
     .limit(1)
 )
 _REPEAT = update(decisions).where(decisions.c.id == bindparam("of_id")).values(ticks=decisions.c.ticks + 1)
+_PLAN = select(decisions.c.plan).where(decisions.c.id == bindparam("of_id"))
+_WEIGH_AGAIN_S = 600.0
+"""Facts that creep are stored as often as this; the cooldown is as long, so nothing was undone in between."""
 _CHANGES = (
     select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
     .where(decisions.c.job_id == bindparam("job_id"), decisions.c.action != Action.HOLD)
@@ -27,17 +32,28 @@ _CHANGES = (
 )
 
 
-def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
+def record(
+    connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, *, version: int, sets_target: bool
+) -> int:
     """Stores a decision, with `sets_target` also the group that it wants as its job's, and gives its id.
 
-    A hold for the same reason as the one before it joins that one's row.
+    A hold for the same reason as the one before it joins that one's row. Its plan and its snapshot take the place of
+    those there if they tell something else, or after a while; otherwise it is counted, which writes a few bytes.
     """
     if sets_target:
         jobs.set_target(connection, snapshot.job.id, plan.target)
     job_id, now_s = snapshot.job.id, snapshot.now_s
     last = connection.execute(_LAST, {"job_id": job_id}).one_or_none()
-    newest = {"last_at_s": now_s, "plan": to_text(plan), "snapshot": pack(snapshot)}
-    if last is not None and plan.action is Action.HOLD and (last.action, last.code) == (plan.action, plan.reason.code):
+    is_repeat = (
+        last is not None
+        and plan.action is Action.HOLD
+        and (last.action, last.code, last.policy, last.version) == (plan.action, plan.reason.code, policy, version)
+    )
+    if last is not None and is_repeat and not _tells_more(connection, last, plan, now_s=now_s):
+        connection.execute(_REPEAT, {"of_id": last.id, "last_at_s": now_s})
+        return int(last.id)
+    newest = {"last_at_s": now_s, "weighed_at_s": now_s, "plan": to_text(plan), "snapshot": pack(snapshot)}
+    if last is not None and is_repeat:
         connection.execute(_REPEAT, {"of_id": last.id, **newest})
         return int(last.id)
     row_id = insert(
@@ -47,6 +63,7 @@ def record(connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, 
         at_s=now_s,
         ticks=1,
         policy=policy,
+        version=version,
         action=plan.action,
         code=plan.reason.code,
         from_group=None if snapshot.target is None else to_text(snapshot.target),
@@ -97,7 +114,17 @@ def to_decision(row: Row[tuple[object, ...]]) -> Decision:
         ticks=row.ticks,
         policy=row.policy,
         plan=from_text(Plan, row.plan),
+        version=row.version,
+        weighed_at_s=row.last_at_s if row.weighed_at_s is None else row.weighed_at_s,
     )
+
+
+def _tells_more(connection: Connection, last: Row[Any], plan: Plan, *, now_s: float) -> bool:
+    """Whether a hold that repeats says something that its row does not."""
+    if last.weighed_at_s is None or now_s - last.weighed_at_s >= _WEIGH_AGAIN_S:
+        return True
+    before: str = connection.execute(_PLAN, {"of_id": last.id}).scalar_one()
+    return differs(from_text(Plan, before), plan)
 
 
 def _row(connection: Connection, decision_id: int) -> Row[tuple[object, ...]]:

@@ -56,6 +56,15 @@ def listed(connection: Connection, *, after: int | None, job_id: str | None, lim
     )
 
 
+def of_kind(connection: Connection, job_id: str, kind: str) -> tuple[Event, ...]:
+    """A job's events of one kind, oldest first."""
+    query = select(events).where(events.c.job_id == job_id, events.c.kind == kind).order_by(events.c.id)
+    return tuple(
+        Event(each.id, each.at_s, each.kind, each.text, each.job_id, each.node_id, json.loads(each.numbers))
+        for each in connection.execute(query)
+    )
+
+
 def notes(connection: Connection, job_id: str, *, most: int) -> tuple[str, ...]:
     """The newest notes of a job, the oldest of them first; what was said again stands once."""
     said = (

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from elastic.model import Change, Generation, Group, Job, Node, Outcome, Resume, Series, Switch
+from elastic.model import Change, Generation, Group, Job, Node, Outcome, Resume, Series, Switch, Trained
 from elastic.store import decisions, generations, jobs, ledger, measurements, nodes, resumes
+
+_EARLIER_JOBS = 4
+"""Older runs tell no more than these: images, libraries and clouds change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,8 @@ class JobFacts:
 
     `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done;
     `hung` is how many of those before the latest one stood still, since one made turns for long; `longest_pause_s` is
-    how long the job has paused between two turns of its own, None while that is not known.
+    how long the job has paused between two turns of its own, None while that is not known. `earlier` is what
+    others of the same program measured.
     """
 
     job: Job
@@ -30,6 +34,7 @@ class JobFacts:
     done_and_gone: frozenset[str] = frozenset()
     hung: int = 0
     longest_pause_s: float | None = None
+    earlier: tuple[Trained, ...] = ()
 
 
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
@@ -38,8 +43,9 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
     resumed = resumes.listed(connection, job_id)
     living = nodes.listed(connection, job_id)
     generation = generations.latest(connection, job_id)
+    job = jobs.to_job(row)
     return JobFacts(
-        job=jobs.to_job(row),
+        job=job,
         target=jobs.to_target(row),
         nodes=living,
         generation=generation,
@@ -50,7 +56,15 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
         hung=generations.hung(connection, job_id),
         longest_pause_s=row.longest_pause_s,
         done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
+        earlier=earlier(connection, job),
     )
+
+
+def earlier(connection: Connection, job: Job) -> tuple[Trained, ...]:
+    """What the newest other jobs of the same program did in warm windows."""
+    found = jobs.of_program(connection, job, limit=_EARLIER_JOBS)
+    every = (each for job_id in found for each in measurements.trained(connection, job_id))
+    return tuple(each for each in every if each.iterations)
 
 
 def _done_and_gone(connection: Connection, generation: Generation | None, living: set[str]) -> frozenset[str]:

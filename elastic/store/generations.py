@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from elastic.model import Generation, Group, Node, Resume, Switch
+from elastic.model import Generation, Group, Node, Resume, Stint, Switch
 from elastic.store import nodes as node_rows
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -92,6 +92,21 @@ def hung(connection: Connection, job_id: str) -> int:
 def listed(connection: Connection, job_id: str) -> tuple[Generation, ...]:
     """All generations of a job, oldest first."""
     return tuple(to_generation(each) for each in connection.execute(_LISTED, {"job_id": job_id}))
+
+
+def stints(connection: Connection, job_id: str) -> tuple[Stint, ...]:
+    """All generations of a job with their first and last iteration, oldest first."""
+    return tuple(
+        Stint(
+            number=row.number,
+            node_ids=tuple(json.loads(row.node_ids)),
+            started_at_s=row.started_at_s,
+            first_step_at_s=row.first_step_at_s,
+            last_step_at_s=row.last_step_at_s,
+            ended_at_s=row.ended_at_s,
+        )
+        for row in connection.execute(_LISTED, {"job_id": job_id})
+    )
 
 
 def first_step_at_s(connection: Connection, job_id: str) -> float | None:

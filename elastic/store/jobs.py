@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
@@ -14,6 +16,9 @@ from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
+
+_LOOKED_THROUGH = 64
+"""Of more jobs than that only the newest are asked whether they ran the same program."""
 
 LASTING_S = 600.0
 """Training this long before it failed counts as progress of a script that does not name its iterations."""
@@ -240,6 +245,19 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
     mine = (generations.c.job_id == job.id) & (generations.c.number == job.progress_generation)
     lasted_s = generations.c.last_step_at_s - generations.c.first_step_at_s
     return (connection.execute(select(lasted_s).where(mine)).scalar_one_or_none() or 0.0) >= LASTING_S
+
+
+def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ...]:
+    """The ids of the newest other jobs that run the same program, of the newest `_LOOKED_THROUGH` of all."""
+    query = select(jobs.c.id, jobs.c.spec).order_by(jobs.c.seq.desc()).limit(_LOOKED_THROUGH)
+    program = job.spec.program
+    alike = (row.id for row in connection.execute(query) if row.id != job.id and _program(row.spec) == program)
+    return tuple(islice(alike, limit))
+
+
+@lru_cache(maxsize=_LOOKED_THROUGH)
+def _program(spec: str) -> tuple[object, ...]:
+    return from_text(JobSpec, spec).program
 
 
 def to_job(row: Row[tuple[object, ...]]) -> Job:

@@ -12,11 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable, bindparam, func, select, update
 
-from elastic.model import Group, Node, Sample, Series, Window
+from elastic.model import Group, Node, Sample, Series, Trained, Window
 from elastic.store import jobs as job_rows
 from elastic.store.codec import from_text
 from elastic.store.engine import insert
-from elastic.store.events import add_event
+from elastic.store.events import add_event, of_kind
 from elastic.store.schema import buckets, generations, jobs, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
@@ -25,6 +25,9 @@ BUCKET_S = 5
 
 _MOST_BUCKETS = 720
 """A window is spread over its last hour at most, so that none can ask for rows without end."""
+
+_MOST_LOST = 10_000
+"""Of more windows than that only the newest are looked through for what a restart lost."""
 
 _STORE = windows.insert()
 _MEMBERSHIPS = select(
@@ -38,6 +41,24 @@ _SERIES_ID = select(series.c.id).where(
     series.c.job_id == bindparam("job_id"),
     series.c.members == bindparam("members"),
     series.c.training_phase == bindparam("training_phase"),
+)
+_ADD_TO_SERIES = (
+    update(series)
+    .where(series.c.id == bindparam("of_series"))
+    .values(iterations=series.c.iterations + bindparam("more"), elapsed_s=series.c.elapsed_s + bindparam("longer_s"))
+)
+_FIRST_WINDOW = (
+    select(windows.c.iterations, series.c.training_phase)
+    .join(series, series.c.id == windows.c.series_id)
+    .where(windows.c.job_id == bindparam("job_id"))
+    .order_by(windows.c.id)
+    .limit(1)
+)
+_BEFORE = (
+    select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
+    .where(windows.c.job_id == bindparam("job_id"), windows.c.ended_at_s < bindparam("at_s"))
+    .order_by(windows.c.id.desc())
+    .limit(bindparam("limit"))
 )
 _WARM = (
     select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
@@ -103,6 +124,7 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
             ids[key] = _series_id(connection, node.job_id, *key)
     if fresh:
         connection.execute(_STORE, [_values(node, w, ids[members[w.generation], w.phase]) for w in fresh])
+        _add_to_series(connection, [(ids[members[w.generation], w.phase], w) for w in fresh])
         _add_to_buckets(connection, node.job_id, fresh)
         _advance(connection, node.job_id, fresh)
     return len(fresh)
@@ -128,6 +150,39 @@ def recent_series(connection: Connection, job_id: str) -> tuple[Series, ...]:
         warm = connection.execute(_WARM, {"series_id": row.id, "newest": RECENT_WINDOWS})
         samples = tuple(Sample(*each) for each in warm)[::-1]
         found.append(Series(from_text(Group, row.members), row.training_phase, samples))
+    return tuple(found)
+
+
+def trained(connection: Connection, job_id: str) -> tuple[Trained, ...]:
+    """All that a job ever did, by group and training phase; one that has only cold windows has done 0 iterations."""
+    rows = connection.execute(_SERIES_OF_JOB, {"job_id": job_id})
+    return tuple(
+        Trained(from_text(Group, row.members), row.training_phase, row.iterations, row.elapsed_s) for row in rows
+    )
+
+
+def begun(connection: Connection, job_id: str) -> dict[str, int]:
+    """What was done of each phase by the end of the job's first window, which belongs to its start-up."""
+    first = connection.execute(_FIRST_WINDOW, {"job_id": job_id}).first()
+    return {} if first is None else {first.training_phase: first.iterations}
+
+
+def lost(connection: Connection, job_id: str) -> tuple[tuple[float, float], ...]:
+    """When the iterations were made that had to be done again: from and to, for each restart that lost some."""
+    found = []
+    for event in of_kind(connection, job_id, "redone"):
+        left = event.numbers.get("redone", 0.0)
+        end_s = begin_s = None
+        said = {"job_id": job_id, "at_s": event.at_s, "limit": _MOST_LOST}
+        for window in connection.execute(_BEFORE, said):
+            if left <= 0:
+                break
+            end_s = window.ended_at_s if end_s is None else end_s
+            share = min(left / window.iterations, 1.0)
+            begin_s = window.ended_at_s - share * window.elapsed_s
+            left -= window.iterations
+        if end_s is not None and begin_s is not None:
+            found.append((begin_s, end_s))
     return tuple(found)
 
 
@@ -229,6 +284,17 @@ def _values(node: Node, window: Window, series_id: int) -> dict[str, object]:
         "is_cold": window.is_cold,
         "ended_at_s": window.ended_at_s,
     }
+
+
+def _add_to_series(connection: Connection, fresh: Iterable[tuple[int, Window]]) -> None:
+    sums: dict[int, tuple[int, float]] = {}
+    for series_id, window in fresh:
+        if not window.is_cold:
+            iterations, elapsed_s = sums.get(series_id, (0, 0.0))
+            sums[series_id] = iterations + window.iterations, elapsed_s + window.elapsed_s
+    if sums:
+        rows = [{"of_series": each, "more": more, "longer_s": longer} for each, (more, longer) in sums.items()]
+        connection.execute(_ADD_TO_SERIES, rows)
 
 
 def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
 
 from elastic.errors import NotFound
 from elastic.model import (
@@ -27,7 +27,7 @@ from elastic.model import (
     Workers,
     move_node,
 )
-from elastic.store import ledger, prices
+from elastic.store import ledger, pools, prices
 from elastic.store.codec import from_text
 from elastic.store.events import add_event
 from elastic.store.schema import intents, nodes
@@ -44,6 +44,9 @@ _OPEN_LAUNCHES = (
     .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), nodes.c.phase == NodePhase.INTENDED)
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
+)
+_LAST_HELD = select(func.max(nodes.c.terminated_at_s)).where(
+    nodes.c.job_id == bindparam("job_id"), nodes.c.launched_at_s.is_not(None)
 )
 _TELLING = ("seq", "node_type", "image", "launched_at_s", "joined_at_s", "setup_s", "setup_bytes")
 _LATE_BOOTS = (
@@ -163,6 +166,7 @@ def launched(
     change(connection, node_id, values)
     _done(connection, node, "launch", "launched", launched_at_s)
     ledger.rewrite(connection, [node_id])
+    pools.granted(connection, node, at_s=launched_at_s)
     text = (
         f"{node.offering.node_type} launched ({node.reason.replace('_', ' ')})"
         if node.reason
@@ -171,14 +175,26 @@ def launched(
     add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
 
 
-def launch_failed(connection: Connection, token: str, why: str, *, now_s: float) -> None:
-    """Records that the provider made no machine under this token and never will."""
+def launch_failed(
+    connection: Connection, token: str, why: str, *, for_want_of_capacity: bool = False, now_s: float
+) -> None:
+    """Records that the provider made no machine under this token and never will.
+
+    A pool that is known to be empty is asked now and then. That it still is, is no event, and what was to be bought
+    leaves no row: nothing came of it, and a day has hundreds of them.
+    """
     members = [node for node in of_launch(connection, token) if not node.phase.is_gone]
     for node in members:
         phase = move_node(node.phase, NodePhase.TERMINATED)
         change(connection, node.id, {"phase": phase, "terminated_at_s": now_s})
         _done(connection, node, "launch", f"failed: {why}", now_s)
-    if members:
+    if not members:
+        return
+    is_news = not for_want_of_capacity or pools.refused(connection, members[0].offering, at_s=now_s)
+    if not is_news:
+        connection.execute(delete(intents).where(intents.c.token == token))
+        connection.execute(delete(nodes).where(nodes.c.id.in_([node.id for node in members])))
+    else:
         node_id = members[0].id if len(members) == 1 else None
         add_event(connection, "node_failed", why, job_id=members[0].job_id, node_id=node_id, now_s=now_s)
 
@@ -254,6 +270,7 @@ def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool =
     _done(connection, node, "terminate", "gone", at_s)
     if node.launched_at_s is not None:
         ledger.rewrite(connection, [node_id])
+    pools.gone(connection, node, is_lost=not was_asked, why=why, at_s=at_s)
     text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}" + (why and f": {why}")
     add_event(connection, f"node_{phase}", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
@@ -281,6 +298,12 @@ def listed(connection: Connection, job_id: str | None = None, *, include_gone: b
     """Nodes, newest first; those proven gone only on request."""
     query = _listing(of_one_job=job_id is not None, include_gone=include_gone)
     return tuple(to_node(each) for each in connection.execute(query, {"job_id": job_id}))
+
+
+def last_held_s(connection: Connection, job_id: str) -> float | None:
+    """When the last of a job's machines that are gone was gone; None if there is none."""
+    ended: float | None = connection.execute(_LAST_HELD, {"job_id": job_id}).scalar()
+    return ended
 
 
 def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:

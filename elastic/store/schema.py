@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0007"
+REVISION = "0010"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -212,6 +212,8 @@ series = Table(
     Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False),
     Column("members", Text, nullable=False),
     Column("training_phase", String(64), nullable=False),
+    Column("iterations", BigInteger, nullable=False, server_default="0"),
+    Column("elapsed_s", Float(53), nullable=False, server_default="0"),
     UniqueConstraint("job_id", "members", "training_phase"),
 )
 
@@ -251,8 +253,10 @@ decisions = Table(
     Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False),
     _instant("at_s"),
     _instant("last_at_s"),
+    _instant("weighed_at_s", nullable=True),
     Column("ticks", Integer, nullable=False),
     Column("policy", String(64), nullable=False),
+    Column("version", Integer, nullable=False, server_default="1"),
     Column("action", String(16), nullable=False, index=True),
     Column("code", String(64), nullable=False),
     Column("from_group", Text),
@@ -289,6 +293,15 @@ events = Table(
     Column("kind", String(32), nullable=False, index=True),
     Column("text", Text, nullable=False),
     Column("numbers", Text, nullable=False),
+)
+
+pools = Table(
+    "pools",
+    metadata,
+    Column("node_type", String(64), primary_key=True),
+    Column("capacity", String(16), primary_key=True),
+    Column("zone", String(32), primary_key=True),
+    Column("history", Text, nullable=False),
 )
 
 identity = Table(

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 from elastic.model import (
     Boot,
     Capacity,
+    Change,
     Decision,
     Generation,
     Group,
@@ -20,12 +21,15 @@ from elastic.model import (
     Node,
     Offering,
     Plan,
+    Pool,
     Price,
     Rounds,
     ScriptError,
     Series,
     Setup,
     Snapshot,
+    Stint,
+    Trained,
     Window,
     Workers,
 )
@@ -40,13 +44,14 @@ from elastic.store import (
     measurements,
     nodes,
     notices,
+    pools,
     prices,
     progress,
 )
 from elastic.store.code import Archives
 from elastic.store.engine import Database
 from elastic.store.events import Event
-from elastic.store.facts import JobFacts, facts
+from elastic.store.facts import JobFacts, earlier, facts
 from elastic.store.heartbeats import Heard
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
@@ -140,6 +145,10 @@ class Store:
         """Everything that a tick needs to know of a job, of one instant."""
         return self._read(facts, job_id, now_s=now_s)
 
+    def earlier(self, job: Job) -> tuple[Trained, ...]:
+        """What other jobs that ran the same program measured; the job itself need not be stored."""
+        return self._read(earlier, job)
+
     # nodes and generations
 
     def nodes(self, job_id: str | None = None, *, include_gone: bool = False) -> tuple[Node, ...]:
@@ -149,6 +158,10 @@ class Store:
     def node(self, node_id: str) -> Node:
         """Gives a node. Raises NotFound."""
         return self._read(nodes.get, node_id)
+
+    def last_held_s(self, job_id: str) -> float | None:
+        """When the last machine of a job was gone; None if it never had one."""
+        return self._read(nodes.last_held_s, job_id)
 
     def nodes_of_ids(self, ids: Collection[str]) -> tuple[Node, ...]:
         """These nodes, gone ones too."""
@@ -199,9 +212,13 @@ class Store:
         """Records that the machine was bought at another instant than was thought; its ledger begins there."""
         self._write(nodes.launched_at, node_id, at_s)
 
-    def launch_failed(self, token: str, why: str, *, now_s: float) -> None:
+    def launch_failed(self, token: str, why: str, *, for_want_of_capacity: bool = False, now_s: float) -> None:
         """Records that a purchase bought nothing and never will."""
-        self._write(nodes.launch_failed, token, why, now_s=now_s)
+        self._write(nodes.launch_failed, token, why, for_want_of_capacity=for_want_of_capacity, now_s=now_s)
+
+    def pools(self, *, now_s: float) -> tuple[Pool, ...]:
+        """What is known of spot pools at an instant, over all jobs."""
+        return self._read(pools.listed, now_s=now_s)
 
     def node_joined(self, node_id: str, *, now_s: float, setup: Setup | None = None) -> Node:
         """Records that the node's agent has registered, and what it says of the machine's set-up."""
@@ -258,6 +275,14 @@ class Store:
 
     def end_generation(self, job_id: str, number: int, *, now_s: float) -> None:
         self._write(generations.end, job_id, number, now_s=now_s)
+
+    def stints(self, job_id: str) -> tuple[Stint, ...]:
+        """All generations of a job with their first and last iteration, oldest first."""
+        return self._read(generations.stints, job_id)
+
+    def changes(self, job_id: str, *, limit: int = 64) -> tuple[Change, ...]:
+        """The latest decisions of a job that changed something, oldest first."""
+        return self._read(decisions.changes, job_id, limit=limit)
 
     def first_step_at_s(self, job_id: str) -> float | None:
         """When the job's first iteration was done; None before that."""
@@ -341,15 +366,29 @@ class Store:
         """The newest warm windows of each group and training phase."""
         return self._read(measurements.recent_series, job_id)
 
+    def trained(self, job_id: str) -> tuple[Trained, ...]:
+        """All that a job ever did in warm windows, by group and training phase."""
+        return self._read(measurements.trained, job_id)
+
+    def begun(self, job_id: str) -> Mapping[str, int]:
+        """What was done of each phase by the end of the job's first window."""
+        return self._read(measurements.begun, job_id)
+
+    def lost(self, job_id: str) -> tuple[tuple[float, float], ...]:
+        """When the iterations were made that had to be done again: from and to, for each restart."""
+        return self._read(measurements.lost, job_id)
+
     def throughput(self, job_id: str, *, since_s: float = 0.0, buckets: int = 300) -> tuple[ThroughputPoint, ...]:
         """Throughput over time, in at most about `buckets` points, oldest first."""
         return self._read(measurements.throughput, job_id, since_s=since_s, points=buckets)
 
     # decisions and events
 
-    def record_decision(self, snapshot: Snapshot, plan: Plan, policy: str, *, sets_target: bool) -> int:
-        """Stores a decision and, with it, the group it wants; gives its id."""
-        return self._write(decisions.record, snapshot, plan, policy, sets_target=sets_target)
+    def record_decision(
+        self, snapshot: Snapshot, plan: Plan, policy: str, *, version: int = 1, sets_target: bool
+    ) -> int:
+        """Stores a decision, made by this version of a policy, and with it the group it wants; gives its id."""
+        return self._write(decisions.record, snapshot, plan, policy, version=version, sets_target=sets_target)
 
     def decision(self, decision_id: int) -> Decision:
         """Gives a decision. Raises NotFound."""

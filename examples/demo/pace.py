@@ -11,7 +11,7 @@ _SIDE = 384
 _TURNS = 60
 _BURSTS = 9  # about a second: whatever else runs here has its share of it
 _REFERENCE_S = 0.08  # what one burst takes on the machine whose number of iterations job.yaml gives
-_SLOWEST, _FASTEST = 0.5, 4.0
+_SLOWEST, _FASTEST = 0.35, 4.0
 
 
 def iterations_here(iterations: int) -> int:

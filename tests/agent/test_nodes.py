@@ -498,26 +498,3 @@ if __name__ == "__main__":
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
     assert "doubled [42]" in node.logs()
     assert "loaded 28.0" in node.logs()
-
-
-def test_half_a_core_makes_half_the_turns(world: World) -> None:
-    script = """
-import time
-from elastic.worker import drained, paramount
-done = 0
-while True:
-    start = time.thread_time()
-    while time.thread_time() - start < 0.05: pass
-    done += 1
-    if paramount(done):
-        drained(done)
-        break
-"""
-    world.assign(world.script(script))
-    world.node(cpu_quota=0.5)
-    world.wait_for(lambda: len(world.daemon.messages("window")) > 8)
-    windows = [window for window in world.daemon.messages("window") if not window["is_cold"]]
-    share = 0.05 * sum(w["iterations"] for w in windows) / sum(w["elapsed_s"] for w in windows)
-    assert 0.3 < share < 0.55
-    world.daemon.assignment = None
-    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "drained"

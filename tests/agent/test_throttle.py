@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from elastic.agent.throttle import Throttle, tree
+from tests.agent.conftest import World
 
 pytestmark = pytest.mark.slow
 BUSY = "import sys\nwhile True: pass"
@@ -55,3 +56,35 @@ def test_what_was_stopped_goes_on_when_throttling_ends(busy: psutil.Process) -> 
     time.sleep(1.0)
     throttle.stop()
     assert busy.status() != psutil.STATUS_STOPPED
+
+
+def test_half_a_core_makes_half_the_turns(world: World) -> None:
+    script = """
+import time
+from elastic.worker import drained, paramount
+done = 0
+while True:
+    start = time.thread_time()
+    while time.thread_time() - start < 0.05: pass
+    done += 1
+    if paramount(done):
+        drained(done)
+        break
+"""
+    world.assign(world.script(script))
+    world.node(cpu_quota=0.5)
+
+    def share() -> float:
+        """Of a core, by the next windows."""
+        seen = len(world.daemon.messages("window"))
+        world.wait_for(lambda: len(world.daemon.messages("window")) > seen + 8)
+        windows = [each for each in world.daemon.messages("window")[seen:] if not each["is_cold"]]
+        used_s = 0.05 * sum(int(each["iterations"]) for each in windows)
+        return used_s / sum(float(each["elapsed_s"]) for each in windows)
+
+    shares = [share()]
+    while len(shares) < 3 and not 0.3 < shares[-1] < 0.55:
+        shares.append(share())
+    assert 0.3 < shares[-1] < 0.55, shares
+    world.daemon.assignment = None
+    assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "drained"

@@ -11,7 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.accounts import cost_over_time
 from api.schemas import LedgerBy
 from api.totals import ledger_totals
-from elastic.model import AgentState, Capacity, LedgerRow, Obstacle, Offering, PastPrice
+from elastic.model import Action, AgentState, Capacity, LedgerRow, Obstacle, Offering, PastPrice, Plan, Reason
+from elastic.policy import VERSIONS, decide
 from elastic.reconciler import JobFolders
 from elastic.store import Heard
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
@@ -33,8 +34,9 @@ def test_the_report_accounts_for_every_dollar_and_says_what_fixed_choices_would_
     report = client.get(f"/v1/jobs/{job.id}/report").json()
     assert report["spent_usd"] == pytest.approx(0.36 / 60) == sum(each["usd"] for each in report["nodes"])
     assert [(each["node_id"], each["seconds"]) for each in report["nodes"]] == [(node.id, 60.0)]
-    # A minute to start, 20 iterations of 0.2 s, 40 of 0.5 s, at 0.36 $/h. The large type was never measured.
-    assert [each["usd"] for each in report["fixed"]] == [pytest.approx(0.36 * (60 + 24) / 3600)]
+    # It trained on nothing else, so that is what it cost. The large type was never measured.
+    assert [each["usd"] for each in report["fixed"]] == [pytest.approx(report["spent_usd"])]
+    assert sum(each["usd"] for each in report["uses"]) == pytest.approx(report["spent_usd"], rel=1e-12)
     assert report["first_fixed"] == report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
     assert [each["plan"]["action"] for each in report["decisions"]] == ["start"]
     assert report["quality"] == {"psnr_y_db": 27.5}
@@ -55,6 +57,19 @@ def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
     assert len(world.store.recent_series(job.id)) == 3
     report = client.get(f"/v1/jobs/{job.id}/report").json()
     assert [[each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]] == [["small"]]
+
+
+def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    early = client.get(f"/v1/jobs/{job.id}/forecast")
+    assert early.status_code == 409 and "from the first decision on" in early.text
+    decide_once(world, job)
+    told = client.get(f"/v1/jobs/{job.id}/forecast").json()
+    assert told["at_s"] == world.clock.now_s() and told["misses"] == []
+    assert {each["group"]["members"][0][0]["node_type"] for each in told["finishes"]} == {"small"}
+    assert told["frontier"] == [each for each in told["finishes"] if each in told["frontier"]] != []
+    client.post(f"/v1/jobs/{job.id}:stop")
+    assert client.get(f"/v1/jobs/{job.id}/forecast").status_code == 409
 
 
 def test_a_job_that_has_done_nothing_has_a_report_too(client: TestClient) -> None:
@@ -240,6 +255,35 @@ def test_a_decision_is_replayed_without_a_trace(client: TestClient, world: World
     assert replay["decision_id"] == decision and replay["is_equal"] is False  # it was made by hand
     assert replay["plan"]["reason"]["text"]
     assert world.store.newest_event_id() == before and len(world.store.decisions()) == 1
+
+
+def test_what_an_earlier_version_of_the_policy_decided_is_said_not_to_be_replayable(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    of_ours = world.store.snapshot(decide_once(world, job))
+    plan = Plan(Action.HOLD, None, Reason("best", "made before"))
+    for policy, told in (("best_value", "this elasticd has version"), ("gone", "this elasticd has no such policy")):
+        old = world.store.record_decision(of_ours, plan, policy, version=0, sets_target=False)
+        answer = client.post(f"/v1/decisions/{old}:replay")
+        assert answer.status_code == 409
+        assert f"version 0 of the policy {policy}" in answer.json()["detail"] and told in answer.json()["detail"]
+
+
+def test_what_would_have_had_others_chosen_is_found_by_deciding_again(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    decision = decide_once(world, job)
+    before = world.store.newest_event_id()
+    found = client.get(f"/v1/decisions/{decision}/what-if").json()
+    assert found["decision_id"] == decision and found["losers"] == []  # one candidate was weighed, and chosen
+    plan = decide(world.store.snapshot(decision))
+    made = world.store.record_decision(
+        world.store.snapshot(decision), plan, "best_value", version=VERSIONS["best_value"], sets_target=False
+    )
+    losers = client.get(f"/v1/decisions/{made}/what-if").json()["losers"]
+    assert [each["name"] for each in losers] and all(each["text"] for each in losers)
+    assert client.get("/v1/decisions/99/what-if").status_code == 404
+    assert world.store.newest_event_id() <= before + 1
 
 
 def test_artifacts_are_shown_or_downloaded_and_nothing_else_is_reached(client: TestClient, world: World) -> None:

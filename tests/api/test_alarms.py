@@ -66,6 +66,8 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
         'elasticd_alarm{kind="standstill"} 0.0',
         'elasticd_alarm{kind="outside"} 0.0',
         'elasticd_alarm{kind="overrun"} 0.0',
+        'elasticd_alarm{kind="will_be_late"} 0.0',
+        'elasticd_alarm{kind="over_budget"} 0.0',
         "elasticd_lease_seconds 600.0",
     }
     assert 'elasticd_events_total{kind="alarm"} 1.0' in lines

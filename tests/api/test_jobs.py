@@ -144,6 +144,53 @@ def test_a_plan_shows_what_an_earlier_run_measured(client: TestClient, world: Wo
     assert any(each["samples"] for each in plan["candidates"])
 
 
+def test_a_plan_foretells_by_an_earlier_run_when_the_job_is_done_and_for_how_much(
+    client: TestClient, world: World
+) -> None:
+    train(world)
+    wish = {**SPEC, "objective": {"deadline": "1h", "budget_usd": 1.0}}
+    told = client.post("/v1/jobs:plan", json=wish).json()["forecast"]
+    assert told["misses"] == []
+    assert told["best"] == told["frontier"][0]
+    assert told["frontier"][0]["is_measured"]
+    assert [each["usd"]["value"] for each in told["frontier"]] == sorted(
+        each["usd"]["value"] for each in told["frontier"]
+    )
+
+
+def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submission(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    wish = {**SPEC, "objective": {"deadline": "40s"}}
+    (miss,) = client.post("/v1/jobs:plan", json=wish).json()["forecast"]["misses"]
+    assert miss["kind"] == "will_be_late"
+    assert "objective.deadline: " in miss["text"]
+    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+    submitted = client.post("/v1/jobs", json=wish).json()
+    assert any(each.startswith("will_be_late: the deadline is in 40 s") for each in submitted["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("objective", "field", "text"),
+    [
+        ({"max_usd_per_hour": 0.3}, "objective.max_usd_per_hour", "wanted at least $0.36, which small"),
+        ({"budget_usd": 0.05}, "objective.budget_usd", "wanted more than $0.06: 10 min of small"),
+        ({"deadline": "2001-01-01T00:00:00Z"}, "objective.deadline", "still to come"),
+        ({"on_miss": "later"}, "objective.on_miss", "wanted"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_before_anything_is_stored(
+    client: TestClient, world: World, objective: dict[str, object], field: str, text: str
+) -> None:
+    for path in ("/v1/jobs:plan", "/v1/jobs"):
+        refused = client.post(path, json={**SPEC, "objective": objective})
+        assert refused.status_code == 422
+        assert [each["field"] for each in refused.json()["errors"]] == [field]
+        assert text in refused.json()["detail"]
+    assert world.store.jobs() == ()
+
+
 def test_jobs_are_paged_newest_first(client: TestClient) -> None:
     for number in range(5):
         submit(client, {**SPEC, "name": f"job{number}"})

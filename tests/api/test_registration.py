@@ -257,7 +257,9 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
         world.store.node_gone(node.id, at_s=START_S)
     with reads_of_nodes() as when_all_are_gone:
         assert shown() == "T0"
-    assert len(when_all_are_gone) == len(while_all_live) + 1, "one query for all who are gone"
+    assert len(when_all_are_gone) == len(while_all_live) + 2, (
+        "one query for all who are gone, one for since when it waits"
+    )
     for node, machine in ((first, "i-1"), (second, "i-2")):
         assert beat(client, node.id, machine, tokens[machine], state="idle", generation=1) == 200
     world.store.end_generation(job.id, 1, now_s=START_S)

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from api.resuming import refuse_unpayable
 from api.specs import to_spec
 from elastic.errors import Conflict
-from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, Objective
+from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, JobSpec, Objective
 from elastic.store import Event, Heard
 from tests.api.world import SMALL, START_S, World, decide_once, train
 
@@ -138,9 +138,9 @@ def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(world: World
 
 
 def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: World) -> None:
-    spec = {"name": "first", "command": ["/a.py"], "iterations": 9, "objective": {"budget_usd": 0.05}}
-    job_id = client.post("/v1/jobs", json=spec).json()["id"]
-    world.store.move_job(job_id, JobPhase.CANCELLED, now_s=START_S)
+    spec = JobSpec("first", ("/a.py",), iterations=9, objective=Objective(budget_usd=0.05))
+    job, _ = world.store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
+    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=START_S)
     assert "(--budget): $0.066, and what it may cost from now on" in resume(client).json()["detail"]
 
 

@@ -28,6 +28,7 @@ from elastic.model import (
     TrainingPhase,
     Window,
 )
+from elastic.policy import VERSIONS
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
 from elastic.reconciler.catalog import read_catalog
@@ -113,7 +114,7 @@ def decide_once(world: World, job: Job) -> int:
         remaining_usd=0.002, remaining_s=20.0,
     )  # fmt: skip
     plan = Plan(Action.START, group, Reason("start", "small is the cheapest", {"usd_per_h": 0.36}), (weighed,))
-    return world.store.record_decision(snapshot, plan, "best_value", sets_target=True)
+    return world.store.record_decision(snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True)
 
 
 def _window(node: Node, done: int, now_s: float) -> Window:

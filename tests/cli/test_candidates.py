@@ -108,7 +108,7 @@ PRICED: dict[str, Any] = {
     "candidates": market(),
     "measured_by": None,
     "prices": [{"extras_usd_per_h": 0.0}],
-    "budget_usd": 3.0,
+    "forecast": {"frontier": [], "best": None, "misses": [], "left_s": None, "budget_usd": 3.0},
     "notes": [],
 }
 
@@ -125,8 +125,8 @@ def test_a_priced_plan_is_short_says_that_there_is_more_and_shows_it_if_asked(
         "",
     ]
     assert lines[5].startswith("->  1 x c5.large spot us-east-1b")
-    assert lines[-1] == "and 6 more: --all lists them"
-    assert len(lines) == 4 + 1 + 6 + 1
+    assert lines[-2] == "and 6 more: --all lists them"
+    assert len(lines) == 4 + 1 + 6 + 2
     show_plan(PRICED, has_all=True)
     everything = capsys.readouterr().out
     assert everything.count(" x c5.") == 12

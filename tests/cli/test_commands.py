@@ -88,6 +88,12 @@ def test_an_explained_decision_holds_its_whole_snapshot_as_json(run: Run, live: 
     assert found["snapshot"]["job"]["iteration"] == 60
 
 
+def test_an_explained_decision_says_what_would_have_had_others_chosen(run: Run, live: Live) -> None:
+    assert "there was no other candidate" in run("decision", "explain", str(live.decision_id), "--what-if").out
+    found = json.loads(run("decision", "explain", str(live.decision_id), "--what-if", "-o", "json").out)
+    assert found["what_if"] == []
+
+
 def test_a_replay_that_differs_is_status_1(run: Run, live: Live) -> None:
     # The decision was made by hand, so that the policy decides otherwise.
     outcome = run("decision", "replay", str(live.decision_id))
@@ -140,6 +146,14 @@ def test_a_dry_run_prints_the_plan_and_submits_nothing(run: Run, spec: Path) -> 
     assert outcome.status == 0
     assert "first: start on small: " in outcome.out
     assert "->  1 x small on-demand" in outcome.out
+    assert "second" not in run("job", "ls").out
+
+
+def test_plan_prints_the_same_and_submits_nothing(run: Run, spec: Path) -> None:
+    outcome = run("plan", str(spec))
+    assert outcome.status == 0
+    assert outcome.out == run("job", "submit", "-f", str(spec), "--dry-run").out
+    assert json.loads(run("plan", str(spec), "-o", "json").out)["forecast"]["left_s"] is None
     assert "second" not in run("job", "ls").out
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from elastic.cli import job_pages
 from elastic.cli.job_pages import show_job
 
 WAITING: dict[str, Any] = {
@@ -39,6 +40,18 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert "waits" not in capsys.readouterr().out
 
 
+def test_a_job_that_waits_for_pools_says_since_when_and_when_each_is_asked_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pools = [{"text": f"pool {number}: no capacity, asked again at 14:00 UTC"} for number in range(7)]
+    show_job({**WAITING, "waiting": {"since_s": 1_700_000_000.0, "pools": pools}})
+    shown = capsys.readouterr().out
+    assert "no node since 2023-11-14T22:13:20Z\n  pool 0: no capacity, asked again at 14:00 UTC\n" in shown
+    assert "pool 4" in shown
+    assert "pool 5" not in shown
+    assert "  and 2 more\n" in shown
+
+
 def test_a_job_says_what_it_was_scaled_to_beside_its_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     show_job({**WAITING, "spec": {**WAITING["spec"], "nodes_wanted": 3}})
     assert "1 to 4 nodes, scaled to 3 (`elasticd job scale" in capsys.readouterr().out
@@ -60,3 +73,41 @@ def test_a_job_says_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) ->
     assert "alarm: standstill: no turn for 61 s" in capsys.readouterr().out
     show_job(WAITING)
     assert "alarm" not in capsys.readouterr().out
+
+
+def finish(node_type: str, usd: float, lasts_s: float, *, late: float | None = None) -> dict[str, Any]:
+    sold = {"node_type": node_type, "capacity": "on-demand", "zone": "local"}
+    return {
+        "group": {"members": [[sold, 1]]},
+        "lasts_s": {"value": lasts_s, "low": lasts_s * 0.9, "high": lasts_s * 1.1},
+        "usd": {"value": usd, "low": None, "high": None},
+        "is_measured": late is not None,
+        "chance_late": late,
+    }
+
+
+def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_meets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frontier = [finish("small", 0.5, 7200.0, late=0.25), finish("large", 0.8, 3600.0)]
+    miss = {"kind": "over_budget", "text": "the budget is $0.10, and the job needs $0.50", "is_certain": True}
+    told = {"frontier": frontier, "best": frontier[0], "misses": [miss], "left_s": 5400.0, "budget_usd": 0.1}
+    job_pages.show_forecast(told)
+    shown = capsys.readouterr().out
+    assert "a  1 x small on-demand" in shown and "b  1 x large on-demand" in shown
+    assert "| is the deadline" in shown
+    assert "2 h 00 min (1 h 48 min to 2 h 12 min)" in shown
+    assert "measured" in shown and "25%" in shown and "expected" in shown
+    assert "goals: 1 x small on-demand meets them" in shown
+    assert "over_budget: the budget is $0.10" in shown
+    unknown: dict[str, Any] = {"frontier": [], "best": None, "misses": [], "left_s": None, "budget_usd": None}
+    job_pages.show_forecast(unknown | {"budget_usd": 0.1})
+    assert "told once its first windows are measured" in capsys.readouterr().out
+    job_pages.show_forecast(unknown)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str]) -> None:
+    uses = [{"name": "boot", "usd": 0.25}, {"name": "useful", "usd": 0.75}, {"name": "idle", "usd": 0.0}]
+    job_pages.show_uses({"spent_usd": 1.0, "uses": uses})
+    assert capsys.readouterr().out == "of it useful 75%, boot 25%\n"

@@ -95,3 +95,14 @@ def test_what_nodes_get_ready_is_said_once_while_its_seconds_grow(capsys: pytest
     watched(looks(*installing, setting_up, replace(RUNNING, phase="succeeded")))
     lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
     assert lines[:2] == ["installing 1 requirement on n1, 1 s", "setup: make on n1, 0 s"]
+
+
+def test_the_pool_that_is_asked_again_first_is_said_while_a_job_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    waits = replace(RUNNING, phase="submitted", group=None, refusals=("c5.large spot a: no capacity", "another"))
+    again = replace(waits, refusals=("c5.large spot a: no capacity, refused 2 times",))
+    watched(looks(waits, waits, again, replace(RUNNING, phase="succeeded")))
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    assert [line[-1] for line in lines[:2]] == [
+        "c5.large spot a: no capacity",
+        "c5.large spot a: no capacity, refused 2 times",
+    ]

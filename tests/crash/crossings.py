@@ -7,7 +7,6 @@ from tests.crash.points import Point
 _NAMES = """
 launch:within:submit_job:1
 launch:after:submit_job:1
-launch:after:record_decision:1
 launch:within:intend_launch:1
 launch:after:intend_launch:1
 launch:after:CreateLaunchTemplate:1
@@ -19,16 +18,20 @@ launch:after:CreateFleet:1
 launch:within:node_launched:1
 launch:after:node_launched:1
 launch:after:node_launched:2
+launch:before:record_decision:1
+launch:within:record_decision:1
+launch:after:record_decision:1
 launch:after:node_joined:1
 launch:after:node_joined:2
 launch:after:start_generation:1
 launch:after:heard:2
-move:after:record_decision:1
 move:after:intend_launch:1
 move:after:note_asked:1
 move:before:CreateFleet:1
 move:after:CreateFleet:1
 move:after:node_launched:1
+move:before:record_decision:1
+move:after:record_decision:1
 move:after:node_joined:2
 move:after:drain_generation:1
 move:after:end_generation:1

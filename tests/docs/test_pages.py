@@ -26,7 +26,7 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 @pytest.mark.parametrize("block", blocks("python"), ids=str)
 def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, check=True, timeout=180)
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)

@@ -38,7 +38,7 @@ usd_per_h = 1.44
 [policy]
 cooldown_s = 5.0
 trial_windows = 4
-wind_down_s = 5.0
+wind_down_s = 25.0
 switch_pause_prior_s = 5.0
 boot_prior_s = 3.0
 """

@@ -38,7 +38,7 @@ cooldown_s = 5.0
 trial_windows = 6
 trial_usd_share = 0.9
 trial_of_every = true
-wind_down_s = 5.0
+wind_down_s = 25.0
 switch_pause_prior_s = 5.0
 boot_prior_s = 3.0
 """
@@ -80,7 +80,7 @@ def settled(daemon: RunningDaemon, job_id: str) -> Any:
     """The job, once both types are measured and the one that is wanted trains."""
     job, decisions = daemon.get(f"/v1/jobs/{job_id}"), daemon.get("/v1/decisions", job=job_id)["items"]
     samples = [each["samples"] for each in job["candidates"] if len(each["group"]["members"]) == 1]
-    is_measured = len(samples) == len(PRICES) and min(samples) >= 5  # a narrow interval is enough early
+    is_measured = len(samples) == len(PRICES) and min(samples) >= 1  # a trial ends as soon as it is seen to be dearer
     if not (decisions and is_measured):
         return None
     newest = decisions[0]["plan"]

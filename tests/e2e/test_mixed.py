@@ -32,7 +32,7 @@ usd_per_h = 0.6
 [policy]
 trial_windows = 4
 trial_usd_share = 1.0
-wind_down_s = 5.0
+wind_down_s = 25.0
 switch_pause_prior_s = 1.0
 boot_prior_s = 3.0
 """

@@ -25,7 +25,7 @@ from elastic.model import (
     Workers,
 )
 from elastic.policy import decide, guard
-from tests.builders import NOW_S, change, job, node, node_type, price, series, snapshot
+from tests.builders import NOW_S, change, job, limits, node, node_type, price, series, snapshot
 
 A = Offering("c5.xlarge", Capacity.SPOT, "us-east-1a")
 B = Offering("c5.xlarge", Capacity.SPOT, "us-east-1b")
@@ -80,7 +80,7 @@ def test_neither_cooldown_nor_margin_forbids_that() -> None:
 
 
 def test_what_runs_stays_though_no_more_of_it_can_be_had() -> None:
-    plan = decide(seen(Group.of(A), Group.of(A), unavailable=blocked(A)))
+    plan = decide(seen(Group.of(A), Group.of(A), unavailable=blocked(A), limits=limits(trial_usd_share=0.0)))
     assert plan.action is Action.HOLD
     assert plan.reason.code != "unavailable"
 
@@ -99,7 +99,7 @@ def test_a_node_that_is_not_bought_yet_or_on_its_way_out_is_missing(phase: NodeP
 def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere_while_it_trains() -> None:
     notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=NOW_S, at_s=NOW_S + 120)
     leaving = (node(A, notice=notice, workers=Workers(1, 4)),)
-    trains = seen(Group.of(A), Group.of(A), nodes=leaving)
+    trains = seen(Group.of(A), Group.of(A), nodes=leaving, limits=limits(trial_usd_share=0.0))
     assert decide(trains).action is Action.HOLD
     plan = decide(replace(trains, unavailable=blocked(A)))
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(B), "unavailable")

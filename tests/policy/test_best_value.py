@@ -121,12 +121,13 @@ def test_an_interval_that_is_narrow_early_ends_the_measuring() -> None:
     assert plan.action is Action.TRIAL
 
 
-def test_tries_the_most_hopeful_candidate_that_nobody_has_measured() -> None:
+def test_tries_the_candidate_that_is_worth_most_of_those_that_were_never_measured() -> None:
     plan = best_value(snapshot(target="local.quarter", measured=[series("local.quarter", 1.0)]))
 
-    # The half core is hoped to take 1 s x 0.25 / 0.5 / 1.9, at 0.045 USD an hour; the full core half of it for 0.09.
-    assert (plan.action, plan.target, plan.reason.code) == (Action.TRIAL, HALF, "trial")
-    assert "at best it needs 0.26 s" in plan.reason.text
+    # Four times the share of a core should take a quarter of the time, at 3.6 times the price.
+    assert (plan.action, plan.target, plan.reason.code) == (Action.TRIAL, FULL, "trial")
+    assert "an iteration should cost 9 % less than on local.quarter (" in plan.reason.text
+    assert plan.reason.numbers["worth_usd"] > 0
     assert plan.reason.numbers["trial_usd"] < plan.reason.numbers["trials_cap_usd"]
 
 
@@ -149,7 +150,7 @@ def test_a_trial_that_cannot_pay_in_the_iterations_left_is_not_started() -> None
     )
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "best")
-    assert plan.reason.text.endswith("and 1 more) stays untried: even at its best it would not pay for a trial")
+    assert plan.reason.text.endswith("and 1 more) stays untried: a trial would not pay for itself")
 
 
 def test_every_candidate_is_tried_within_the_trials_share_where_the_operator_wants_to_know_all() -> None:
@@ -177,7 +178,7 @@ def test_one_untried_candidate_is_named_alone() -> None:
         )
     )
 
-    assert "; local.full stays untried: even at its best" in plan.reason.text
+    assert "; local.full stays untried: a trial would not pay" in plan.reason.text
 
 
 def test_a_trial_that_exceeds_the_share_for_trials_is_not_started() -> None:
@@ -277,7 +278,7 @@ def test_a_trial_that_looks_best_goes_on_though_its_dollars_are_used_up() -> Non
         )
     )
 
-    assert (plan.action, plan.reason.code) == (Action.HOLD, "measuring")
+    assert (plan.action, plan.reason.code) == (Action.HOLD, "best")
 
 
 def test_a_trial_within_its_dollars_goes_on() -> None:
@@ -303,7 +304,7 @@ def test_a_dominated_trial_ends_before_its_windows_are_full() -> None:
         )
     )
 
-    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, HALF, "better_value")
+    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, HALF, "trial_over")
 
 
 def test_a_dominated_trial_that_is_the_faster_one_goes_on_while_a_deadline_is_set() -> None:
@@ -621,15 +622,17 @@ def test_the_number_that_a_job_is_scaled_to_is_followed_within_its_bounds() -> N
     assert {each.group.node_count for each in plan.candidates} == {1, 3}, "what is held, and what may be chosen"
 
 
-def test_more_nodes_are_not_tried_for_the_sake_of_value() -> None:
-    """Twice the nodes are at best twice as fast, which is the same iterations per dollar."""
-    plan = best_value(
-        snapshot(
-            target="local.half", measured=[series("local.half", 0.4)], job=job(nodes_max=4, node_types=("local.half",))
-        )
-    )
+def test_more_nodes_are_tried_for_the_sake_of_value_where_enough_is_left_to_find_out() -> None:
+    """Twice the nodes may be more than twice as fast: what they share may fit a cache at last."""
 
-    assert (plan.action, plan.reason.code) == (Action.HOLD, "best")
+    def decided(iteration: int) -> Plan:
+        spec: dict[str, Any] = {"nodes_max": 4, "node_types": ("local.half",)}
+        return best_value(
+            snapshot(target="local.half", measured=[series("local.half", 0.4)], job=job(iteration=iteration, **spec))
+        )
+
+    assert (decided(100).action, decided(100).target) == (Action.TRIAL, group("local.half", 4))
+    assert (decided(9_990).action, decided(9_990).reason.code) == (Action.HOLD, "best")
 
 
 def test_more_nodes_are_tried_when_time_is_worth_money() -> None:
@@ -679,7 +682,12 @@ def test_a_mixed_group_is_kept_until_something_measured_beats_it() -> None:
     mixed = Group(((offering("local.full"), 1), (offering("local.half"), 1)))
 
     plan = best_value(
-        snapshot(target=mixed, measured=(series(mixed, 0.3), *ALL_MEASURED), job=job(nodes_max=2, iterations=100_000))
+        snapshot(
+            target=mixed,
+            measured=(series(mixed, 0.3), *ALL_MEASURED),
+            job=job(nodes_max=2, iterations=100_000),
+            limits=limits(trial_usd_share=0.0),
+        )
     )
 
     assert plan.target == HALF
@@ -693,7 +701,7 @@ def test_a_mixed_group_that_nobody_measured_is_measured_first() -> None:
     assert plan.reason.text == "measuring local.full + local.half in main, 0 of 8 windows"
 
 
-def test_an_untried_gpu_cannot_be_compared_and_may_be_tried() -> None:
+def test_an_untried_gpu_hardly_compares_and_may_be_tried() -> None:
     gpu = node_type("gpu", 4.0, gpu_count=1, gpu_model="H200")
 
     plan = best_value(
@@ -706,7 +714,7 @@ def test_an_untried_gpu_cannot_be_compared_and_may_be_tried() -> None:
     )
 
     assert (plan.action, plan.target) == (Action.TRIAL, group("gpu"))
-    assert "its speed is anybody's guess" in plan.reason.text
+    assert plan.reason.numbers["cheaper_high"] > 0.9, "how GPUs and cores compare differs much between programs"
 
 
 def test_gpus_of_one_model_compare_by_their_number() -> None:
@@ -723,11 +731,11 @@ def test_gpus_of_one_model_compare_by_their_number() -> None:
     )
 
     assert plan.target == group("gpu.4")
-    assert plan.reason.numbers["hoped_step_s"] == pytest.approx(0.4 / 4 / 1.9, rel=0.02)
+    assert 0.1 < plan.reason.numbers["expected_step_s"] < 0.4
 
 
-@pytest.mark.parametrize(("asked", "ratio"), [(PerNode.AUTO, 4**0.69), ({"two": 1, "eight": 3}, 3**0.69)])
-def test_speed_is_hoped_to_grow_with_the_cores_that_compute_by_the_measured_law(
+@pytest.mark.parametrize(("asked", "ratio"), [(PerNode.AUTO, 4), ({"two": 1, "eight": 3}, 3)])
+def test_speed_is_expected_to_grow_with_the_cores_that_compute_though_less_than_in_proportion(
     asked: NprocPerNode, ratio: float
 ) -> None:
     two, eight = node_type("two", 2.0), node_type("eight", 8.0, physical_cores=8)
@@ -742,7 +750,7 @@ def test_speed_is_hoped_to_grow_with_the_cores_that_compute_by_the_measured_law(
         )
     )
 
-    assert plan.reason.numbers["hoped_step_s"] == pytest.approx(0.4 / ratio / 1.9, rel=0.02)
+    assert 0.4 / ratio < plan.reason.numbers["expected_step_s"] < 0.4
 
 
 def test_a_node_type_that_the_provider_does_not_describe_may_be_tried() -> None:
@@ -755,7 +763,7 @@ def test_a_node_type_that_the_provider_does_not_describe_may_be_tried() -> None:
     assert (plan.action, plan.target) == (Action.TRIAL, group("new"))
 
 
-def test_fewer_nodes_are_hoped_to_be_no_slower() -> None:
+def test_fewer_nodes_are_expected_to_be_slower_though_less_than_in_proportion() -> None:
     pair = group("local.half", 2)
 
     plan = best_value(
@@ -763,7 +771,7 @@ def test_fewer_nodes_are_hoped_to_be_no_slower() -> None:
     )
 
     assert (plan.action, plan.target) == (Action.TRIAL, HALF)
-    assert plan.reason.numbers["hoped_step_s"] == pytest.approx(0.4, rel=0.02)
+    assert 0.4 < plan.reason.numbers["expected_step_s"] < 0.8
 
 
 def test_a_trial_cut_short_is_judged_by_what_it_showed() -> None:

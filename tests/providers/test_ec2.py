@@ -21,6 +21,7 @@ from elastic.model import Capacity, Obstacle, Offering, Precision
 from elastic.providers import InstanceState, Provider, Trouble
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.providers.ec2.account import Scope, policy
+from elastic.providers.ec2.advisor import advisor_buckets
 from elastic.providers.ec2.machines import read_machines
 from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, wheel_url
 from tests.providers import ec2_world
@@ -804,6 +805,7 @@ def test_offerings_are_types_in_zones_that_sell_them_in_both_capacities() -> Non
     (large, _) = provider.node_types()
     assert (large.name, large.cpu, large.memory_gib, large.gpu_count) == ("c5.large", 2, 4, 0)
     assert large.cores == 1, "two vCPUs of c5 are the threads of one core"
+    assert large.advisor_bucket == advisor_buckets(REGION)["c5.large"], "a prior of how often its spot is taken back"
     only = provider_of(PLAIN.model_copy(update={"capacities": ("spot",), "zones": ("us-east-1a",)}))
     assert {(each.capacity, each.zone) for each in only.offerings()} == {(Capacity.SPOT, "us-east-1a")}
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elastic.errors import Forbidden, ProviderUnavailable, StoreUnavailable
-from elastic.model import JobPhase
+from elastic.model import JobPhase, Objective, OnMiss
+from elastic.policy import decide
 from elastic.providers import InstanceState, Trouble
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
@@ -144,6 +146,34 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_
         cluster.reconciler.alarms.attend(cluster.store, done, None, now_s=now_s)
     assert len(told(cluster, "alarm", "alarm_over")) == 1
     assert AlarmKind.OVERRUN in standing(cluster)
+
+
+def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, decide)
+    # Alone on a small node it needs 1,000 s; four large ones are 8 times as fast at best.
+    goal = Objective(deadline_s=cluster.clock.now_s() + 70.0)
+    job = cluster.submit(iterations=1000, objective=goal)
+    cluster.run(30)
+    (alarm,) = cluster.reconciler.alarms.of_job(job.id)
+    assert alarm.startswith("will_be_late: the deadline is in ")
+    assert [each for each in told(cluster, "alarm") if each.startswith("will_be_late: ")] != []
+    later = replace(job.spec, objective=Objective(deadline_s=cluster.clock.now_s() + 100_000.0))
+    cluster.store.set_spec(job.id, later)
+    cluster.run(2)
+    assert cluster.reconciler.alarms.of_job(job.id) == ()
+    assert told(cluster, "alarm_over") == ["will_be_late: the goal can be met again"]
+
+
+def test_a_job_that_wants_to_stops_in_good_order_once_its_deadline_is_certain_to_be_missed(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, decide)
+    goal = Objective(deadline_s=cluster.clock.now_s() + 40.0, on_miss=OnMiss.STOP)
+    job = cluster.submit(iterations=1000, objective=goal)
+    cluster.run(60)
+    stopped = cluster.store.job(job.id)
+    assert stopped.phase is JobPhase.CANCELLED
+    assert stopped.message is not None and stopped.message.startswith("will_be_late: the deadline is in ")
+    assert stopped.phase.may_resume
+    assert cluster.store.nodes(job.id) == ()
 
 
 @contextmanager

@@ -59,8 +59,8 @@ def test_a_job_one_of_whose_types_has_room_left_goes_on_with_that(cluster: Virtu
     assert "raise L-1216C47A" in next(
         each.text for each in cluster.store.events(job_id=job.id) if each.kind == "node_failed"
     )
-    moved = cluster.store.decisions(job.id, limit=50)[-2].plan.reason.text
-    assert moved.startswith("the account's quota leaves no room for small until ")
+    started = cluster.store.decisions(job.id, limit=50)[-1].plan.reason.text
+    assert started.endswith("(refused just now: small)")
 
 
 def test_a_job_that_trains_already_is_not_ended_by_it(cluster: VirtualCluster) -> None:
@@ -78,7 +78,7 @@ def test_one_that_another_job_takes_part_of_is_waited_for(cluster: VirtualCluste
     cluster.cloud.fail_next(Operation.LAUNCH, FULL)
     second = cluster.submit(name="second", nodes_max=1, node_types=("small",))
     cluster.run(30)
-    assert cluster.store.job(second.id).phase is JobPhase.PROFILING
+    assert cluster.store.job(second.id).phase is JobPhase.SUBMITTED
     assert asked_for(cluster, second) == [SMALL]
     cluster.store.request_stop(first.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)

@@ -9,20 +9,26 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Engine, event
 
 from elastic.errors import AlreadyRunning, Conflict, ElasticError, NotFound, PriceUnavailable
 from elastic.model import (
     Action,
     AgentState,
+    Candidate,
     Claim,
     Exit,
     Group,
+    Interval,
     Job,
     JobPhase,
     JobSpec,
@@ -408,14 +414,85 @@ def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: N
     assert (heard.exit, heard.agent_state, store.acked_seq(node.id)) == (left, AgentState.EXITED, 1)
 
 
-def test_holds_for_the_same_reason_share_a_row_and_keep_the_newest_snapshot(store: Store, job: Job) -> None:
+def test_holds_for_the_same_reason_share_a_row_and_keep_the_snapshot_that_they_differ_little_from(
+    store: Store, job: Job
+) -> None:
     for tick in range(3):
-        now_s = 300.0 + tick
-        decision_id = store.record_decision(snapshot(store, job, now_s=now_s), plan(), "best_value", sets_target=False)
+        decision_id = _hold(store, job, plan(), now_s=300.0 + tick)
     decision = store.decision(decision_id)
     assert (decision.ticks, decision.at_s, decision.last_at_s) == (3, 300.0, 302.0)
     assert len(store.decisions(job.id)) == 1
-    assert store.snapshot(decision.id).now_s == 302.0
+    assert store.snapshot(decision.id).now_s == decision.weighed_at_s == 300.0
+
+
+@pytest.mark.parametrize(
+    ("change", "is_stored"),
+    [
+        ({}, False),
+        ({"remaining_usd": 0.5, "remaining_s": 900.0}, False),  # time goes by
+        ({"step_s": Interval(0.505)}, False),
+        ({"step_s": Interval(0.52)}, True),
+        ({"step_s": None}, True),
+        ({"usd_per_h": 0.37}, True),
+        ({"samples": 5}, True),
+        ({"unavailable": "no capacity"}, True),
+        ({"group": Group.of(HALF, 2)}, True),
+    ],
+)
+def test_a_repeated_hold_is_stored_again_when_it_tells_something_else(
+    store: Store, job: Job, change: dict[str, Any], is_stored: bool
+) -> None:
+    weighed = Candidate(Group.of(HALF), "main", 4, usd_per_h=0.36, step_s=Interval(0.5), remaining_usd=1.0)
+    _hold(store, job, replace(plan(), candidates=(weighed,)), now_s=300.0)
+    again = replace(plan(), candidates=(replace(weighed, **change),))
+    decision_id = _hold(store, job, again, now_s=305.0)
+    found = store.decision(decision_id)
+    assert found.ticks == 2 and found.last_at_s == 305.0
+    assert (found.plan == again) is (is_stored or not change)
+    assert store.snapshot(decision_id).now_s == found.weighed_at_s == (305.0 if is_stored else 300.0)
+
+
+def test_a_hold_that_goes_on_is_stored_again_after_ten_minutes(store: Store, job: Job) -> None:
+    for now_s in (300.0, 899.0, 900.0):
+        decision_id = _hold(store, job, plan(), now_s=now_s)
+        assert store.snapshot(decision_id).now_s == (900.0 if now_s == 900.0 else 300.0)
+
+
+def test_a_repeated_hold_writes_less_than_a_kilobyte(store: Store, job: Job) -> None:
+    """What statements carry that write, counted; the first one brings a plan of a hundred candidates."""
+    many = tuple(Candidate(Group.of(HALF, count), "main", 0, usd_per_h=0.1 * count) for count in range(1, 101))
+    written = []
+    for tick in range(3):
+        with _bytes_written() as found:
+            _hold(store, job, replace(plan(), candidates=many), now_s=300.0 + 5 * tick)
+        written.append(sum(found))
+    assert written[0] > 10_000 and max(written[1:]) < 1024
+
+
+def test_a_hold_of_another_version_of_the_policy_is_a_row_of_its_own(store: Store, job: Job) -> None:
+    ids = [_hold(store, job, plan(), now_s=300.0 + version, version=version) for version in (1, 2, 2)]
+    assert ids[0] != ids[1] == ids[2]
+    assert [each.version for each in store.decisions(job.id)] == [2, 1]
+
+
+def _hold(store: Store, job: Job, held: Plan, *, now_s: float, version: int = 1) -> int:
+    seen = snapshot(store, job, now_s=now_s)
+    return store.record_decision(seen, held, "best_value", version=version, sets_target=False)
+
+
+@contextmanager
+def _bytes_written() -> Iterator[list[int]]:
+    found: list[int] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
+        if statement.startswith(("INSERT", "UPDATE")):
+            found.append(len(statement) + len(repr(parameters)))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
 
 
 def test_a_decision_and_the_target_it_sets_are_one(store: Store, job: Job) -> None:

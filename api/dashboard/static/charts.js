@@ -53,6 +53,9 @@ function make(figure, points, shape, text) {
   return chart;
 }
 
+// Dollars, and iterations per dollar, have the longest labels.
+const AXIS_SIZE = { "$": 62, "it/$": 68 };
+
 const sizeOf = (holder) => ({ width: holder.clientWidth || 300, height: Math.max(holder.clientHeight, LEAST_HEIGHT) });
 
 function options(figure, holder, points, chart) {
@@ -70,7 +73,7 @@ function options(figure, holder, points, chart) {
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
       { ...axis, values: TIMES, space: 62, size: 38, gap: 6 },
-      { ...axis, size: unit === "$" ? 62 : 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => money(unit, tick)) },
+      { ...axis, size: AXIS_SIZE[unit] ?? 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => money(unit, tick)) },
     ],
     series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],
     hooks: {
@@ -107,15 +110,16 @@ function drawMarks(plot, chart, holder) {
   let lastLeft = -Infinity;
   for (const mark of chart.marks) {
     if (mark.at_s < min || mark.at_s > max) continue;
-    const link = document.createElement("a");
+    const link = document.createElement(mark.href ? "a" : "span");
     const left = plot.valToPos(mark.at_s, "x");
     link.className = left - lastLeft < 10 + 7 * mark.label.length ? "mark is-crowded" : "mark";
-    link.href = mark.href;
+    if (mark.href) link.href = mark.href;
+    else link.classList.add("is-goal");
     link.title = mark.text;
     const label = document.createElement("span");
     label.textContent = mark.label;
     link.append(label);
-    link.setAttribute("aria-label", `Decision ${mark.label}: ${mark.text}`);
+    if (mark.href) link.setAttribute("aria-label", `Decision ${mark.label}: ${mark.text}`);
     link.style.left = `${left}px`;
     overlay.append(link);
     lastLeft = left;

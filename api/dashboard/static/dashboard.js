@@ -101,9 +101,34 @@ async function replay(button) {
   button.disabled = false;
 }
 
+async function askWhatIf(button) {
+  const told = document.getElementById("what-if-told");
+  const list = document.getElementById("what-if");
+  button.disabled = true;
+  told.textContent = "Deciding many times…";
+  try {
+    const answer = await fetch(button.dataset.whatIf);
+    const body = await answer.json();
+    const losers = answer.ok ? body.losers : [];
+    told.textContent = answer.ok ? (losers.length ? "" : "There was no other candidate.") : body.detail;
+    list.replaceChildren(...losers.flatMap((each) => [entry("dt", each.name), entry("dd", each.text ? `Wins if: ${each.text}.` : "")]));
+  } catch {
+    told.textContent = "The daemon does not answer.";
+  }
+  button.disabled = false;
+}
+
+function entry(tag, text) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-replay]");
   if (button) replay(button);
+  const asking = event.target.closest("[data-what-if]");
+  if (asking) askWhatIf(asking);
 });
 document.addEventListener("themechange", redrawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);

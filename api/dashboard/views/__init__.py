@@ -11,12 +11,14 @@ from api.dashboard.views.extras import (
     pictures,
     report_view,
     spec_lines,
+    use_parts,
 )
+from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
 from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant
 from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
-from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
+from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
 
 __all__ = [
     "Badge",
@@ -25,6 +27,7 @@ __all__ = [
     "Card",
     "DecisionItem",
     "DecisionView",
+    "FrontierChart",
     "Instant",
     "JobExtras",
     "JobRow",
@@ -40,6 +43,7 @@ __all__ = [
     "decision_items",
     "decision_view",
     "event_rows",
+    "frontier_chart",
     "generation_rows",
     "history_view",
     "instant",
@@ -56,4 +60,6 @@ __all__ = [
     "spec_lines",
     "standing_of",
     "throughput_timeline",
+    "use_parts",
+    "value_timeline",
 ]

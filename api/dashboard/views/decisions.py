@@ -46,6 +46,7 @@ class DecisionView:
     numbers: tuple[NamedNumber, ...]
     candidates: CandidateTable
     left_out: tuple[str, ...]
+    pruned: str
     facts: tuple[NamedNumber, ...]
     snapshot_json: str
 
@@ -60,7 +61,7 @@ def decision_item(decision: Decision, *, now_s: float) -> DecisionItem:
         headline=_headline(decision),
         reason=plan.reason.text,
         code=plan.reason.code,
-        policy=decision.policy,
+        policy=f"{decision.policy} {decision.version}",
         at=instant(decision.at_s, now_s),
         last_at=instant(decision.last_at_s, now_s),
         repeats="" if decision.ticks == 1 else f"{count(decision.ticks)} times",
@@ -87,6 +88,7 @@ def decision_view(decision: Decision, snapshot: Snapshot, snapshot_json: str, *,
             training_phase=snapshot.job.training_phase,
         ),
         left_out=tuple(decision.plan.left_out.values()),
+        pruned=_pruned(decision.plan.pruned),
         facts=_facts(snapshot),
         snapshot_json=snapshot_json,
     )
@@ -133,6 +135,14 @@ def _headline(decision: Decision) -> str:
             return f"Move to {target}"
         case Action.STOP:
             return "Stop"
+
+
+def _pruned(pruned: Mapping[str, int]) -> str:
+    """How many offerings were not weighed, and why; empty if all were."""
+    if not pruned:
+        return ""
+    counts = ", ".join(f"{count(number)} {words(why)}" for why, number in pruned.items())
+    return f"{count(sum(pruned.values()))} more offerings were not weighed: {counts}."
 
 
 def _facts(snapshot: Snapshot) -> tuple[NamedNumber, ...]:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api import schemas
-from api.dashboard.format import count, duration, file_size, full_instant, quantity, usd, usd_per_h, words
+from api.dashboard.format import count, duration, file_size, full_instant, percent, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
 from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
 from api.job_logs import Shown, written
-from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, Tier
+from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, OnMiss, Tier
+from elastic.policy import Use
 from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
@@ -91,6 +92,17 @@ class FixedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class UsePart:
+    """A use of a job's dollars as a part of one bar: where it begins and how wide it is, in percent."""
+
+    name: str
+    usd: Number
+    share: str
+    begins: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """The job's account when it is over."""
 
@@ -129,6 +141,7 @@ class JobExtras:
     pictures: tuple[Picture, ...]
     outputs: Outputs
     log: LogView
+    uses: tuple[UsePart, ...]
     report: ReportView | None
 
 
@@ -179,6 +192,23 @@ def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs
         for each in newest
     )
     return Outputs(rows, more=len(files) - len(rows))
+
+
+def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
+    """Gives where the dollars went as parts of one bar, in a fixed order; uses that cost nothing are left out.
+
+    >>> [(each.name, each.begins, each.width) for each in use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})]
+    [('useful', 0.0, 75.0), ('boot', 75.0, 25.0)]
+    """
+    total, begins, parts = sum(spent.values()), 0.0, []
+    for use in Use:
+        usd_of = spent.get(use, 0.0)
+        if usd_of <= 0 or total <= 0:
+            continue
+        width = 100 * usd_of / total
+        parts.append(UsePart(use.value, dollars(usd_of), percent(usd_of / total), round(begins, 3), round(width, 3)))
+        begins += width
+    return tuple(parts)
 
 
 def report_view(report: schemas.Report) -> ReportView:
@@ -233,6 +263,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
             "an hour sooner is worth",
             "" if objective.value_of_time_usd_per_h is None else usd(objective.value_of_time_usd_per_h),
         ),
+        ("on miss", "" if objective.on_miss is OnMiss.FASTEST else objective.on_miss.value),
         ("most samples a worker", _pairs(spec.most_samples)),
         ("phases", ", ".join(_phase(each.name, each.until_iteration) for each in spec.phases)),
         ("hyperparameters", _pairs(spec.hyperparameters)),

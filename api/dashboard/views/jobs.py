@@ -8,6 +8,7 @@ from api.dashboard.facts import JobFacts
 from api.dashboard.format import count, duration, moment, percent, usd, words
 from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table, interval_text
 from api.dashboard.views.decisions import DecisionItem, decision_items
+from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.nodes import NodeRow, node_rows
 from api.dashboard.views.parts import (
     JOB_TONES,
@@ -25,10 +26,12 @@ from api.dashboard.views.parts import (
     instant_or_none,
     whole,
 )
-from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline
+from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
+from api.waiting import clock_time
 from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, warnings_of
 
 _DECISIONS_SHOWN = 5
+_POOLS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class JobHead:
     problem: str
     error_lines: str
     hint: str
+    waits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,8 @@ class JobView:
     candidates: CandidateTable
     decisions: tuple[DecisionItem, ...]
     decided: int
+    frontier: FrontierChart | None
+    value: Timeline
     throughput: Timeline
     cost: Timeline
     nodes: tuple[NodeRow, ...]
@@ -89,6 +95,8 @@ def job_view(facts: JobFacts) -> JobView:
         ),
         decisions=decision_items(facts.decisions[:_DECISIONS_SHOWN], now_s=facts.now_s),
         decided=len(facts.decisions),
+        frontier=frontier_chart(facts),
+        value=value_timeline(facts),
         throughput=throughput_timeline(facts),
         cost=cost_timeline(facts),
         nodes=node_rows(facts.nodes, facts.ledger, now_s=facts.now_s),
@@ -111,6 +119,7 @@ def job_head(facts: JobFacts) -> JobHead:
         problem=_problem(facts),
         error_lines="" if job.error is None else job.error.lines or job.error.text,
         hint=how_to_resume(job.id, job.phase),
+        waits=_waits(facts),
     )
 
 
@@ -140,6 +149,16 @@ def _place(facts: JobFacts) -> str:
     if facts.generation is not None:
         parts.append(f"generation {facts.generation.number}")
     return " · ".join((*parts, *prepares))
+
+
+def _waits(facts: JobFacts) -> tuple[str, ...]:
+    """Since when it has had no node, and which pools refused it."""
+    if facts.waiting is None or not facts.waiting.pools:
+        return ()
+    pools = facts.waiting.pools
+    more = (f"and {len(pools) - _POOLS_SHOWN} more",) if len(pools) > _POOLS_SHOWN else ()
+    since = f"no node since {clock_time(facts.waiting.since_s)}"
+    return (since, *(each.text for each in pools[:_POOLS_SHOWN]), *more)
 
 
 def _fraction(job: Job) -> float | None:

@@ -1,4 +1,4 @@
-"""Charts over time: throughput with the decisions on it, and dollars against the budget."""
+"""Charts over time: iterations per dollar, throughput with the decisions on it, and dollars against the budget."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api import schemas
+from api.accounts import cost_between
 from api.dashboard.charts import Plot, plot
 from api.dashboard.facts import JobFacts
 from api.dashboard.format import moment, quantity, usd
@@ -13,30 +14,34 @@ from api.dashboard.views.decisions import decision_item
 from api.dashboard.views.parts import group_name
 from elastic.model import Action
 from elastic.policy import FixedChoice
-from elastic.store import ThroughputPoint
 
 _BUDGET_SHOWN_UP_TO = 2.5
 """A budget further above what is spent than this factor would press the line flat; it is said in words instead."""
+_DEADLINE_SHOWN_UP_TO = 1.6
+"""A deadline further off than this part of the whole job would press the curves together."""
+
+_MIDDLE = "foreseen"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A decision on a time axis."""
+    """A decision on a time axis, or the deadline, which has no page (`href` is None)."""
 
     at_s: float
     label: str
     text: str
-    href: str
+    href: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSeries:
-    """Values over a timeline's instants, under a name; `tone` names the colour."""
+    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves out `is_side`."""
 
     name: str
     tone: str
     values: tuple[float | None, ...]
     is_dashed: bool = False
+    is_side: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +67,101 @@ def throughput_timeline(facts: JobFacts) -> Timeline:
     """Gives iterations per second over time, with each decision that changed something."""
     points = facts.throughput
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
-    at_s, series = _rates(points, begin_s=marks[0].at_s if marks else None)
+    rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
+    at_s, series = _by_phase(rates, unit="it/s", begin_s=marks[0].at_s if marks else None)
     summary = f"{quantity(points[-1].iterations_per_s)} iterations per second lately" if points else ""
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
+def value_timeline(facts: JobFacts) -> Timeline:
+    """Gives what a dollar bought over time: the iterations of each stretch by the dollars that the ledger has for it.
+
+    All dollars count, those for booting and for trials, too. A minimum bill is spread over the time that it pays for,
+    and a stretch that cost nothing has no point.
+    """
+    points, rows = facts.throughput, facts.ledger
+    values: list[tuple[float, float, str]] = []
+    if points and rows:
+        last_s = max(facts.now_s if row.to_s is None else row.to_s for row in rows)
+        ends_s = [each.at_s for each in points[1:]] + [max(last_s, points[-1].at_s)]
+        for point, end_s in zip(points, ends_s, strict=True):
+            dollars = cost_between(rows, point.at_s, end_s, now_s=facts.now_s)
+            if dollars > 0:
+                done = point.iterations_per_s * (end_s - point.at_s)
+                values.append((point.at_s, done / dollars, point.training_phase))
+    at_s, series = _by_phase(values, unit="it/$", begin_s=None)
+    summary = f"{quantity(values[-1][1])} iterations per dollar lately" if values else ""
+    return _timeline("value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s)
+
+
 def cost_timeline(facts: JobFacts) -> Timeline:
-    """Gives dollars over time, against the budget and against staying with the group that trained first."""
+    """Gives dollars over time against the budget and against staying with the group that trained first.
+
+    While the job runs on a group whose pace is known, its cost goes on to the end as a fan: at the middle, the fast
+    and cheap, and the slow and dear end of what is foreseen. The deadline is a mark where the picture reaches so far.
+    """
     points = facts.cost
-    series = [NamedSeries("spent", "money", tuple(each.usd for each in points))] if points else []
-    if points and facts.began is not None:
-        series.append(_baseline(points, facts.began))
+    if not points:
+        return _timeline("cost", "Cost", "$", "", (), (), (), facts.now_s)
+    at_s = [each.at_s for each in points]
+    fan = _fan(facts)
+    ahead_s = sorted({end_s for _, end_s, _ in fan if end_s > at_s[-1]})
+    deadline = _deadline_mark(facts)
+    if deadline is not None and ahead_s and ahead_s[-1] < deadline.at_s <= _reach_s(at_s[0], ahead_s[-1]):
+        ahead_s.append(deadline.at_s)
+    series = [NamedSeries("spent", "money", tuple(each.usd for each in points) + (None,) * len(ahead_s))]
+    series += [_ray(name, end_s, end_usd, points, ahead_s) for name, end_s, end_usd in fan]
+    if facts.began is not None:
+        series.append(_baseline(points, facts.began, ahead=len(ahead_s)))
     budget_usd = facts.job.spec.objective.budget_usd
-    if points and budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * points[-1].usd:
-        series.append(NamedSeries("budget", "limit", (budget_usd,) * len(points), is_dashed=True))
-    return _timeline(
-        "cost",
-        "Cost",
-        "$",
-        _cost_summary(facts) if points else "",
-        [each.at_s for each in points],
-        tuple(series),
-        (),
-        facts.now_s,
-    )
+    highest_usd = max((end_usd for _, _, end_usd in fan), default=points[-1].usd)
+    if budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * highest_usd:
+        series.append(NamedSeries("budget", "limit", (budget_usd,) * (len(points) + len(ahead_s)), is_dashed=True))
+    instants = [*at_s, *ahead_s]
+    marks = () if deadline is None or not instants[0] <= deadline.at_s <= instants[-1] else (deadline,)
+    return _timeline("cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s)
+
+
+def _reach_s(begin_s: float, end_s: float) -> float:
+    """How far a deadline may lie for the picture to be drawn up to it."""
+    return begin_s + _DEADLINE_SHOWN_UP_TO * (end_s - begin_s)
+
+
+def _fan(facts: JobFacts) -> list[tuple[str, float, float]]:
+    """Name, instant and dollars of each end that is foreseen for the group that trains now; the middle first."""
+    if facts.outlook is None:
+        return []
+    finish = next((each for each in facts.outlook.forecast.finishes if each.group == facts.current), None)
+    if finish is None:
+        return []
+    begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
+    found = [(_MIDDLE, begin_s + lasts_s.value, cost.value)]
+    if lasts_s.low is not None and cost.low is not None and lasts_s.high is not None and cost.high is not None:
+        found.append(("at best", begin_s + lasts_s.low, cost.low))
+        found.append(("at worst", begin_s + lasts_s.high, cost.high))
+    return found
+
+
+def _ray(
+    name: str, end_s: float, end_usd: float, points: Sequence[schemas.CostPoint], ahead_s: Sequence[float]
+) -> NamedSeries:
+    """A straight line from what is spent now to one end of the fan."""
+    last = points[-1]
+    span_s = end_s - last.at_s
+
+    def value(instant_s: float) -> float | None:
+        if instant_s > end_s or span_s <= 0:
+            return None
+        return last.usd + (end_usd - last.usd) * (instant_s - last.at_s) / span_s
+
+    past: tuple[float | None, ...] = (None,) * (len(points) - 1)
+    values = (*past, last.usd, *(value(each) for each in ahead_s))
+    return NamedSeries(name, "foreseen", values, is_dashed=True, is_side=name != _MIDDLE)
+
+
+def _deadline_mark(facts: JobFacts) -> Mark | None:
+    at_s = facts.job.spec.objective.deadline_s
+    return None if at_s is None else Mark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
 
 
 def _timeline(
@@ -114,19 +190,21 @@ def _timeline(
     )
 
 
-def _rates(points: Sequence[ThroughputPoint], *, begin_s: float | None) -> tuple[list[float], tuple[NamedSeries, ...]]:
-    """Gives one line for each training phase, since their rates do not compare; the last phase has the main colour."""
-    phases = list(dict.fromkeys(point.training_phase for point in points))
-    at_s = [point.at_s for point in points]
+def _by_phase(
+    points: Sequence[tuple[float, float, str]], *, unit: str, begin_s: float | None
+) -> tuple[list[float], tuple[NamedSeries, ...]]:
+    """Gives one line for each training phase, since their rates do not compare; the last phase has the main colour.
+
+    A point is an instant, a value and a training phase.
+    """
+    phases = list(dict.fromkeys(phase for _, _, phase in points))
+    at_s = [each for each, _, _ in points]
     if begin_s is not None and at_s and begin_s < at_s[0]:  # a decision taken before the first iteration is shown, too
         at_s.insert(0, begin_s)
-    lines = {
-        phase: {point.at_s: point.iterations_per_s for point in points if point.training_phase == phase}
-        for phase in phases
-    }
+    lines = {phase: {each: value for each, value, its in points if its == phase} for phase in phases}
     series = tuple(
         NamedSeries(
-            f"it/s in {phase}" if len(phases) > 1 else "it/s",
+            f"{unit} in {phase}" if len(phases) > 1 else unit,
             "rate" if phase == phases[-1] else "earlier",
             tuple(lines[phase].get(instant) for instant in at_s),
         )
@@ -143,17 +221,27 @@ def _marks(facts: JobFacts) -> list[Mark]:
     ]
 
 
-def _baseline(points: Sequence[schemas.CostPoint], choice: FixedChoice) -> NamedSeries:
-    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it would have taken."""
+def _baseline(points: Sequence[schemas.CostPoint], choice: FixedChoice, *, ahead: int) -> NamedSeries:
+    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it would have taken.
+
+    Nothing is said of the `ahead` instants that are still to come.
+    """
     begin_s, span_s = points[0].at_s, points[-1].at_s - points[0].at_s
     usd_by = tuple(choice.usd_after((each.at_s - begin_s) / span_s if span_s > 0 else 1.0) for each in points)
-    return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", usd_by, is_dashed=True)
+    values = (*usd_by, *(None,) * ahead)
+    return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", values, is_dashed=True)
 
 
 def _cost_summary(facts: JobFacts) -> str:
-    budget_usd = facts.job.spec.objective.budget_usd
-    return f"{usd(facts.spent_usd)} spent" + ("" if budget_usd is None else f" of a budget of {usd(budget_usd)}")
+    budget_usd, fan = facts.job.spec.objective.budget_usd, _fan(facts)
+    spent = f"{usd(facts.spent_usd)} spent" + ("" if budget_usd is None else f" of a budget of {usd(budget_usd)}")
+    if not fan:
+        return spent
+    _, end_s, end_usd = fan[0]
+    return f"{spent}, {usd(end_usd)} foreseen by {moment(end_s, facts.now_s)}"
 
 
 def _tick(value: float, unit: str) -> str:
-    return usd(value) if unit == "$" else f"{value:g}"
+    if unit == "$":
+        return usd(value)
+    return quantity(value) if unit == "it/$" else f"{value:g}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput, ProviderError
 from elastic.model import Capacity, NodeType, Offering, Precision
+from elastic.providers.ec2.advisor import advisor_buckets
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
@@ -97,11 +98,15 @@ def check_choice(settings: Ec2Settings) -> Requirements | None:
 
 
 def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
-    """Asks EC2 what it sells. Raises ProviderError if that is nothing, ProviderUnavailable if it does not answer."""
+    """Asks EC2 what it sells, and adds how often it takes spot back.
+
+    Raises ProviderError if it sells nothing of what is wanted, ProviderUnavailable if it does not answer.
+    """
     requirements = check_choice(settings)
     with translated("reading what EC2 sells"):
         subnets = _subnets(aws, settings)
         listed = _kinds(aws, settings.types) if requirements is None else _current_kinds(aws)
+        listed = _with_buckets(listed, advisor_buckets(str(aws.reads.meta.region_name)))
         kinds = {each.node_type.name: each for each in listed if _is_wanted(each, requirements)}
         _check_kinds(kinds, settings)
         zones = _zones(aws, tuple(kinds))
@@ -115,6 +120,13 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
     sold = {each.node_type for each in offerings}
     not_sold = tuple(each for each in settings.types if each not in sold)
     return Catalog(kinds, subnets, offerings, not_sold, settings.capacities)
+
+
+def _with_buckets(kinds: Iterable[Kind], buckets: Mapping[str, int]) -> list[Kind]:
+    return [
+        replace(each, node_type=replace(each.node_type, advisor_bucket=buckets.get(each.node_type.name)))
+        for each in kinds
+    ]
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:

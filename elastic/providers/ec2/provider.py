@@ -56,7 +56,6 @@ class Ec2Provider:
     """
 
     name = "ec2"
-    minimum_billed_s = 60.0  # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand).
 
     def __init__(
         self,
@@ -73,6 +72,7 @@ class Ec2Provider:
 
         Until its first lease a machine lives for `register_s`, or a lease if that is longer.
         """
+        self.minimum_billed_s = settings.minimum_billed_s
         check_choice(settings)
         if settings.needs_wheel and wheel is None:
             raise InvalidInput(

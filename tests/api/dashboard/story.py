@@ -25,6 +25,7 @@ from elastic.model import (
     TrainingPhase,
     Window,
 )
+from elastic.policy import VERSIONS
 from elastic.store import Heard, Store
 from tests.builders import intend
 
@@ -92,7 +93,7 @@ class Story:
             changes=facts.changes,
             spent_usd=self.store.spent(self.job_id, self.now_s),
         )
-        self.store.record_decision(snapshot, plan, "best_value", sets_target=True)
+        self.store.record_decision(snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True)
 
     def enter(self, phase: JobPhase) -> None:
         self.store.move_job(self.job_id, phase, now_s=self.now_s)

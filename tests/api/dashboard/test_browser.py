@@ -148,7 +148,12 @@ def test_the_charts_hold_the_apis_points(chromium: Browser, site: Site) -> None:
         points = seen.api("jobs/esrgan-demo/throughput")["items"]
         assert shown == {(each["at_s"], each["iterations_per_s"]) for each in points}
         cost = seen.page.evaluate("JSON.parse(document.querySelector('#cost script.points').textContent)")
-        assert cost["series"][0]["values"] == [each["usd"] for each in seen.api("jobs/esrgan-demo/cost")["items"]]
+        spent = [value for value in cost["series"][0]["values"] if value is not None]
+        assert spent == [each["usd"] for each in seen.api("jobs/esrgan-demo/cost")["items"]]
+        priced = seen.page.locator(".frontier [data-field=finish_usd]")
+        drawn = [float(each) for each in priced.evaluate_all("all => all.map((each) => each.value)")]
+        told = [each["usd"]["value"] for each in seen.api("jobs/esrgan-demo/forecast")["finishes"]]
+        assert len(drawn) >= 2 and [each for each in told if each in drawn] == drawn
         expect(seen.page.locator("#throughput .u-over .mark")).to_have_count(5)
         expect(seen.page.locator("#throughput canvas")).to_be_visible()
 
@@ -336,3 +341,14 @@ def test_a_decision_is_decided_again_from_its_page(chromium: Browser, site: Site
         expect(seen.page.locator("#replayed")).to_contain_text("plan")
         seen.page.get_by_text("The snapshot, every input").click()
         expect(seen.page.locator("#snapshot pre")).to_contain_text('"spent_usd"')
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_decisions_page_says_when_the_others_would_win(
+    chromium: Browser, site: Site, theme: Literal["light", "dark"]
+) -> None:
+    with opened(chromium, site, "/decisions/5", color_scheme=theme) as seen:
+        seen.page.get_by_role("button", name="When would the others win?").click()
+        expect(seen.page.locator("#what-if dd").first).to_contain_text("Wins if:")
+        asked = seen.api("decisions/5/what-if")["losers"]
+        assert seen.page.locator("#what-if dt").all_inner_texts() == [each["name"] for each in asked]

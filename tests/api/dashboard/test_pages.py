@@ -148,6 +148,12 @@ def test_a_finished_job_shows_its_account_and_its_pictures(told: Told) -> None:
         assert f'value="{row["usd"]}"' in page
     for choice in report["fixed"]:
         assert f'value="{choice["usd"]}"' in page
+    assert "Where every dollar went" in page
+    paid = [each for each in report["uses"] if each["usd"] > 0]
+    assert len(paid) > 1
+    for each in paid:
+        assert f'<rect class="use {each["name"]}" x=' in page
+        assert f'value="{each["usd"]}" data-field="use_usd"' in page
 
 
 def test_the_newest_picture_is_large_and_earlier_ones_are_thumbnails(told: Told) -> None:

@@ -13,6 +13,7 @@ from api.dashboard.views import (
     candidate_table,
     cost_timeline,
     decision_items,
+    frontier_chart,
     job_row,
     job_view,
     node_rows,
@@ -20,7 +21,9 @@ from api.dashboard.views import (
     spec_lines,
     standing_of,
     throughput_timeline,
+    value_timeline,
 )
+from api.outlook import Outlook
 from elastic.model import (
     Action,
     Candidate,
@@ -48,7 +51,7 @@ from elastic.model import (
     Tier,
     Workers,
 )
-from elastic.policy import FixedChoice
+from elastic.policy import Finish, FixedChoice, Forecast
 from elastic.store import ThroughputPoint
 
 SMALL, LARGE = Offering("small"), Offering("large")
@@ -77,7 +80,7 @@ def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.H
         generation=None,
         eta_s=375.0,
         spent_usd=0.8,
-        decisions=(Decision(7, job.id, 90.0, 95.0, 3, "best_value", plan),),
+        decisions=(Decision(7, job.id, 90.0, 95.0, 3, "best_value", plan, version=1, weighed_at_s=95.0),),
     )
     return replace(facts, **changes)  # type: ignore[arg-type]  # each test names fields of JobFacts
 
@@ -248,6 +251,101 @@ def test_each_training_phase_has_a_line_of_its_own() -> None:
     chart = throughput_timeline(make_facts(throughput=points))
     assert [(each.name, each.tone) for each in chart.series] == [("it/s in warmup", "earlier"), ("it/s in gan", "rate")]
     assert chart.series[0].values == (4.0, 4.0, 4.0, None, None, None)
+
+
+def ledger_row(from_s: float, to_s: float | None, usd_per_h: float, *, minimum_s: float = 0.0) -> LedgerRow:
+    return LedgerRow(1, JOB.id, "n", SMALL, 1, usd_per_h, from_s=from_s, to_s=to_s, minimum_s=minimum_s)
+
+
+def test_what_a_dollar_bought_is_iterations_by_the_dollars_of_the_same_stretch() -> None:
+    points = tuple(ThroughputPoint(10.0 * step, 4.0, "gan") for step in range(3))
+    # $0.10 in the first ten seconds, nothing in the next, $0.20 in the last.
+    ledger = (ledger_row(0.0, 10.0, 36.0), ledger_row(20.0, 30.0, 72.0))
+    chart = value_timeline(make_facts(throughput=points, ledger=ledger))
+    assert chart.at_s == (0.0, 20.0), "what cost nothing has no point"
+    assert chart.series[0].values == pytest.approx((400.0, 200.0))
+    assert chart.summary == "200 iterations per dollar lately"
+
+
+def test_a_minimum_bill_is_no_free_ride_after_its_first_second() -> None:
+    points = tuple(ThroughputPoint(10.0 * step, 4.0, "gan") for step in range(10))
+    chart = value_timeline(make_facts(throughput=points, ledger=(ledger_row(0.0, None, 36.0, minimum_s=60.0),)))
+    assert chart.series[0].values == pytest.approx((400.0,) * 10)
+
+
+def test_what_a_dollar_bought_is_not_drawn_before_an_iteration_and_a_dollar() -> None:
+    assert value_timeline(make_facts(throughput=(ThroughputPoint(10.0, 4.0, "gan"),))).series == ()
+    assert value_timeline(make_facts(ledger=(ledger_row(0.0, None, 36.0),))).series == ()
+
+
+def finish(offering: Offering, lasts_s: Interval, usd: Interval, **changes: object) -> Finish:
+    found = Finish(Group.of(offering), lasts_s, usd, usd_per_h=1.0, is_measured=True)
+    return replace(found, **changes)  # type: ignore[arg-type]  # each test names fields of Finish
+
+
+HERE = finish(SMALL, Interval(200.0, 150.0, 300.0), Interval(1.0, 0.9, 1.4), chance_late=0.2)
+SOONER = finish(LARGE, Interval(100.0), Interval(1.5), is_measured=False)
+
+
+def foreseen(*finishes: Finish, left_s: float | None = None, budget_usd: float | None = None) -> Outlook:
+    return Outlook(90.0, Forecast(finishes, left_s, budget_usd))
+
+
+def with_deadline(deadline_s: float) -> Job:
+    return replace(JOB, spec=replace(SPEC, objective=Objective(budget_usd=2.0, deadline_s=deadline_s)))
+
+
+def test_the_cost_goes_on_as_a_fan_to_what_is_foreseen_and_to_the_deadline() -> None:
+    cost = (schemas.CostPoint(at_s=0.0, usd=0.0), schemas.CostPoint(at_s=100.0, usd=0.8))
+    chart = cost_timeline(make_facts(with_deadline(500.0), cost=cost, outlook=foreseen(HERE)))
+    assert chart.at_s == (0.0, 100.0, 240.0, 290.0, 390.0, 500.0)
+    lines = {each.name: each.values for each in chart.series}
+    assert lines["spent"] == (0.0, 0.8, None, None, None, None)
+    assert lines["at best"] == pytest.approx((None, 0.8, 0.9, None, None, None))
+    assert lines["foreseen"] == pytest.approx((None, 0.8, 0.8 + 0.2 * 140 / 190, 1.0, None, None))
+    assert lines["at worst"][4] == pytest.approx(1.4)
+    assert [(mark.label, mark.at_s, mark.href) for mark in chart.marks] == [("deadline", 500.0, None)]
+    assert chart.summary.endswith("$1.00 foreseen by 00:04:50")
+
+
+def test_a_deadline_far_beyond_the_end_does_not_press_the_curve_together() -> None:
+    cost = (schemas.CostPoint(at_s=0.0, usd=0.0), schemas.CostPoint(at_s=100.0, usd=0.8))
+    chart = cost_timeline(make_facts(with_deadline(5000.0), cost=cost, outlook=foreseen(HERE)))
+    assert (chart.at_s[-1], chart.marks) == (390.0, ())
+
+
+def test_the_frontier_has_the_cheapest_first_and_says_what_is_late() -> None:
+    chart = frontier_chart(make_facts(outlook=foreseen(HERE, SOONER, left_s=120.0, budget_usd=1.2)))
+    assert chart is not None
+    here, sooner = chart.points
+    assert (here.letter, here.name, here.is_current, here.is_late, here.chance_late) == (
+        "A",
+        "small",
+        True,
+        True,
+        "20 %",
+    )
+    assert (sooner.letter, sooner.name, sooner.is_late, sooner.is_measured) == ("B", "large", False, False)
+    assert sooner.x < here.x
+    assert sooner.y < here.y, "dearer is higher, and height is counted from the top"
+    assert here.whisker is not None
+    assert sooner.whisker is None
+    assert chart.deadline is not None
+    assert sooner.x < chart.deadline < here.x
+    assert chart.budget is not None
+    assert sooner.y < chart.budget < here.y
+
+
+def test_one_group_alone_makes_no_frontier() -> None:
+    assert frontier_chart(make_facts(outlook=foreseen(HERE))) is None
+    assert frontier_chart(make_facts()) is None
+
+
+def test_groups_far_from_all_that_is_worth_a_look_are_left_out() -> None:
+    far = finish(Offering("tiny"), Interval(5000.0), Interval(1.2))
+    chart = frontier_chart(make_facts(outlook=foreseen(HERE, far, SOONER)))
+    assert chart is not None
+    assert [each.name for each in chart.points] == ["small", "large"]
 
 
 def test_only_decisions_that_change_something_are_marked() -> None:

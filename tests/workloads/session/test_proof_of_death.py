@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import socket
 from collections.abc import Callable, Mapping
@@ -26,6 +27,10 @@ from tests.workloads.session.running import wait_until
 
 pytestmark = pytest.mark.timeout(60)
 SOON_STALE_S = 4.0
+# It is bound and never listens: connections are refused, and no other test's server takes its port meanwhile.
+_NOBODY = socket.socket()
+_NOBODY.bind(("127.0.0.1", 0))
+atexit.register(_NOBODY.close)
 
 
 def _session(store: TCPStore) -> tuple[int, int]:
@@ -48,8 +53,7 @@ def _known(store: TCPStore, name: str, *, port: int, on: str) -> Rendezvous:
 
 def _unreached(store: TCPStore, *others: str, on: str) -> Rendezvous:
     """Gives the first member of round 5, on a machine, where every connection to it is refused."""
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
+    port = _NOBODY.getsockname()[1]
     member, *_ = [_known(store, name, port=port, on=on) for name in ("127.0.0.1_1_0", *others)]
     assert member.publish(member.look(), (member.name, *others), number=5)
     return member

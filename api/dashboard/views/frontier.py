@@ -1,0 +1,163 @@
+"""The frontier of a job: what the rest costs against when it is done, group by group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from string import ascii_uppercase
+
+from api.dashboard.charts import Scale, scale_to
+from api.dashboard.facts import JobFacts
+from api.dashboard.format import duration, percent, usd
+from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
+from api.outlook import Outlook
+from elastic.policy import Finish
+
+_SHOWN = 6
+_GOAL_SHOWN_UP_TO = 2.0
+"""A goal further off than this factor would press the points together; it holds for all of them."""
+_NEAR = 3.0
+"""What is neither cheapest nor soonest is shown while it is within this factor of what is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A line from one place of the chart to another, in percent of its width and its height."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierPoint:
+    """A group's place in the chart, in percent from the left and from the top, and its line in the list.
+
+    `whisker` runs from the fast and cheap end to the slow and dear one.
+    """
+
+    letter: str
+    x: float
+    y: float
+    whisker: Span | None
+    name: str
+    detail: str
+    finishes: Instant
+    lasts: str
+    usd: Number
+    interval: str
+    chance_late: str
+    is_late: bool
+    is_current: bool
+    is_measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierChart:
+    """Cost against finish time. `deadline` and `budget` are the places of the goals, None where not in the picture."""
+
+    points: tuple[FrontierPoint, ...]
+    usd_ticks: tuple[str, ...]
+    grid: tuple[float, ...]
+    time_ticks: tuple[str, ...]
+    deadline: float | None
+    budget: float | None
+    has_chances: bool
+    summary: str
+
+
+def frontier_chart(facts: JobFacts) -> FrontierChart | None:
+    """Draws the groups worth a look and the one that trains now; None where fewer than two are known."""
+    outlook = facts.outlook
+    if outlook is None:
+        return None
+    finishes = _shown(facts, outlook)
+    if len(finishes) < 2:
+        return None
+    left_s, budget_usd = outlook.forecast.left_s, outlook.forecast.budget_usd
+    across_s = _reach([each.lasts_s.value for each in finishes], left_s)
+    upward = scale_to(_reach([each.usd.value for each in finishes], budget_usd))
+    points = tuple(
+        _point(letter, each, facts, outlook, across_s, upward)
+        for letter, each in zip(ascii_uppercase, finishes, strict=False)
+    )
+    cheapest, soonest = finishes[0], min(finishes, key=lambda each: each.lasts_s.value)
+    return FrontierChart(
+        points=points,
+        usd_ticks=tuple(usd(tick) for tick in upward.ticks),
+        grid=tuple(100 - upward.percent(tick) for tick in upward.ticks),
+        time_ticks=("now", f"in {duration(across_s / 2)}", f"in {duration(across_s)}"),
+        deadline=None if left_s is None or not 0 <= left_s <= across_s else 100 * left_s / across_s,
+        budget=None if budget_usd is None or budget_usd > upward.maximum else 100 - upward.percent(budget_usd),
+        has_chances=any(each.chance_late for each in points),
+        summary=f"from {usd(cheapest.usd.value)} in {duration(cheapest.lasts_s.value)} "
+        f"to {usd(soonest.usd.value)} in {duration(soonest.lasts_s.value)}",
+    )
+
+
+def _shown(facts: JobFacts, outlook: Outlook) -> list[Finish]:
+    """The frontier thinned to what can be read, where the job is, and what comes next to that; cheapest first."""
+    known, choices = outlook.forecast.frontier, outlook.forecast.choices
+    every = max(-(-len(known) // _SHOWN), 1)
+    kept = [each for place, each in enumerate(known) if place % every == 0 or each is known[-1]]
+    here = [each for each in outlook.forecast.finishes if each.group == facts.current and each not in kept]
+    drawn = [*kept, *here]
+    if drawn:
+        longest_s, dearest_usd = max(each.lasts_s.value for each in drawn), max(each.usd.value for each in drawn)
+        near = (
+            each
+            for each in choices
+            if each not in drawn and each.lasts_s.value <= _NEAR * longest_s and each.usd.value <= _NEAR * dearest_usd
+        )
+        drawn += islice(near, max(_SHOWN - len(drawn), 0))
+    return sorted(drawn, key=lambda each: (each.usd.value, each.lasts_s.value))
+
+
+def _reach(values: list[float], goal: float | None) -> float:
+    """Where an axis ends: a little beyond the last point, and beyond the goal unless that is far off."""
+    last = max(values)
+    if goal is not None and goal <= _GOAL_SHOWN_UP_TO * last:
+        last = max(last, goal)
+    return 1.08 * last if last > 0 else 1.0
+
+
+def _point(
+    letter: str, finish: Finish, facts: JobFacts, outlook: Outlook, across_s: float, upward: Scale
+) -> FrontierPoint:
+    def place(lasts_s: float, dollars_in_all: float) -> tuple[float, float]:
+        return round(min(100 * lasts_s / across_s, 100.0), 2), round(100 - upward.percent(dollars_in_all), 2)
+
+    lasts_s, cost = finish.lasts_s, finish.usd
+    whisker = None
+    if lasts_s.low is not None and lasts_s.high is not None and cost.low is not None and cost.high is not None:
+        whisker = Span(*place(lasts_s.low, cost.low), *place(lasts_s.high, cost.high))
+    x, y = place(lasts_s.value, cost.value)
+    left_s, chance = outlook.forecast.left_s, finish.chance_late
+    return FrontierPoint(
+        letter=letter,
+        x=x,
+        y=y,
+        whisker=whisker,
+        name=group_name(finish.group),
+        detail=group_detail(finish.group),
+        finishes=instant(outlook.at_s + lasts_s.value, facts.now_s),
+        lasts=duration(lasts_s.value),
+        usd=dollars(cost.value),
+        interval="" if cost.low is None or cost.high is None else f"{usd(cost.low)} – {usd(cost.high)}",
+        chance_late="" if chance is None else _chance(chance),
+        is_late=left_s is not None and lasts_s.value > left_s,
+        is_current=finish.group == facts.current,
+        is_measured=finish.is_measured,
+    )
+
+
+def _chance(chance: float) -> str:
+    """A chance as far as it can be known: neither never nor always.
+
+    >>> _chance(0.0004), _chance(0.42), _chance(1.0)
+    ('< 1 %', '42 %', '> 99 %')
+    """
+    if chance < 0.01:
+        return "< 1 %"
+    return "> 99 %" if chance > 0.99 else percent(chance)

@@ -1,0 +1,211 @@
+"""`elasticd backtest`: a job's file, or a job that ran, lives through a recorded market on a virtual clock."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from importlib import import_module
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elastic.cli import render
+from elastic.cli.job import read_spec
+from elastic.cli.options import OutputOption
+from elastic.cli.render import Column, Output
+from elastic.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from elastic.model import JobSpec
+    from elastic.simulator import Backtest, Market, Program, Terms
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_LONGEST_S = 3 * 365 * 86_400.0
+"""A deadline further off than that is a date, not a time from the start."""
+
+COLUMNS = (
+    Column("POLICY", "name"),
+    Column("DOLLARS", "usd", render.usd, is_number=True),
+    Column("OF CLAIRVOYANT", "ratio", lambda value: f"{value:.3f}", is_number=True),
+    Column("TIME", "elapsed_s", render.duration, is_number=True),
+    Column("LATE", "late", render.count, is_number=True),
+)
+
+
+def backtest(
+    job: Annotated[str, typer.Argument(help="The job's YAML or JSON; or a job that has run, by id or name.")],
+    prices: Annotated[
+        list[Path] | None, typer.Option("--prices", help="Price events, CSV or JSON; may be given several times.")
+    ] = None,
+    availability: Annotated[
+        Path | None, typer.Option("--availability", help="When spot pools were up, JSON; every pool always if absent.")
+    ] = None,
+    speeds: Annotated[Path | None, typer.Option("--speeds", help="CSV of node_type,nodes,step_s.")] = None,
+    hours: Annotated[
+        float | None, typer.Option("--hours", min=0.01, help="Instead of speeds: the job's hours on any one node.")
+    ] = None,
+    policy: Annotated[str | None, typer.Option("--policy", help="Instead of the job's own policy.")] = None,
+    starts: Annotated[int, typer.Option("--starts", min=1, max=1000, help="Starts, evenly over the record.")] = 1,
+    boot_s: Annotated[float, typer.Option("--boot", min=0.0, help="Seconds that a machine takes to join.")] = 60.0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the noise in simulated measurements.")] = 0,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Live through a recorded market with a job; compare its dollars with those of simple rules and of foresight."""
+    from elastic.policy import decide  # only this command pays for the simulator
+    from elastic.simulator import Terms
+    from elastic.simulator import backtest as live
+
+    _be_quiet()
+    terms = Terms(boot_s=boot_s, seed=seed)
+    if Path(job).suffix in _SUFFIXES or job == "-":
+        spec, program, market = _from_files(job, prices or [], availability, speeds, hours, policy)
+    else:
+        if prices or availability or speeds or hours:
+            raise InvalidInput(
+                f"{job}: a job that has run brings its own prices, pools and speeds: leave the files out"
+            )
+        spec, program, market = _from_record(job, policy)
+    from_s = [market_span_s(market) * number / starts for number in range(starts)]
+    found = live(spec, program, market, decide=decide, terms=terms, from_s=from_s)
+    if output is Output.JSON:
+        render.show_json(asdict(found))
+        return
+    _show(spec, market, found, terms)
+
+
+def market_span_s(market: Market) -> float:
+    """How long the record is: the longest of its pools', else of its prices."""
+    lasts_s = [each.availability.lasts_s for each in market.pools.values()]
+    finite_s = [each for each in lasts_s if each != float("inf")]
+    return max(finite_s, default=max(steps[-1][0] for steps in market.prices.values()))
+
+
+def _from_files(
+    file: str,
+    prices: Sequence[Path],
+    availability: Path | None,
+    speeds: Path | None,
+    hours: float | None,
+    policy: str | None,
+) -> tuple[JobSpec, Program, Market]:
+    from elastic.pricing import read_trace
+    from elastic.simulator import Program, Speeds, market_of, read_availability, read_speeds
+
+    if not prices:
+        raise InvalidInput("--prices: wanted a file of price events, got none", field="prices")
+    spec = _spec_of(file, policy)
+    if spec.iterations is None:
+        raise InvalidInput(f"{file}: iterations: wanted how many there are, a backtest has to end", field="iterations")
+    if (speeds is None) == (hours is None):
+        raise InvalidInput("backtest: wanted either --speeds or --hours, to know how fast the job is where")
+    if speeds is not None:
+        pace = read_speeds(speeds)
+    else:
+        assert hours is not None
+        pace = Speeds({}, default_s=hours * 3600 / spec.iterations)
+    rows = [row for path in prices for row in read_trace(path)]
+    market = market_of(rows, None if availability is None else read_availability(availability))
+    return spec, Program(pace, spec.iterations), market
+
+
+def _spec_of(file: str, policy: str | None) -> JobSpec:
+    from elastic.simulator.simulation import BEGINS_S
+
+    document, _ = read_spec(file)
+    spec: JobSpec = import_module("api.specs").to_spec(document, now_s=BEGINS_S)
+    deadline_s = spec.objective.deadline_s
+    if deadline_s is not None and not BEGINS_S < deadline_s < BEGINS_S + _LONGEST_S:
+        raise InvalidInput(
+            f"{file}: objective.deadline: wanted a time from the start, such as 36h, got a date",
+            field="objective.deadline",
+        )
+    return _simulable(spec, policy)
+
+
+def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Market]:
+    from elastic.config import load_settings
+    from elastic.simulator.recorded import recorded
+    from elastic.store import inspect_store, open_store, shown
+
+    url = load_settings().url
+    state = inspect_store(url)
+    if state.revision is None:
+        raise NotFound(f"{job}: no such file, and no database at {shown(url)} that could know such a job")
+    if not state.is_migrated:
+        raise InvalidInput(f"{shown(url)}: wanted this version's tables, got {state.revision}: `elasticd db migrate`")
+    store = open_store(url)
+    try:
+        spec, program, market = recorded(store, job)
+    finally:
+        store.close()
+    return _simulable(spec, policy), program, market
+
+
+def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
+    """The spec as the simulator lives it: nothing is run, and workers start again at each change, as on T1."""
+    from elastic.model import Tier
+    from elastic.policy import POLICIES
+
+    if policy is not None and policy not in POLICIES:
+        raise InvalidInput(f"--policy: wanted one of {', '.join(POLICIES)}, got {policy!r}", field="policy")
+    if (policy or spec.policy) == "fixed" and spec.fixed_node_type is None:
+        raise InvalidInput(
+            "--policy: fixed wants policy.node_type in the job's file, to know what to fix; it names none",
+            field="policy",
+        )
+    return replace(spec, tier=Tier.T1, policy=policy or spec.policy, code=None)
+
+
+def _show(spec: JobSpec, market: Market, found: Backtest, terms: Terms) -> None:
+    spot = len(market.pools)
+    days = market_span_s(market) / 86_400
+    print(
+        f"{spec.name}: {spec.iterations or 0:,} iterations, {len(found.starts)} start(s) in a record of "
+        f"{days:.1f} days; {len(market.offerings)} offerings, {spot} of them pools that come and go; "
+        f"boots of {terms.boot_s:g} s"
+    )
+    render.show_list(rows_of(found), COLUMNS, Output.TABLE)
+    losses, moves = (fmean(getattr(each, name) for each in found.starts) for name in ("losses", "moves"))
+    print(f"On average {moves:.1f} changes of group and {losses:.1f} machines taken back.")
+    unfinished = [each for each in found.starts if each.phase != "succeeded"]
+    if unfinished:
+        phases = ", ".join(sorted({each.phase for each in unfinished}))
+        print(f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}.")
+
+
+def rows_of(found: Backtest) -> list[dict[str, Any]]:
+    """One row a policy: the mean dollars of all starts, their mean share of the clairvoyant's, how many were late."""
+    least = [each.yardsticks[0].usd for each in found.starts]
+    named = [
+        {"usd": each.usd, "elapsed_s": each.elapsed_s, "late_s": each.late_s, "name": found.policy}
+        for each in found.starts
+    ]
+    names = dict.fromkeys(each.name for start in found.starts for each in start.yardsticks)
+    runs: list[list[dict[str, Any]]] = [named]
+    for name in names:
+        own = [next((each for each in start.yardsticks if each.name == name), None) for start in found.starts]
+        runs.append([{"name": name, "usd": each.usd, "late_s": each.late_s} for each in own if each is not None])
+    return [_row(each, least) for each in runs]
+
+
+def _row(runs: Sequence[dict[str, Any]], least: Sequence[float | None]) -> dict[str, Any]:
+    usd = [each["usd"] for each in runs if each["usd"] is not None]
+    ratios = [each["usd"] / best for each, best in zip(runs, least, strict=True) if each["usd"] is not None and best]
+    row: dict[str, Any] = {"name": runs[0]["name"], "late": sum(each["late_s"] > 0 for each in runs)}
+    if usd:
+        row["usd"] = fmean(usd)
+    if ratios:
+        row["ratio"] = fmean(ratios)
+    if "elapsed_s" in runs[0]:
+        row["elapsed_s"] = fmean(each["elapsed_s"] for each in runs)
+    return row
+
+
+def _be_quiet() -> None:
+    """A simulated daemon's log is no news of this machine."""
+    import structlog
+
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))

@@ -1,0 +1,344 @@
+"""A deadline with spot about: wait, take spot here or elsewhere, or pay for what nobody takes back.
+
+Every way to go on is priced to the job's end by the value function of `cost_to_go`; the least expected cost wins. A
+spot type of several pools counts as one market: when one pool is lost another may be up. Of several types each is
+weighed by itself, as if the job only ever used that one beside what is safe: the least of them is still an upper bound
+of what deciding well costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from elastic.model import Action, Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
+from elastic.policy.cost_to_go import CostToGo, Course, Market, Problem, solve
+from elastic.policy.hazards import Hazards, hazards_of
+from elastic.policy.horizon import seconds_left
+from elastic.policy.mixture import is_mix
+from elastic.policy.passage import transition_of
+from elastic.policy.survey import Outlook, Survey
+from elastic.policy.words import duration, name, usd
+
+_S_PER_H = 3600.0
+# So many kinds of spot, and of what is safe, are weighed to the end: what is worse than these by every measure is not.
+_MOST_SPOT, _MOST_SAFE = 3, 3
+# Horizons are rounded up to powers of this ratio, so that one solution serves many ticks.
+_HORIZON_RATIO = 1.5
+# To wait where something could be had must save this share: what a pool's age promises is the least certain of all.
+_PATIENCE = 0.02
+# A pool that was up when it was first looked at has been up for a while: long spells are met more often.
+_UNSEEN_AGE_S = 7200.0
+_PRESENT = frozenset({NodePhase.INTENDED, NodePhase.BOOTING, NodePhase.JOINED})
+
+LEAST_COST = "least_cost"
+"""The code of a reason: the way to the deadline that is expected to cost least."""
+WAITING = "waiting"
+"""The code of a reason: nothing is bought now, for spot is expected to be back in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One group, and what the rest of the job is expected to cost if it goes on there now. None: it waits."""
+
+    group: Group | None
+    usd: float
+
+
+def least_cost(survey: Survey) -> Plan | None:
+    """The plan of the least expected cost to the deadline; None where there is no deadline, or no spot to weigh.
+
+    It speaks where the group that is wanted trains, or where nothing of it is there.
+    """
+    snapshot = survey.snapshot
+    left_s, work = seconds_left(snapshot), survey.focus.iterations_left
+    if left_s is None or left_s <= 0 or not work or not survey.focus.is_now:
+        return None
+    if snapshot.target is not None and snapshot.current != snapshot.target and not is_free(snapshot):
+        return None
+    known = [each for each in survey.outlooks if _is_known(each)]
+    kinds = _kinds(snapshot, known)
+    safe = _safe(snapshot, known, work, left_s)
+    if not kinds or (not safe and snapshot.job.spec.capacity.admits(Capacity.ON_DEMAND)):
+        return None
+    ways = _weigh(survey, kinds, safe, work, left_s)
+    return _plan(survey, ways, left_s) if ways else None
+
+
+def is_free(snapshot: Snapshot) -> bool:
+    """Whether nothing trains and nothing that was bought is there, or comes."""
+    return snapshot.current is None and not any(
+        node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Spot of one node type at one size: its cheapest price, and its pools, those that can be bought first."""
+
+    outlooks: tuple[Outlook, ...]
+    step_s: float
+    usd_per_h: float
+    up: tuple[Outlook, ...]
+
+
+def _is_known(outlook: Outlook) -> bool:
+    is_plain = len(outlook.group.members) == 1 and not is_mix(outlook.group)
+    return is_plain and outlook.objection is None and outlook.usd_per_h is not None and outlook.step_s is not None
+
+
+def _kinds(snapshot: Snapshot, known: Iterable[Outlook]) -> list[_Kind]:
+    """The kinds of spot, cheapest iterations first."""
+    found: dict[object, list[Outlook]] = {}
+    for each in known:
+        if _capacity(each) is Capacity.SPOT:
+            found.setdefault(each.group.node_types, []).append(each)
+    kinds = []
+    for outlooks in found.values():
+        outlooks.sort(key=lambda each: (each.usd_per_h or 0.0, each.group))
+        step_s = outlooks[0].step_s
+        assert step_s is not None, "only what is known is asked"
+        up = tuple(each for each in outlooks if each.lack is None)
+        cheapest = up or tuple(outlooks)
+        kinds.append(_Kind(tuple(outlooks), step_s.value, cheapest[0].usd_per_h or 0.0, up))
+    kinds.sort(key=lambda each: (each.step_s * each.usd_per_h, each.outlooks[0].group))
+    held = snapshot.target.node_types if snapshot.target else None
+    best = kinds[:_MOST_SPOT]
+    return best + [each for each in kinds[_MOST_SPOT:] if each.outlooks[0].group.node_types == held]
+
+
+def _safe(snapshot: Snapshot, known: Iterable[Outlook], work: float, left_s: float) -> list[Outlook]:
+    """What nobody takes back and can be bought: the cheapest in time, the fastest, and what is between."""
+    own = [each for each in known if _capacity(each) is Capacity.ON_DEMAND and each.lack is None]
+    ordered = sorted(own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group))
+    front: list[Outlook] = []
+    for each in ordered:
+        if not front or _step_s(each) < _step_s(front[-1]):
+            front.append(each)
+    in_time = [each for each in front if _start_s(snapshot, each.group) + work * _step_s(each) <= left_s]
+    if not in_time:
+        return front[-1:]
+    kept = [*front[:1], *in_time[:1], *front[-1:]]
+    return [each for place, each in enumerate(kept) if each not in kept[:place]][:_MOST_SAFE]
+
+
+def _weigh(survey: Survey, kinds: Sequence[_Kind], safe: Sequence[Outlook], work: float, left_s: float) -> list[Way]:
+    """Each way to go on with its expected cost; what the job holds is among them."""
+    snapshot = survey.snapshot
+    found: dict[Group | None, float] = {}
+    for kind in kinds:
+        for way in _of_kind(survey, kind, safe, work, left_s):
+            found[way.group] = min(way.usd, found.get(way.group, math.inf))
+    if not is_free(snapshot):
+        found.pop(None, None)
+    return [Way(group, cost) for group, cost in found.items()]
+
+
+def _of_kind(survey: Survey, kind: _Kind, safe: Sequence[Outlook], work: float, left_s: float) -> Iterator[Way]:
+    """The ways of a job that uses this kind of spot alone, beside what is safe."""
+    snapshot = survey.snapshot
+    reference = min(safe, key=_step_s) if safe else kind.outlooks[0]
+    unit_s, unit_usd = _step_s(reference), reference.usd_per_h or 1.0
+    pools = {each.offering: each for each in snapshot.pools}
+    nodes = kind.outlooks[0].group.node_count
+
+    def course(outlook: Outlook) -> Course:
+        return _course(snapshot, outlook, unit_s, unit_usd)
+
+    hazards = {each.group: _hazards(pools, snapshot, each.group, nodes) for each in kind.outlooks}
+    market, best = _market(snapshot, kind, pools)
+    work_s = work * unit_s
+    time_usd = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    problem = Problem(
+        safe=tuple(course(each) for each in safe),
+        spot=replace(course(best), usd_per_h=_near(kind.usd_per_h / unit_usd)),
+        hazards=_of_market(hazards[best.group], len(kind.outlooks)),
+        failover=_failover(kind, hazards),
+        work=_up_to(work_s),
+        left_s=_up_to(left_s),
+        time_usd_per_h=_near(time_usd / unit_usd) if time_usd else 0.0,
+    )
+    solved = solve(problem)
+    look_s = snapshot.limits.tick_s
+    yield Way(None, unit_usd * solved.waiting(work_s, left_s, market, look_s=look_s))
+    for index, each in enumerate(safe):
+        dead_s = _dead_s(snapshot, each.group, each)
+        cost = solved.safe(index, work_s, left_s, market, dead_s=dead_s, look_s=look_s)
+        yield Way(each.group, unit_usd * cost + _extra_usd(survey, each.group))
+    for each in kind.up:
+        yield Way(each.group, _spot_usd(survey, solved, each, hazards[each.group], work_s, left_s, unit_usd))
+
+
+def _spot_usd(
+    survey: Survey,
+    solved: CostToGo,
+    outlook: Outlook,
+    hazards: Hazards,
+    work_s: float,
+    left_s: float,
+    unit_usd: float,
+) -> float:
+    snapshot = survey.snapshot
+    age_s = _age_s(snapshot, outlook.group.members[0][0])
+    cost = solved.on_spot(
+        work_s,
+        left_s,
+        age_s,
+        dead_s=_dead_s(snapshot, outlook.group, outlook),
+        look_s=snapshot.limits.tick_s,
+    )
+    # A pool that is dearer, or lost sooner, than its kind's best is so for as long as it is expected to last.
+    spot = solved.problem.spot
+    assert spot is not None, "it is weighed as spot"
+    lasts_h = min(hazards.life_h(age_s), work_s * spot.step_s / _S_PER_H)
+    dearer_usd = ((outlook.usd_per_h or 0.0) - spot.usd_per_h * unit_usd) * lasts_h
+    kind_life_h = min((solved.problem.hazards or hazards).life_h(age_s), work_s * spot.step_s / _S_PER_H)
+    losses = max(0.0, kind_life_h / max(lasts_h, 1e-9) - 1.0)
+    start_usd = spot.start_s / _S_PER_H * (outlook.usd_per_h or 0.0)
+    return unit_usd * cost + max(dearer_usd, 0.0) + losses * start_usd + _extra_usd(survey, outlook.group)
+
+
+def _course(snapshot: Snapshot, outlook: Outlook, unit_s: float, unit_usd: float) -> Course:
+    """A course in units of the reference: its seconds are those that the reference needs for the same work."""
+    way = transition_of(snapshot, None, outlook.group)
+    redo_s = snapshot.job.redo_iterations * _step_s(outlook)
+    burn = outlook.usd_per_h or 0.0
+    move_usd = burn * way.boot_s / _S_PER_H / unit_usd
+    return Course(
+        step_s=_near(_step_s(outlook) / unit_s),
+        usd_per_h=_near(burn / unit_usd),
+        start_s=_near(way.boot_s + way.pause_s + redo_s),
+        move_s=_near(way.pause_s + redo_s),
+        move_usd=_near(move_usd) if move_usd else 0.0,
+    )
+
+
+def _market(snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]) -> tuple[Market, Outlook]:
+    """Whether any pool of the kind is up, since when, and the pool that tells of it."""
+    if kind.up:
+        best = max(kind.up, key=lambda each: _age_s(snapshot, each.group.members[0][0]))
+        return Market(True, _age_s(snapshot, best.group.members[0][0])), best
+    downs = []
+    for each in kind.outlooks:
+        pool = pools.get(each.group.members[0][0])
+        since_s = pool.since_s if pool is not None and pool.is_up is False else None
+        age_s = _UNSEEN_AGE_S if since_s is None else snapshot.now_s - since_s
+        downs.append((age_s, each))
+    age_s, best = min(downs, key=lambda each: (each[0], each[1].group))
+    return Market(False, age_s), best
+
+
+def _age_s(snapshot: Snapshot, offering: Offering) -> float:
+    """Seconds for which a pool is known to have been up."""
+    held_s = [
+        snapshot.now_s - node.launched_at_s
+        for node in snapshot.nodes
+        if node.offering == offering and node.launched_at_s is not None and not node.phase.is_gone
+    ]
+    known_s = [
+        _UNSEEN_AGE_S if each.since_s is None else snapshot.now_s - each.since_s
+        for each in snapshot.pools
+        if each.offering == offering and each.is_up
+    ]
+    return max([*held_s, *known_s, 0.0])
+
+
+def _hazards(pools: dict[Offering, Pool], snapshot: Snapshot, group: Group, nodes: int) -> Hazards:
+    """Of a group that any node's loss interrupts. Nodes of one pool often go together, so not each counts whole."""
+    found = hazards_of(pools.get(group.members[0][0]), snapshot.pools)
+    if nodes == 1:
+        return found
+    return replace(found, lost_per_h=tuple(rate * math.sqrt(nodes) for rate in found.lost_per_h))
+
+
+def _of_market(hazards: Hazards, pools: int) -> Hazards:
+    """The market is back as soon as one of its pools is. Pools go and come together, so not each counts whole."""
+    return replace(hazards, back_per_h=tuple(rate * math.sqrt(pools) for rate in hazards.back_per_h))
+
+
+def _failover(kind: _Kind, hazards: dict[Group, Hazards]) -> float:
+    """The chance that another pool of the kind is up when one is lost, as if half of them went together."""
+    others = sorted((_up_share(hazards[each.group]) for each in kind.outlooks), reverse=True)[1:]
+    all_down = math.prod(1 - share for share in others)
+    return round(1 - math.sqrt(all_down), 1) if others else 0.0
+
+
+def _up_share(hazards: Hazards) -> float:
+    up_h, down_h = hazards.life_h(0.0), hazards.drought_h(0.0)
+    return up_h / (up_h + down_h)
+
+
+def _dead_s(snapshot: Snapshot, group: Group, outlook: Outlook) -> float:
+    """Seconds of the reference's work that going there takes without progress."""
+    if snapshot.current == group and snapshot.target == group:
+        return 0.0
+    way = transition_of(snapshot, snapshot.current, group)
+    redo_s = snapshot.job.redo_iterations * _step_s(outlook)
+    return way.pause_s + redo_s + (way.boot_s if snapshot.current is None else 0.0)
+
+
+def _extra_usd(survey: Survey, group: Group) -> float:
+    """What a move costs beyond the dead time of the new group: it boots while the old one trains on."""
+    snapshot = survey.snapshot
+    if snapshot.current is None or snapshot.current == group:
+        return 0.0
+    way = transition_of(snapshot, snapshot.current, group)
+    burn = sum(count * survey.quotes[each].usd_per_h for each, count in way.added if each in survey.quotes)
+    return burn * way.boot_s / _S_PER_H
+
+
+def _plan(survey: Survey, ways: Sequence[Way], left_s: float) -> Plan:
+    snapshot = survey.snapshot
+    ordered = sorted(ways, key=lambda each: (float(f"{each.usd:.6g}"), each.group is None, each.group or Group(())))
+    best = ordered[0]
+    held = next((each for each in ways if each.group is not None and each.group == snapshot.target), None)
+    trains = snapshot.current is not None and snapshot.current == snapshot.target
+    if trains and held is not None and held.usd <= best.usd * (1 + 1e-6):
+        best = held
+    if best.group is None and len(ordered) > 1 and best.usd > (1 - _PATIENCE) * ordered[1].usd:
+        best = ordered[1]
+    rival = next((each for each in ordered if each.group != best.group), None)
+    against = f", against {usd(rival.usd)} {_on(rival.group)}" if rival else ""
+    text = f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in {duration(left_s)}"
+    numbers = {"expected_usd": best.usd, "left_s": left_s}
+    if rival:
+        numbers["expected_usd_next"] = rival.usd
+    if best.group is None:
+        kept = survey.hold(WAITING, f"waits for spot: {text}", numbers)
+        return replace(kept, may_buy=False)
+    if best.group == snapshot.target:
+        if trains:
+            return survey.hold("best", f"{name(best.group)} stays: {text}", numbers)
+        return survey.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
+    action = Action.START if snapshot.target is None else Action.MOVE
+    return survey.plan(action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers)
+
+
+def _on(group: Group | None) -> str:
+    return "if nothing is bought now" if group is None else f"on {name(group)}"
+
+
+def _capacity(outlook: Outlook) -> Capacity:
+    return outlook.group.members[0][0].capacity
+
+
+def _step_s(outlook: Outlook) -> float:
+    assert outlook.step_s is not None, "only what is known is asked"
+    return outlook.step_s.value
+
+
+def _start_s(snapshot: Snapshot, group: Group) -> float:
+    way = transition_of(snapshot, snapshot.current, group)
+    return way.boot_s + way.pause_s
+
+
+def _near(value: float) -> float:
+    """Two figures and a half: what differs by less decides nothing, and shares a solution."""
+    if value <= 0:
+        return 0.0
+    return float(f"{1.02 ** round(math.log(value, 1.02)):.4g}")
+
+
+def _up_to(value: float) -> float:
+    return float(f"{_HORIZON_RATIO ** math.ceil(math.log(max(value, 1.0), _HORIZON_RATIO)):.6g}")

@@ -1,0 +1,457 @@
+"""When a job will be done and what it will cost, group by group, and which of its goals that misses.
+
+A pace is measured, or it is a prior: another size of a node type that was measured, or another type by its cores or
+GPUs. Everything is told as an interval; where only a prior is known it is wide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist, median
+
+from elastic.model import (
+    Action,
+    Candidate,
+    Capacity,
+    Group,
+    Interval,
+    JobPhase,
+    Missed,
+    NodeType,
+    OnMiss,
+    Plan,
+    Snapshot,
+)
+from elastic.policy.guard import wind_down_s
+from elastic.policy.horizon import focus_of, iterations_left_by_phase, seconds_left
+from elastic.policy.passage import passage
+from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes
+from elastic.policy.words import deadline_in, duration, name, usd
+from elastic.throughput import estimate_step_s
+
+_S_PER_H = 3600.0
+# Speed grows with this power of the cores, and 95 % of node types are within `_SPREAD` times of that:
+# benchmarks/core_scaling.py --fit.
+_GROWTH = 0.69
+_SPREAD = 1.9
+# What nodes share of a step is taken to be 90 %: the middle one of the three laws that benchmarks/decisions weighs
+# group sizes by. At best all of it is shared, at worst nothing.
+_SHARED = 0.9
+_Z_975 = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The rest of the job on one group: seconds until it is done, and dollars in all, what is spent included.
+
+    `is_measured` is False where the pace is a prior. `chance_late` is the chance of missing the deadline by the
+    interval of the pace alone; None where there is no deadline, no interval, or a spot node may be lost on the way.
+    `objection` is why the job may not run there.
+    """
+
+    group: Group
+    lasts_s: Interval
+    usd: Interval
+    usd_per_h: float
+    is_measured: bool
+    chance_late: float | None = None
+    objection: str | None = None
+
+    @property
+    def slowest_s(self) -> float:
+        """The slow end, seconds; the middle where there is no interval."""
+        return self.lasts_s.value if self.lasts_s.high is None else self.lasts_s.high
+
+    @property
+    def dearest_usd(self) -> float:
+        """The dear end, USD; the middle where there is no interval."""
+        return self.usd.value if self.usd.high is None else self.usd.high
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Every group of which something is known, the cheapest first, and the goals as seconds and dollars."""
+
+    finishes: tuple[Finish, ...]
+    left_s: float | None
+    budget_usd: float | None
+
+    @property
+    def choices(self) -> tuple[Finish, ...]:
+        """Those on which the job may run."""
+        return tuple(each for each in self.finishes if each.objection is None)
+
+    @property
+    def frontier(self) -> tuple[Finish, ...]:
+        """The choices worth a look, the cheapest first: each next one is sooner, and nothing is as soon for less."""
+        found: list[Finish] = []
+        for each in self.choices:
+            if not found or each.lasts_s.value < found[-1].lasts_s.value:
+                found.append(each)
+        return tuple(found)
+
+    def is_in_time(self, finish: Finish) -> bool:
+        """Whether even its slow end meets the deadline."""
+        return self.left_s is None or finish.slowest_s <= self.left_s
+
+    @property
+    def best(self) -> Finish | None:
+        """The cheapest choice that meets all goals at its slow and dear end; None if there is none."""
+        in_budget = (each for each in self.choices if self.is_in_time(each) and self._is_in_budget(each))
+        return next(in_budget, None)
+
+    def _is_in_budget(self, finish: Finish) -> bool:
+        return self.budget_usd is None or finish.dearest_usd <= self.budget_usd
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A goal that will not be met as far as one can see; `text` says by how much, and what would do.
+
+    `is_certain` if it is not met even at the fast and cheap end of what is known.
+    """
+
+    kind: Missed
+    text: str
+    is_certain: bool
+
+
+def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
+    """Gives the forecast for the groups of a plan; nothing is told of a job without an end.
+
+    Only prices and paces of now are known: neither losses of spot nodes nor later changes of price are in it.
+    """
+    objective = snapshot.job.spec.objective
+    left_s = seconds_left(snapshot)
+    weighed = list(candidates)
+    snapshot = _near(snapshot, weighed)
+    quotes, left = dearest_quotes(snapshot), iterations_left_by_phase(snapshot.job)
+    if left is None:
+        return Forecast((), left_s, objective.budget_usd)
+    paces = _paces(snapshot, weighed, left)
+    types = {each.name: each for each in snapshot.node_types}
+    found = []
+    for each in weighed:
+        pace_s = paces.get(each.group) or _prior(each.group, paces, types)
+        burn = burn_usd_per_h(each.group, quotes)
+        if pace_s is not None and burn is not None:
+            found.append(_finish(snapshot, each, pace_s, paces, quotes, burn, sum(left.values())))
+    ordered = sorted(found, key=lambda each: (float(f"{each.usd.value:.9g}"), each.lasts_s.value, each.group))
+    return Forecast(tuple(ordered), left_s, objective.budget_usd)
+
+
+def misses(snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ()) -> tuple[Miss, ...] | None:
+    """Gives the goals that will be missed by what is known now; None while too little is known to say.
+
+    What is measured counts at its slow and dear end. What is not counts at the middle of its prior, and only while the
+    policy is still looking. A goal in `standing` was said to be missed before: it is met again only with the margin of
+    a move to spare, so that what wavers around a limit is not told at each turn.
+    """
+    objective = snapshot.job.spec.objective
+    if objective.deadline_s is None and objective.budget_usd is None:
+        return ()
+    if snapshot.job.spec.iterations is not None and snapshot.job.iteration >= snapshot.job.spec.iterations:
+        return ()
+    found = forecast(snapshot, plan.candidates)
+    considered = _considered(snapshot, plan, found)
+    if not considered:
+        return None
+    margin = snapshot.limits.margin
+    late = _late(snapshot, found, considered, margin if Missed.WILL_BE_LATE in standing else 0.0)
+    dear = _dear(
+        snapshot, found, considered, margin if Missed.OVER_BUDGET in standing else 0.0, is_late=late is not None
+    )
+    return tuple(each for each in (late, dear) if each is not None)
+
+
+def _near(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Snapshot:
+    """The snapshot with the prices of these groups alone, and of what is held: a catalogue has thousands more."""
+    groups = [*(each.group for each in candidates), snapshot.target, snapshot.current]
+    wanted = {offering for group in groups if group is not None for offering, _ in group.members}
+    wanted |= {node.offering for node in snapshot.nodes}
+    return replace(snapshot, prices=tuple(each for each in snapshot.prices if each.offering in wanted))
+
+
+def _finish(
+    snapshot: Snapshot,
+    candidate: Candidate,
+    pace_s: Interval,
+    paces: Mapping[Group, Interval],
+    quotes: Quotes,
+    usd_per_h: float,
+    left: int,
+) -> Finish:
+    origin_s = paces.get(snapshot.target) if snapshot.target else None
+
+    def way(step_s: float) -> tuple[float, float]:
+        found = passage(
+            snapshot,
+            quotes,
+            origin=snapshot.target,
+            origin_step_s=origin_s.value if origin_s else None,
+            to=candidate.group,
+            step_s=Interval(step_s),
+            iterations=float(left),
+        )
+        return found.lasts_s, snapshot.spent_usd + snapshot.doubted_usd + found.usd.value
+
+    middle = way(pace_s.value)
+    low = middle if pace_s.low is None else way(pace_s.low)
+    high = middle if pace_s.high is None else way(pace_s.high)
+    has_ends = pace_s.low is not None and pace_s.high is not None
+    lasts_s, dollars = (
+        Interval(middle[each], low[each], high[each]) if has_ends else Interval(middle[each]) for each in (0, 1)
+    )
+    return Finish(
+        candidate.group,
+        lasts_s,
+        dollars,
+        usd_per_h,
+        is_measured=candidate.group in paces and candidate.samples > 0,
+        chance_late=_chance_late(candidate.group, lasts_s, seconds_left(snapshot)),
+        objection=_objection(snapshot, candidate.group, usd_per_h),
+    )
+
+
+def _chance_late(group: Group, lasts_s: Interval, left_s: float | None) -> float | None:
+    """The chance that it lasts longer than is left, were its logarithm normal with that 95 % interval."""
+    is_spot = any(offering.capacity is Capacity.SPOT for offering, _ in group.members)
+    if left_s is None or is_spot or lasts_s.high is None or lasts_s.value <= 0:
+        return None
+    if left_s <= 0:
+        return 1.0
+    deviation = math.log(lasts_s.high / lasts_s.value) / _Z_975
+    if deviation <= 0:
+        return float(lasts_s.value > left_s)
+    return 1 - NormalDist().cdf(math.log(left_s / lasts_s.value) / deviation)
+
+
+def _objection(snapshot: Snapshot, group: Group, usd_per_h: float) -> str | None:
+    spec = snapshot.job.spec
+    for offering, _ in group.members:
+        if not spec.admits(offering):
+            return f"the job does not admit {offering.node_type} {offering.capacity}"
+    if group.node_count not in spec.sizes:
+        return f"the job does not admit {group.node_count} nodes"
+    cap = spec.objective.max_usd_per_hour
+    if cap is not None and usd_per_h > cap:
+        return f"max_usd_per_hour is {usd(cap)}"
+    return None
+
+
+def _paces(snapshot: Snapshot, candidates: Sequence[Candidate], left: Mapping[str, int]) -> dict[Group, Interval]:
+    """Seconds that one of the iterations left takes on average on each group whose pace is known.
+
+    A candidate's own pace is that of the phase most of them belong to. Another phase goes by the ratio of the two on
+    this group, else on the others; one that nobody measured is taken to be as slow.
+    """
+    focus, total = focus_of(snapshot.job).training_phase, sum(left.values())
+    measured: dict[Group, dict[str, float]] = {}
+    for series in snapshot.series:
+        step_s = estimate_step_s(series.samples)
+        if step_s is not None:
+            measured.setdefault(series.group, {})[series.training_phase] = step_s.value
+
+    def ratio(group: Group, phase: str) -> float:
+        own = [measured[group]] if group in measured else []
+        for known in (own, list(measured.values())):
+            if both := [each[phase] / each[focus] for each in known if phase in each and focus in each]:
+                return median(both)
+        return 1.0
+
+    found = {}
+    for each in candidates:
+        if each.step_s is not None:
+            factor = sum(count * ratio(each.group, phase) for phase, count in left.items()) / total if total else 1.0
+            found[each.group] = _scaled(each.step_s, factor)
+    return found
+
+
+def _prior(group: Group, paces: Mapping[Group, Interval], types: Mapping[str, NodeType]) -> Interval | None:
+    """What is to be expected of a group that nobody measured, by the nearest one that somebody did."""
+    names = [each for each, _ in group.node_types]
+    alike = {known: pace_s for known, pace_s in paces.items() if [each for each, _ in known.node_types] == names}
+    if alike:
+        known = min(alike, key=lambda each: (abs(each.node_count - group.node_count), each))
+        return _resized(alike[known].value, group.node_count / known.node_count)
+    power = _power(group, types)
+    found = [
+        pace_s.value * other[1] / power[1]
+        for known, pace_s in paces.items()
+        if power is not None and (other := _power(known, types)) is not None and other[0] == power[0]
+    ]
+    if not found:
+        return None
+    middle_s = median(found)
+    return Interval(middle_s, middle_s / _SPREAD, middle_s * _SPREAD)
+
+
+def _resized(step_s: float, times: float) -> Interval:
+    """A step on so many times as many nodes.
+
+    >>> [round(each, 3) for each in (_resized(1.0, 2.0).value, _resized(1.0, 2.0).low, _resized(1.0, 2.0).high)]
+    [0.55, 0.5, 1.0]
+    """
+    ends = sorted((step_s / times, step_s))
+    return Interval(step_s * (1 - _SHARED + _SHARED / times), *ends)
+
+
+def _power(group: Group, types: Mapping[str, NodeType]) -> tuple[str | None, float] | None:
+    """What the group computes with (a model of GPU, or None for cores) and how fast; None for a mix of kinds."""
+    kinds, total = set(), 0.0
+    for offering, count in group.members:
+        node_type = types.get(offering.node_type)
+        if node_type is None:
+            return None
+        kinds.add(node_type.gpu_model if node_type.gpu_count else None)
+        total += count * (node_type.gpu_count or node_type.cores)
+    if len(kinds) != 1:
+        return None
+    kind = kinds.pop()
+    # A share of one core is that share of its time.
+    return kind, total**_GROWTH if kind is None and total > 1 else total
+
+
+def _considered(snapshot: Snapshot, plan: Plan, found: Forecast) -> tuple[Finish, ...]:
+    """The choices that the policy may still come to: those nobody measured only while it is looking."""
+    held = next((each for each in plan.candidates if each.group == snapshot.target), None)
+    is_looking = (
+        plan.action in (Action.START, Action.TRIAL, Action.MOVE)
+        or snapshot.target != snapshot.current
+        or held is None
+        or held.samples < snapshot.limits.trial_windows
+    )
+    return tuple(each for each in found.choices if is_looking or each.is_measured)
+
+
+def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], allowance: float) -> Miss | None:
+    left_s = found.left_s
+    if left_s is None:
+        return None
+    if any(_expected_s(each) <= left_s * (1 - allowance) for each in considered):
+        return None
+    soonest = min(considered, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))
+    ends_s = _expected_s(soonest)
+    is_certain = all(
+        (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s for each in considered
+    )
+    text = (
+        f"the deadline is {deadline_in(left_s)}, and the job needs {duration(ends_s)} on "
+        f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
+        f"{_would_do(found, considered, soonest)}. {_what_to_do(snapshot, time_s=ends_s)}"
+    )
+    return Miss(Missed.WILL_BE_LATE, text, is_certain)
+
+
+def _dear(
+    snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], allowance: float, *, is_late: bool
+) -> Miss | None:
+    budget_usd = found.budget_usd
+    if budget_usd is None:
+        return None
+    wind_down_h = wind_down_s(snapshot) / _S_PER_H
+    pool = _heading_for(snapshot, found, considered, is_late=is_late)
+    # The guard stops the job while there is still enough to end in good order: that much cannot be trained with.
+    needed = {each.group: _expected_usd(each) + wind_down_h * each.usd_per_h for each in pool}
+    spare_usd = allowance * max(budget_usd - snapshot.spent_usd, 0.0)
+    if any(each <= budget_usd - spare_usd for each in needed.values()):
+        return None
+    least = min(pool, key=lambda each: (needed[each.group], each.group))
+    least_usd = needed[least.group]
+    is_certain = all(
+        (each.usd.value if each.usd.low is None else each.usd.low) + wind_down_h * each.usd_per_h > budget_usd
+        for each in pool
+    )
+    text = (
+        f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on {_pace_of(least)}, of which "
+        f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: {usd(least_usd - budget_usd)} too little. "
+        f"{_would_do(found, considered, least)}. {_what_to_do(snapshot, dollars=least_usd)}"
+    )
+    return Miss(Missed.OVER_BUDGET, text, is_certain)
+
+
+def _heading_for(
+    snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], *, is_late: bool
+) -> Sequence[Finish]:
+    """The groups on which the money will be spent: those in time, else what `on_miss` goes on with."""
+    if found.left_s is None:
+        return considered
+    if not is_late:
+        return [each for each in considered if _expected_s(each) <= found.left_s] or considered
+    if snapshot.job.spec.objective.on_miss is OnMiss.FASTEST:
+        return [min(considered, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))]
+    return considered
+
+
+def _expected_s(finish: Finish) -> float:
+    """Measured: its slow end. A prior is too wide for that: its middle."""
+    return finish.slowest_s if finish.is_measured else finish.lasts_s.value
+
+
+def _expected_usd(finish: Finish) -> float:
+    return finish.dearest_usd if finish.is_measured else finish.usd.value
+
+
+def _pace_of(finish: Finish) -> str:
+    return f"{name(finish.group)} ({'measured, slow end' if finish.is_measured else 'expected, not measured'})"
+
+
+def _would_do(found: Forecast, considered: Sequence[Finish], told: Finish) -> str:
+    """The least time and the least dollars that would do, and what a cap keeps the job from."""
+    soonest = min(considered, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))
+    cheapest = min(considered, key=lambda each: (_expected_usd(each), _expected_s(each), each.group))
+    parts = [f"Least time: {duration(_expected_s(soonest))} for {usd(_expected_usd(soonest))} in all"]
+    if soonest.group != told.group:
+        parts[0] += f" on {name(soonest.group)}"
+    least = f"{usd(_expected_usd(cheapest))} in all, {duration(_expected_s(cheapest))}"
+    parts.append(f"least cost: {least} on {name(cheapest.group)}")
+    barred = [each for each in found.finishes if each.objection is not None and each.objection.startswith("max_usd")]
+    if barred and found.left_s is not None:
+        quickest = min(barred, key=lambda each: (_expected_s(each), each.group))
+        if _expected_s(quickest) <= found.left_s < _expected_s(soonest):
+            parts.append(
+                f"without its cap ({quickest.objection}) {duration(_expected_s(quickest))} at "
+                f"{usd(quickest.usd_per_h)}/h on {name(quickest.group)}"
+            )
+    return "; ".join(parts)
+
+
+def _what_to_do(snapshot: Snapshot, *, time_s: float | None = None, dollars: float | None = None) -> str:
+    """The commands that give the job what it needs, a tenth above what is foreseen, and what happens without."""
+    spec = snapshot.job.spec
+    if time_s is not None:
+        enough, otherwise = f"{math.ceil(1.1 * time_s / 60)}m", "it goes on as fast as it may"
+        option, field = f"--deadline {enough}", f"objective.deadline: {enough}"
+    else:
+        enough = _rounded_up(1.1 * (dollars or 0.0))
+        option, field = f"--budget {enough}", f"objective.budget_usd: {enough}"
+        otherwise = "it stops at its budget, before it is done"
+    match spec.objective.on_miss:
+        case OnMiss.STOP:
+            otherwise = "it stops once this is certain, and keeps its checkpoints"
+        case OnMiss.CHEAPEST:
+            otherwise = "it goes on where an iteration costs least"
+    if snapshot.job.phase is JobPhase.SUBMITTED and snapshot.target is None:
+        return f"`{field}` would do; else {otherwise} (on_miss: {spec.objective.on_miss})"
+    return (
+        f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives it that; "
+        f"else {otherwise} (on_miss: {spec.objective.on_miss})"
+    )
+
+
+def _rounded_up(dollars: float) -> str:
+    """Dollars to two figures or to the cent, never less than they are.
+
+    >>> _rounded_up(12.341), _rounded_up(0.01234)
+    ('12.35', '0.013')
+    """
+    places = 2 if dollars >= 0.1 else 1 - math.floor(math.log10(max(dollars, 1e-9)))
+    return f"{math.ceil(dollars * 10**places - 1e-9) / 10**places:.{places}f}"
+
+
+def _scaled(interval: Interval, factor: float) -> Interval:
+    low = None if interval.low is None else interval.low * factor
+    high = None if interval.high is None else interval.high * factor
+    return Interval(interval.value * factor, low, high)

@@ -1,0 +1,97 @@
+"""The safety net: whatever a policy wishes, a deadline that on-demand can meet is met.
+
+Spot may be lost, and waiting brings nothing. Both are allowed for as long as on-demand could still finish in time if
+the worst happened until the next look: a launch of spot that is lost at its end, or a look without an iteration. Beyond
+that the job goes to the cheapest group that nobody takes back and that is in time.
+
+It is the rule of Can't Be Late (Wu et al., NSDI 2024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from elastic.model import Action, Candidate, Capacity, Group, Plan, Reason, Snapshot
+from elastic.policy.horizon import focus_of, seconds_left
+from elastic.policy.passage import transition_of
+from elastic.policy.words import duration, name, usd
+
+DEADLINE = "deadline"
+"""The code of a reason: without this change the deadline could be missed."""
+
+
+def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
+    """Gives `plan`, or the change to on-demand that it leaves no more time for."""
+    left_s, work = seconds_left(snapshot), focus_of(snapshot.job).iterations_left
+    if left_s is None or left_s <= 0 or not work or plan.action is Action.STOP:
+        return plan
+    safe = [each for each in plan.candidates if _is_safe(snapshot, each)]
+    in_time = [each for each in safe if _needs_s(snapshot, snapshot.current, each, work) <= left_s]
+    if not in_time or not _is_exposed(snapshot, plan, safe, work, left_s):
+        return plan
+    best = min(in_time, key=lambda each: (_rest_usd(snapshot, each, work), each.group))
+    if best.group == plan.target:
+        return plan
+    needs_s = _needs_s(snapshot, snapshot.current, best, work)
+    wanted = "nothing" if plan.target is None else name(plan.target)
+    text = (
+        f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at most, for "
+        f"{usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
+    )
+    action = Action.START if snapshot.target is None else Action.MOVE
+    numbers = {"left_s": left_s, "needs_s": needs_s, "iterations_left": float(work)}
+    limited_by = (*plan.limited_by, DEADLINE)
+    reason = Reason(DEADLINE, text, numbers)
+    return replace(plan, action=action, target=best.group, reason=reason, limited_by=limited_by, may_buy=True)
+
+
+def _is_exposed(snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: float, left_s: float) -> bool:
+    """Whether nothing safe could finish in time if the plan's group were lost, or nothing done, until the next look."""
+    look_s, target = snapshot.limits.tick_s, plan.target
+    own = next((each for each in plan.candidates if each.group == target), None)
+    if target is not None and _is_kept(target):
+        return False  # the policy compares what nobody takes back by itself
+    trains = target is not None and snapshot.current == target
+    lost_s, done = look_s, 0.0
+    if trains and own is not None and own.step_s is not None:
+        done = look_s / _slow_s(own)
+    elif target is not None and plan.may_buy:
+        way = transition_of(snapshot, snapshot.current, target)
+        lost_s += way.pause_s if snapshot.current else way.boot_s + way.pause_s
+    rest = max(work - done, 0.0)
+    return all(lost_s + _needs_s(snapshot, None, each, rest) > left_s for each in safe)
+
+
+def _is_safe(snapshot: Snapshot, candidate: Candidate) -> bool:
+    """Known in pace and price, permitted, and there or for sale."""
+    spec, burn = snapshot.job.spec, candidate.usd_per_h
+    if candidate.step_s is None or burn is None or candidate.unavailable is not None:
+        return False
+    cap = spec.objective.max_usd_per_hour
+    if candidate.group.node_count not in spec.sizes or (cap is not None and burn > cap):
+        return False
+    fixed = spec.fixed_node_type
+    return _is_kept(candidate.group) and all(
+        spec.admits(each) and fixed in (None, each.node_type) for each, _ in candidate.group.members
+    )
+
+
+def _is_kept(group: Group) -> bool:
+    """Whether nobody takes any of it back."""
+    return all(offering.capacity is Capacity.ON_DEMAND for offering, _ in group.members)
+
+
+def _needs_s(snapshot: Snapshot, origin: Group | None, candidate: Candidate, work: float) -> float:
+    """Seconds to the end on a candidate at its slowest pace, with what going there takes."""
+    way = transition_of(snapshot, origin, candidate.group)
+    redo_s = snapshot.job.redo_iterations * _slow_s(candidate)
+    return way.boot_s + way.pause_s + redo_s + work * _slow_s(candidate)
+
+
+def _slow_s(candidate: Candidate) -> float:
+    assert candidate.step_s is not None, "only what is known is asked"
+    return candidate.step_s.value if candidate.step_s.high is None else candidate.step_s.high
+
+
+def _rest_usd(snapshot: Snapshot, candidate: Candidate, work: float) -> float:
+    return (candidate.usd_per_h or 0.0) * _needs_s(snapshot, snapshot.current, candidate, work) / 3600.0

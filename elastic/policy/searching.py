@@ -1,0 +1,223 @@
+"""The rules by which `best_value` looks for better: how long it measures what it tries, and what it tries next."""
+
+from __future__ import annotations
+
+from elastic.model import Action, Group, Interval, Plan
+from elastic.policy.beliefs import Belief, beliefs_of
+from elastic.policy.horizon import seconds_left
+from elastic.policy.passage import transition_of
+from elastic.policy.survey import Outlook, Ranked, Survey
+from elastic.policy.trial import (
+    WINDOW_S,
+    Offer,
+    best_to_compare_with,
+    is_answer,
+    is_on_trial,
+    is_used_up,
+    known,
+    no_time_left,
+    spent_on_trials_usd,
+    trial_cap_usd,
+    trial_offers,
+)
+from elastic.policy.words import duration, figures, name, percent, rate, usd
+
+_S_PER_H = 3600.0
+_Z_95 = 1.96
+
+
+def still_measuring(survey: Survey) -> Plan | None:
+    """Holds while what trains is not known well enough; leaves it as soon as it is clearly worse or its money gone."""
+    target = survey.snapshot.target
+    held = survey.of(target)
+    if target is None or held is None or held.is_settled:
+        return None
+    others = known(survey, other_than=target)
+    mine = survey.ranked(held) if held.samples else None
+    if others:
+        if mine is not None and _is_clear(mine, others[0]):
+            return None
+        why = _why_it_is_over(survey, held, mine, others[0])
+        if why is not None:
+            return _next_trial(survey, others[0]) or _back(survey, others[0], why)
+        if mine is not None and is_on_trial(survey.snapshot) and is_used_up(survey, others[0]):
+            return None
+    if mine is not None and not _is_soon(survey, held, mine):
+        trial = _next_trial(survey, best_to_compare_with(survey))
+        if trial is not None:
+            return trial
+    limit = survey.snapshot.limits.trial_windows
+    so_far = f": {rate(held.iterations_per_usd)} so far" if held.samples and held.iterations_per_usd else ""
+    text = f"measuring {name(target)} in {survey.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
+    return survey.hold("measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)})
+
+
+def try_another(survey: Survey) -> Plan | None:
+    """Tries what is worth most; with nothing left to try, goes back from a trial to what is better."""
+    best = best_to_compare_with(survey)
+    trial = _next_trial(survey, best)
+    if trial is not None or best.group == survey.snapshot.target or not is_answer(survey):
+        return trial
+    # A trial was a question: with the answer no margin stands between it and the way back, if that pays at all.
+    return _back(survey, best, f"it is no better than {name(best.group)}")
+
+
+def most_promising_by_earlier_runs(survey: Survey) -> Outlook | None:
+    """The choice whose iterations cost least by what earlier runs of the program measured; None if none did.
+
+    With a deadline, of those that meet it at the slow end of what is believed; where none does, the fastest.
+    """
+    told = {each.group.node_types for each in survey.snapshot.earlier}
+    known = [each for each in survey.choices if each.group.node_types in told]
+    beliefs = beliefs_of(survey) if known else {}
+    time_usd_per_h = survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    believed = [(each, beliefs[each.group.node_types]) for each in known if each.group.node_types in beliefs]
+    if not believed:
+        return None
+    left_s, iterations = seconds_left(survey.snapshot), survey.iterations_left
+    if left_s is not None and iterations is not None:
+        in_time = [pair for pair in believed if pair[1].quantile_s(_Z_95) * iterations <= left_s]
+        fastest = min(believed, key=lambda pair: (pair[1].step_s, pair[0].group))
+        believed = in_time or [fastest]
+
+    def usd_per_iteration(pair: tuple[Outlook, Belief]) -> tuple[float, Group]:
+        outlook, belief = pair
+        return ((outlook.usd_per_h or 0.0) + time_usd_per_h) * belief.step_s, outlook.group
+
+    return min(believed, key=usd_per_iteration)[0]
+
+
+def _is_soon(survey: Survey, held: Outlook, mine: Ranked) -> bool:
+    """Whether the windows that are still wanted take no longer than booting does, which any trial costs."""
+    windows = survey.snapshot.limits.trial_windows - held.samples
+    return windows * _window_s(mine) <= transition_of(survey.snapshot, None, held.group).boot_s
+
+
+def _window_s(mine: Ranked) -> float:
+    """How long it takes until a window closes."""
+    return max(WINDOW_S, mine.step_s.value)
+
+
+def _is_clear(mine: Ranked, best: Ranked) -> bool:
+    """Whether even its dearest bound is cheaper than the other's cheapest."""
+    high, low = mine.usd_per_iteration.high, best.usd_per_iteration.low
+    return high is not None and low is not None and high < low
+
+
+def _why_it_is_over(survey: Survey, held: Outlook, mine: Ranked | None, best: Ranked) -> str | None:
+    """Why what trains is not measured any longer, for a person; None if it is."""
+    if _is_dominated(survey, held, mine, best):
+        return f"it is dearer than {name(best.group)}, {rate(best.iterations_per_usd)}"
+    if not is_on_trial(survey.snapshot) or (mine is not None and mine.order <= best.order):
+        return None
+    if no_time_left(survey, best):
+        return f"{name(best.group)} is needed now to be in time"
+    if is_used_up(survey, best):
+        spent_usd, cap_usd = spent_on_trials_usd(survey), trial_cap_usd(survey, best)
+        return f"trials have cost {usd(spent_usd)}, their share is {usd(cap_usd)}"
+    return None
+
+
+def _is_dominated(survey: Survey, held: Outlook, mine: Ranked | None, best: Ranked) -> bool:
+    """Even at its best it loses; with a deadline it must not be the faster one either.
+
+    The first window may still be a cold one: where a second costs less than the boot of the way back, it is awaited.
+    """
+    least_s = _least_step_s(survey, held)
+    if (
+        held.samples == 1
+        and mine is not None
+        and _window_s(mine) < transition_of(survey.snapshot, held.group, best.group).boot_s
+    ):
+        return False
+    if held.usd_per_h is None or least_s is None:
+        return False
+    time_usd_per_h = survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    if (held.usd_per_h + time_usd_per_h) * least_s / _S_PER_H <= best.usd_per_iteration.value:
+        return False
+    return seconds_left(survey.snapshot) is None or least_s > best.step_s.value
+
+
+def _least_step_s(survey: Survey, held: Outlook) -> float | None:
+    """The shortest that an iteration may take, by what it measured; before that by how long it has not."""
+    if held.samples:
+        belief = beliefs_of(survey).get(held.group.node_types)
+        assert held.step_s is not None, "windows tell a step time"
+        return held.step_s.value if belief is None else belief.quantile_s(-_Z_95)
+    if survey.snapshot.current != held.group:
+        return None
+    began_s = max((each.ended_at_s for each in survey.snapshot.switches if each.to_group == held.group), default=None)
+    changed_s = max((each.at_s for each in survey.snapshot.changes if each.to_group == held.group), default=None)
+    if changed_s is None:
+        return None
+    if began_s is None or began_s < changed_s:
+        # No iteration has ended there. A node that is new to the job may stand longer than its latest changes did.
+        way = transition_of(survey.snapshot, None, held.group)
+        began_s = changed_s + way.boot_s + max(way.pause_s, survey.snapshot.limits.switch_pause_prior_s)
+    # A cold iteration comes before the first that is timed, and the last tick may lie back a little.
+    return max(survey.snapshot.now_s - began_s, 0.0) / 2
+
+
+def _next_trial(survey: Survey, best: Ranked) -> Plan | None:
+    worth = [offer for offer in trial_offers(survey, best) if offer.verdict.is_worth]
+    return _trial(survey, best, worth[0]) if worth else None
+
+
+def _trial(survey: Survey, best: Ranked, offer: Offer) -> Plan:
+    redone = f"has {figures(offer.redone)} iterations done again" if offer.redone else "trains on"
+    every = ", and every candidate is to be tried" if survey.snapshot.limits.trial_of_every else ""
+    text = (
+        f"try {name(offer.group)}: {_promise(offer, best)}; "
+        f"the trial costs about {usd(offer.trial_usd)} and {redone}{every}"
+    )
+    cheaper = offer.cheaper
+    bounds = {"cheaper_low": cheaper.low, "cheaper_high": cheaper.high}
+    numbers = {
+        "expected_step_s": offer.step_s,
+        "cheaper": cheaper.value,
+        **{key: value for key, value in bounds.items() if value is not None},
+        "worth_usd": offer.worth_usd,
+        "best_usd": best.passage.usd.value,
+        "trial_usd": offer.trial_usd,
+        "trials_usd": spent_on_trials_usd(survey),
+        "trials_cap_usd": trial_cap_usd(survey, best),
+        "iterations_left": survey.iterations_left or 0.0,
+    }
+    return survey.plan(Action.TRIAL, offer.group, "trial", text, numbers)
+
+
+def _promise(offer: Offer, best: Ranked) -> str:
+    """What is expected of it, and between which bounds: a share of what an iteration costs, or a multiple."""
+    if offer.lasts_s is not None:
+        need = f"{figures(offer.step_s)} s an iteration"
+        return f"together they should need {need} and could finish in {duration(offer.lasts_s)}"
+    cheaper, than = offer.cheaper, f"than on {name(best.group)}"
+    if cheaper.low is None or cheaper.high is None:
+        return "nothing that was measured compares with it"
+    if cheaper.value >= 0:
+        return f"an iteration should cost {percent(cheaper.value)} less {than} ({_bounds(cheaper)})"
+    if cheaper.high > 0:
+        return f"an iteration may cost up to {percent(cheaper.high)} less {than} ({_bounds(cheaper)})"
+    return f"it should be faster, for {figures(1 - cheaper.value)} times as much an iteration {than}"
+
+
+def _bounds(cheaper: Interval) -> str:
+    assert cheaper.low is not None and cheaper.high is not None
+    dearest = f"{percent(cheaper.low)} less"
+    if cheaper.low < 0:
+        dearest = f"{figures(1 - cheaper.low)} times as much"
+    return f"{percent(cheaper.high)} less to {dearest}"
+
+
+def _back(survey: Survey, best: Ranked, why: str) -> Plan | None:
+    """Ends a trial where the best one known finishes for less, getting there included."""
+    target = survey.snapshot.target
+    assert target is not None
+    held = survey.of(target)
+    mine = survey.ranked(held) if held is not None and held.samples else None
+    if mine is not None and mine.order <= best.order:
+        return None
+    text = f"the trial of {name(target)} ends: {why}; back to {name(best.group)}, {rate(best.iterations_per_usd)}"
+    spent_usd, cap_usd = spent_on_trials_usd(survey), trial_cap_usd(survey, best)
+    numbers = {"trials_usd": spent_usd, "trials_cap_usd": cap_usd}
+    return survey.plan(Action.MOVE, best.group, "trial_over", text, numbers)

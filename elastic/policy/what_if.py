@@ -1,0 +1,286 @@
+"""What would have had to be otherwise for another candidate to be chosen: found by asking `decide` itself.
+
+A number of the stored snapshot is altered (a price, a pace, the deadline) until the plan changes. Values are tried as
+they are shown, to four figures: the last one at which the candidate still loses and the first at which it wins are
+neighbours, so what a person reads is exactly where the plan flips. That nothing would do is said where the candidate
+loses at each of a few shares of what the number is, from 0.7 down to 0.001.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+
+from elastic.model import Candidate, Group, Plan, Price, Sample, Series, Snapshot
+from elastic.policy.decide import decide
+from elastic.policy.horizon import focus_of
+from elastic.policy.words import name
+from elastic.throughput import estimate_step_s
+
+_S_PER_H = 3600.0
+# Values are tried at these shares of what they are, the nearest first; then the flip is searched between two of them.
+_LESS = (0.7, 0.3, 0.05, 0.001)
+_MORE = (1.4, 3.0, 10.0, 100.0)
+_FIGURES = 4
+_STEPS: int = 9 * 10 ** (_FIGURES - 1)
+_LEAST: int = 10 ** (_FIGURES - 1)
+_MOST_LOSERS = 6
+"""Each takes about 30 decisions; a person reads no more."""
+
+_Chosen = Callable[[Group, "Lever", int], Group | None]
+"""What is chosen once a lever has another value for a group."""
+
+
+class Lever(StrEnum):
+    """What is altered, and the unit of its values."""
+
+    PRICE = "usd_per_h"
+    SPEED = "step_s"
+    DEADLINE = "deadline_h"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
+
+    `now` is what it was, None where it was not known. Prices are of one node, in USD an hour; paces are seconds an
+    iteration; deadlines are hours from then on.
+    """
+
+    lever: Lever
+    now: float | None
+    wins_at: float
+    loses_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class WinsIf:
+    """One candidate that was not chosen, by its name, each lever that alone would have it chosen, and that in words."""
+
+    group: Group
+    name: str
+    thresholds: tuple[Threshold, ...]
+    text: str
+
+
+def what_if(snapshot: Snapshot, plan: Plan, *, most: int = _MOST_LOSERS) -> tuple[WinsIf, ...]:
+    """Gives, of the candidates that `plan` (made from `snapshot`) did not choose, what would have had each chosen.
+
+    The measured ones come first, then the cheapest of each number of each node type; `most` of them at most.
+    """
+    chosen = _chosen_from(snapshot)
+    return tuple(_wins_if(snapshot, plan, each, chosen) for each in losers(plan, most=most))
+
+
+def losers(plan: Plan, *, most: int = _MOST_LOSERS) -> Sequence[Candidate]:
+    """The candidates not chosen that a person would ask about."""
+    found: dict[object, Candidate] = {}
+    others = [each for each in plan.candidates if each.group != plan.target]
+
+    def order(each: Candidate) -> tuple[bool, float, Group]:
+        dear = each.remaining_usd if each.remaining_usd is not None else each.usd_per_h
+        return not each.samples, math.inf if dear is None else dear, each.group
+
+    for each in sorted(others, key=order):
+        capacities = tuple(sorted({str(offering.capacity) for offering, _ in each.group.members}))
+        found.setdefault((each.group.node_types, capacities), each)
+    return list(found.values())[:most]
+
+
+def altered(snapshot: Snapshot, group: Group, lever: Lever, value: float) -> Snapshot:
+    """The snapshot as it would have been with another price, pace or deadline for `group`; everything else stays."""
+    match lever:
+        case Lever.PRICE:
+            ((offering, _),) = group.members
+            old = _price(snapshot, group)
+            assert old is not None, f"{offering} has no price to alter"
+            new = replace(old, usd_per_h=value)
+            return replace(snapshot, prices=tuple(new if each is old else each for each in snapshot.prices))
+        case Lever.SPEED:
+            return replace(snapshot, series=_paced(snapshot, group, value))
+        case Lever.DEADLINE:
+            spec = snapshot.job.spec
+            objective = replace(spec.objective, deadline_s=snapshot.now_s + value * _S_PER_H)
+            return replace(snapshot, job=replace(snapshot.job, spec=replace(spec, objective=objective)))
+
+
+def _chosen_from(snapshot: Snapshot) -> _Chosen:
+    """Decides each altered snapshot once: all candidates share a deadline, and those of one node type their pace."""
+    known: dict[tuple[object, ...], Group | None] = {}
+
+    def chosen(group: Group, lever: Lever, value: int) -> Group | None:
+        of = {Lever.PRICE: group.members[0][0], Lever.SPEED: group.node_types, Lever.DEADLINE: None}[lever]
+        key = (lever, of, value)
+        if key not in known:
+            known[key] = decide(altered(snapshot, group, lever, _value(value))).target
+        return known[key]
+
+    return chosen
+
+
+def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) -> WinsIf:
+    found: list[Threshold] = []
+    said: list[str] = []
+    for lever in Lever:
+        tried = _tried(snapshot, plan, loser, lever)
+        if tried is None:
+            continue
+        now, values = tried
+        threshold = _search(chosen, loser.group, lever, now, values)
+        if threshold is not None:
+            found.append(threshold)
+            said.append(_in_words(threshold, loser.group))
+        elif chosen(loser.group, lever, values[0]) != loser.group:
+            said.append(_in_vain(lever))
+    return WinsIf(loser.group, name(loser.group), tuple(found), "; ".join(said))
+
+
+def _tried(snapshot: Snapshot, plan: Plan, loser: Candidate, lever: Lever) -> tuple[float | None, Sequence[int]] | None:
+    """What the lever stands at, and the values to try, from there on; None where there is nothing to alter."""
+    match lever:
+        case Lever.PRICE:
+            price = _price(snapshot, loser.group)
+            if price is None:
+                return None
+            now = price.usd_per_h
+            return now, [_ceil(now), *(_ceil(now * share) for share in _LESS)]
+        case Lever.SPEED:
+            return _paces(plan, loser)
+        case Lever.DEADLINE:
+            return _deadlines(snapshot, plan)
+
+
+def _paces(plan: Plan, loser: Candidate) -> tuple[float | None, Sequence[int]] | None:
+    if loser.samples and loser.step_s is not None:
+        now = loser.step_s.value
+        return now, [_ceil(now), *(_ceil(now * share) for share in _LESS)]
+    known = [each.step_s.value for each in plan.candidates if each.samples and each.step_s is not None]
+    if not known:
+        return None  # whatever was known of it would be more than of all others
+    slow = 10 * max(known)
+    return None, [_ceil(slow), *(_ceil(slow * share) for share in _LESS)]
+
+
+def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, Sequence[int]]:
+    deadline_s = snapshot.job.spec.objective.deadline_s
+    lasting = [each.remaining_s for each in plan.candidates if each.remaining_s is not None]
+    if deadline_s is not None and deadline_s > snapshot.now_s:
+        now = (deadline_s - snapshot.now_s) / _S_PER_H
+        return now, [_ceil(now), *(_ceil(now * share) for share in _LESS), *(_ceil(now * share) for share in _MORE)]
+    late_h = 10 * max(lasting, default=24 * _S_PER_H) / _S_PER_H
+    return None, [_ceil(late_h), *(_ceil(late_h * share) for share in _LESS)]
+
+
+def _search(chosen: _Chosen, group: Group, lever: Lever, now: float | None, values: Sequence[int]) -> Threshold | None:
+    """Where the plan flips to `group`, between the values tried; None if it does not, or has from the first one on."""
+
+    def wins(value: int) -> bool:
+        return chosen(group, lever, value) == group
+
+    start, *others = values
+    if wins(start):
+        return None
+    before = start
+    for value in others:
+        if value > start > before:
+            before = start  # from here on the other way
+        if wins(value):
+            at, beyond = _between(before, value, wins)
+            if wins(beyond):
+                return Threshold(lever, now, _value(at), _value(at + (1 if value < before else -1)))
+        before = value
+    return None
+
+
+def _between(loses: int, wins_at: int, wins: Callable[[int], bool]) -> tuple[int, int]:
+    """The first value that wins, next to one that loses, and the next one beyond it."""
+    while abs(wins_at - loses) > 1:
+        middle = (wins_at + loses) // 2
+        if wins(middle):
+            wins_at = middle
+        else:
+            loses = middle
+    return wins_at, wins_at + (wins_at - loses)
+
+
+def _price(snapshot: Snapshot, group: Group) -> Price | None:
+    """The price in force of a group of one offering; None where there is none, or several offerings have theirs."""
+    if len(group.members) > 1:
+        return None
+    ((offering, _),) = group.members
+    begun = [each for each in snapshot.prices if each.offering == offering and each.valid_from_s <= snapshot.now_s]
+    return max(begun, key=lambda each: (each.valid_from_s, each.id), default=None)
+
+
+def _paced(snapshot: Snapshot, group: Group, step_s: float) -> tuple[Series, ...]:
+    """What was measured, with this pace for the group's node types: all windows slower or faster by one factor.
+
+    What was not measured has as many windows as end a trial, each of that pace.
+    """
+    phase = focus_of(snapshot.job).training_phase
+
+    def is_of_it(series: Series) -> bool:
+        return series.training_phase == phase and series.group.node_types == group.node_types
+
+    known = estimate_step_s([sample for each in snapshot.series if is_of_it(each) for sample in each.samples])
+    if known is None:
+        windows = max(snapshot.limits.trial_windows, 1)
+        return (*snapshot.series, Series(group, phase, (Sample(1, step_s, snapshot.now_s),) * windows))
+    factor = step_s / known.value
+    return tuple(
+        replace(each, samples=tuple(replace(sample, elapsed_s=sample.elapsed_s * factor) for sample in each.samples))
+        if is_of_it(each)
+        else each
+        for each in snapshot.series
+    )
+
+
+def _ceil(value: float) -> int:
+    """The number of the least value of four figures that is no less.
+
+    >>> _value(_ceil(0.041234)), _value(_ceil(0.041234) - 1), _value(_ceil(0.5))
+    (0.04124, 0.04123, 0.5)
+    """
+    exponent: int = math.floor(math.log10(value))
+    mantissa = math.ceil(float(f"{value * float(f'1e{_FIGURES - 1 - exponent}'):.9f}"))
+    return exponent * _STEPS + mantissa - _LEAST
+
+
+def _value(number: int) -> float:
+    exponent, above = divmod(number, _STEPS)
+    return float(f"{_LEAST + above}e{exponent - _FIGURES + 1}")
+
+
+def shown(value: float) -> str:
+    """A value as people read it: every figure of it, and no more.
+
+    >>> shown(0.00001234), shown(1234.0), shown(0.5)
+    ('0.00001234', '1234', '0.5')
+    """
+    return f"{Decimal(f'{value:.{_FIGURES}g}'):f}"
+
+
+def _in_words(threshold: Threshold, group: Group) -> str:
+    value, now = shown(threshold.wins_at), "" if threshold.now is None else f" (now {shown(threshold.now)})"
+    is_less = threshold.wins_at < threshold.loses_at
+    match threshold.lever:
+        case Lever.PRICE:
+            a_node = " a node" if group.node_count > 1 else ""
+            return f"at ${value}/h{a_node} or less{now}"
+        case Lever.SPEED:
+            return f"at {value} s an iteration or faster{now or ' (not measured)'}"
+        case Lever.DEADLINE:
+            return f"with the deadline in {value} h or {'sooner' if is_less else 'later'}{now or ' (none now)'}"
+
+
+def _in_vain(lever: Lever) -> str:
+    match lever:
+        case Lever.PRICE:
+            return "no price above $0 would do"
+        case Lever.SPEED:
+            return "no speed would do"
+        case Lever.DEADLINE:
+            return "no deadline would do"

@@ -1,0 +1,28 @@
+"""The daemon's own reconciler, policy and store over a virtual cluster on a virtual clock."""
+
+from elastic.simulator.availability_file import Availability, PoolRecord, read_availability
+from elastic.simulator.backtest import Backtest, Start, backtest
+from elastic.simulator.bill import bill_usd
+from elastic.simulator.market import Market, Pool, market_of
+from elastic.simulator.program import Program, Speeds
+from elastic.simulator.simulation import Simulation, Terms, simulated
+from elastic.simulator.speeds_file import read_speeds
+
+__all__ = [
+    "Availability",
+    "Backtest",
+    "Market",
+    "Pool",
+    "PoolRecord",
+    "Program",
+    "Simulation",
+    "Speeds",
+    "Start",
+    "Terms",
+    "backtest",
+    "bill_usd",
+    "market_of",
+    "read_availability",
+    "read_speeds",
+    "simulated",
+]

@@ -1,0 +1,252 @@
+"""Virtual agents: they join, obey the daemon's word, train at a hidden pace and tell of it, when something changes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from elastic.clock import ManualClock
+from elastic.model import AgentState, Exit, Generation, Node, Notice, Outcome, Pulse, Tier, Window
+from elastic.simulator.program import Program
+from elastic.store import Heard, Store
+
+_ECHO_S = 5.0
+"""How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun looks every second."""
+_ECHO = "RuntimeError: Connection closed by peer"
+_FIRST_WINDOWS, _MANY_WINDOWS = 10, 64
+"""A beat tells of so many windows of a young generation, as real agents do (one each 0.5 s, 5 s a tick); of one that
+has filled an estimate's memory (64, `throughput.RECENT_WINDOWS`) it tells of one."""
+
+
+_WINDOW_S = 60.0
+"""A settled generation tells of its turns so often at most: each window costs the store eight statements."""
+
+
+@dataclass(slots=True)
+class _Agent:
+    node: Node
+    state: AgentState = AgentState.IDLE
+    generation: int | None = None
+    exit: Exit | None = None
+    seq: int = 0
+    notice: Notice | None = None
+    has_news: bool = True
+    windows: list[Window] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Training:
+    """Workers that make turns: `at_s` is up to when they have been counted."""
+
+    generation: Generation
+    leader: str
+    step_s: float
+    at_s: float
+    begun_s: float
+    begun_at: int
+    windows: int = 0
+
+
+@dataclass(slots=True)
+class Agents:
+    """The agents of one job's nodes and its script. `later(at_s, act)` has something happen at an instant.
+
+    `done` are the iterations that would survive if every node saved now.
+    """
+
+    store: Store
+    clock: ManualClock
+    program: Program
+    later: Callable[[float, Callable[[], None]], None]
+    heartbeat_s: float
+    tier: Tier
+    chance: random.Random
+    done: int = 0
+    lost: int = 0
+    has_news: bool = False
+    _agents: dict[str, _Agent] = field(default_factory=dict)
+    _training: _Training | None = None
+    _obeying: set[tuple[str, int | None]] = field(default_factory=set)
+
+    def join(self, node: Node) -> None:
+        """The machine has booted, and its agent registers."""
+        joined = self.store.node_joined(node.id, now_s=self.clock.now_s())
+        self._agents[node.id] = _Agent(joined)
+        self.has_news = True
+
+    def notice(self, node_id: str, notice: Notice) -> None:
+        """The cloud tells a machine that it takes it back."""
+        agent = self._agents.get(node_id)
+        if agent is not None:
+            agent.notice, agent.has_news = notice, True
+            self.has_news = True
+
+    def gone(self, node_id: str) -> None:
+        """The machine is gone: its agent is silent from now on, and its peers' workers end."""
+        agent = self._agents.get(node_id)
+        if agent is None:
+            return
+        self._count(is_last=True)
+        self._beat(agent)  # it spoke until now
+        del self._agents[node_id]
+        training = self._training
+        if training is not None and node_id in training.generation.node_ids:
+            since_s = (self.clock.now_s() - training.begun_s) % self.program.checkpoint_s
+            lost = min(int(since_s / training.step_s), self.done - training.begun_at)
+            self.done -= lost
+            self.lost += lost
+            self._training = None
+        if agent.generation is not None:
+            for each in self._agents.values():
+                if each.generation == agent.generation:
+                    self._end(each, Outcome.FAILED, after_s=_ECHO_S)
+
+    def hear(self, node: Node, wanted: int | None) -> None:
+        """The word for a node, as the next heartbeat's reply brings it: the generation that it is to run."""
+        agent = self._agents.get(node.id)
+        if agent is None or agent.generation == wanted or (node.id, wanted) in self._obeying:
+            return
+        if agent.exit is not None and agent.exit.generation == wanted:
+            return
+        self._obeying.add((node.id, wanted))
+        self.later(self.clock.now_s() + self.heartbeat_s, lambda: self._obey(node.id, wanted))
+
+    def beat(self) -> None:
+        """Every agent's heartbeat of now."""
+        self._count()
+        for agent in self._agents.values():
+            self._beat(agent)
+        self.has_news = False
+
+    def _beat(self, agent: _Agent) -> None:
+        """What is new is stored, else only that the node lives."""
+        now_s, training, pulse = self.clock.now_s(), self._training, None
+        if training is not None and agent.generation == training.generation.number and training.windows:
+            pulse = Pulse(0.0, training.step_s, training.step_s)
+        if not agent.has_news and not agent.windows:
+            self.store.presence.heard(agent.node.id, pulse, now_s=now_s)
+            return
+        said = Heard(
+            state=agent.state,
+            generation=agent.generation,
+            tier=None if agent.generation is None else self.tier,
+            last_exit=agent.exit,
+            windows=tuple(agent.windows),
+            acked_seq=agent.seq,
+            notice=agent.notice,
+            pulse=pulse,
+        )
+        self.store.heard(agent.node.id, said, now_s=now_s)
+        agent.has_news = False
+        agent.windows.clear()
+
+    def _obey(self, node_id: str, wanted: int | None) -> None:
+        self._obeying.discard((node_id, wanted))
+        agent = self._agents.get(node_id)
+        if agent is None or agent.generation == wanted:
+            return
+        if agent.generation is not None:
+            if self._training is not None and self._training.generation.number == agent.generation:
+                self._count(is_last=True)
+                self._training = None
+            if agent.state is AgentState.RUNNING:
+                self._end(agent, Outcome.DRAINED, after_s=self.program.save_s)
+            return
+        generation = self.store.generation(agent.node.job_id)
+        if generation is None or generation.number != wanted:
+            return
+        agent.generation, agent.state = wanted, AgentState.RUNNING
+        agent.has_news = self.has_news = True
+        members = [self._agents.get(each) for each in generation.node_ids]
+        if all(each is not None and each.generation == wanted for each in members):
+            self.later(self.clock.now_s() + self.program.start_s, lambda: self._begin(generation))
+
+    def _begin(self, generation: Generation) -> None:
+        members = [self._agents.get(each) for each in generation.node_ids]
+        alive = [each for each in members if each is not None and each.generation == generation.number]
+        if len(alive) < len(members) or any(each.state is not AgentState.RUNNING for each in alive):
+            return
+        counts: dict[str, int] = {}
+        for each in alive:
+            counts[each.node.offering.node_type] = counts.get(each.node.offering.node_type, 0) + 1
+        step_s, now_s = self.program.speeds.step_s(tuple(sorted(counts.items()))), self.clock.now_s()
+        self._training = _Training(generation, alive[0].node.id, step_s, now_s, now_s, self.done)
+        self._await_end(self._training)
+        self.later(now_s + step_s, self._note_news)  # the first turn is news
+
+    def _note_news(self) -> None:
+        self.has_news = True
+
+    def _await_end(self, training: _Training) -> None:
+        left = self.program.iterations - self.done
+        soonest_s = self.clock.now_s() + max(self.program.noise * training.step_s, 1e-3)
+        self.later(max(training.at_s + left * training.step_s, soonest_s), lambda: self._look_for_end(training))
+
+    def _look_for_end(self, training: _Training) -> None:
+        if self._training is not training:
+            return
+        self._count(is_last=True)
+        if self.done < self.program.iterations:
+            self._await_end(training)
+            return
+        self._training = None
+        for each in self._agents.values():
+            if each.generation == training.generation.number:
+                self._end(each, Outcome.SUCCEEDED, after_s=0.0)
+
+    def _end(self, agent: _Agent, outcome: Outcome, *, after_s: float) -> None:
+        """The workers of one node end; its agent tells of it with its next heartbeat after that."""
+        number = agent.generation
+        assert number is not None
+
+        def told() -> None:
+            if agent.generation != number:
+                return
+            code, tail = (1, _ECHO) if outcome is Outcome.FAILED else (0, "")
+            agent.exit = Exit(number, outcome, code, self.done, log_tail=tail)
+            agent.generation, agent.state = None, AgentState.IDLE
+            agent.has_news = self.has_news = True
+
+        agent.state = AgentState.DRAINING
+        agent.has_news = True
+        if after_s:
+            self.later(self.clock.now_s() + after_s, told)
+        else:
+            told()
+
+    def _count(self, *, is_last: bool = False) -> None:
+        """Counts the turns that were made up to now, in windows that the leader tells of; `is_last` for good."""
+        training = self._training
+        if training is None:
+            return
+        leader = self._agents[training.leader]
+        now_s = self.clock.now_s()
+        wanted = _FIRST_WINDOWS if training.windows < _MANY_WINDOWS else 1
+        if wanted == 1 and not is_last and now_s - training.at_s < _WINDOW_S:
+            return
+        budget_s = (now_s - training.at_s) / wanted
+        while self.done < self.program.iterations:
+            pace_s = training.step_s * max(1.0 + self.program.noise * self.chance.gauss(0.0, 1.0), 0.1)
+            turns = 1 if training.windows == 0 else max(int(budget_s / pace_s), 1)
+            turns = min(turns, self.program.iterations - self.done)
+            if training.at_s + turns * pace_s > now_s:
+                break
+            training.at_s += turns * pace_s
+            training.windows += 1
+            self.done += turns
+            leader.seq += 1
+            leader.windows.append(
+                Window(
+                    node_id=leader.node.id,
+                    seq=leader.seq,
+                    generation=training.generation.number,
+                    world_size=training.generation.world_size,
+                    phase="main",
+                    iteration=self.done,
+                    iterations=turns,
+                    elapsed_s=turns * pace_s,
+                    is_cold=training.windows == 1,
+                    ended_at_s=training.at_s,
+                )
+            )

@@ -1,0 +1,123 @@
+"""Backtests: a job lives through a recorded market, from one start or from several, beside what it is measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from elastic.errors import InvalidInput
+from elastic.model import JobPhase, JobSpec, Plan, Snapshot
+from elastic.simulator.market import Market
+from elastic.simulator.program import Program
+from elastic.simulator.simulation import BEGINS_S, Terms, simulated
+from elastic.simulator.yardsticks import Yardstick, yardsticks
+
+_PATIENCE = 3.0
+"""A job that needs so many times the deadline, or 20 times the work on its slowest group, is given up."""
+_MOST_TIMES = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One life of the job, begun `from_s` seconds into the market.
+
+    `usd` counts machines at the true prices, `ledger_usd` is what the daemon's ledger says. `moves` is how often the
+    group changed that was wanted, `losses` how many machines the cloud took back.
+    """
+
+    from_s: float
+    phase: JobPhase
+    iteration: int
+    elapsed_s: float
+    late_s: float
+    usd: float
+    ledger_usd: float
+    machines: int
+    moves: int
+    losses: int
+    ticks: int
+    yardsticks: tuple[Yardstick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Backtest:
+    """All lives of a job. `policy` is what decided."""
+
+    policy: str
+    starts: tuple[Start, ...]
+
+
+def backtest(
+    spec: JobSpec,
+    program: Program,
+    market: Market,
+    *,
+    decide: Callable[[Snapshot], Plan],
+    terms: Terms | None = None,
+    from_s: Sequence[float] = (0.0,),
+) -> Backtest:
+    """Lives through the market once for each of `from_s`. A deadline in `spec` counts from `BEGINS_S`.
+
+    Raises InvalidInput where nothing that is sold can run the job, or nobody knows how fast.
+    """
+    terms = terms or Terms()
+    sold = _sold(spec, program, market)
+    starts = tuple(_live(spec, program, sold.from_s(at_s), at_s, decide, terms) for at_s in from_s)
+    return Backtest(spec.policy, starts)
+
+
+def _sold(spec: JobSpec, program: Program, market: Market) -> Market:
+    """What of the market the job admits and its speed is known on."""
+    known = {each.name for each in market.node_types if program.speeds.knows(each.name)}
+    prices = {each: steps for each, steps in market.prices.items() if spec.admits(each) and each.node_type in known}
+    if not prices:
+        types = ", ".join(sorted({each.node_type for each in market.offerings}))
+        raise InvalidInput(
+            f"{spec.name}: wanted a node type with a price and a speed that the job admits; prices are of {types}, "
+            f"speeds of {', '.join(sorted(known)) or 'none of them'}, capacity is {spec.capacity}"
+        )
+    names = {each.node_type for each in prices}
+    return replace(
+        market,
+        node_types=tuple(each for each in market.node_types if each.name in names),
+        prices=prices,
+        pools={each: pool for each, pool in market.pools.items() if each in prices},
+    )
+
+
+def _live(
+    spec: JobSpec,
+    program: Program,
+    market: Market,
+    from_s: float,
+    decide: Callable[[Snapshot], Plan],
+    terms: Terms,
+) -> Start:
+    asked_s = None if spec.objective.deadline_s is None else spec.objective.deadline_s - BEGINS_S
+    slowest_s = max(program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types)
+    work_s = program.iterations * slowest_s
+    most_s = max(_MOST_TIMES * work_s, _PATIENCE * (asked_s or 0.0))
+    with simulated(spec, program, market, decide=decide, terms=terms) as world:
+        job = world.run(until_s=most_s)
+        elapsed_s = (BEGINS_S + world.elapsed_s if job.finished_at_s is None else job.finished_at_s) - BEGINS_S
+        return Start(
+            from_s=from_s,
+            phase=job.phase,
+            iteration=world.agents.done,
+            elapsed_s=elapsed_s,
+            late_s=0.0 if asked_s is None else max(elapsed_s - asked_s, 0.0),
+            usd=world.bill_usd(),
+            ledger_usd=world.ledger_usd(),
+            machines=len(world.cloud.machines()),
+            moves=world.moves,
+            losses=world.losses,
+            ticks=world.ticks,
+            yardsticks=yardsticks(
+                spec,
+                program,
+                market,
+                horizon_s=elapsed_s if asked_s is None else asked_s,
+                boot_s=terms.boot_s,
+                pause_s=program.start_s,
+            ),
+        )

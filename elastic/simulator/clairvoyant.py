@@ -1,0 +1,208 @@
+"""The least that a job could have cost if the future had been known: dynamic programming, backwards over whole ticks.
+
+A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while nothing is held, or
+while a group trains. Going to a group takes `boot` ticks in which its new nodes are paid and what trains goes on, then
+`pause` ticks in which it is paid and nothing trains. Without boots this is exact. With them it is a lower bound: new
+nodes are billed as if they had been ordered early enough, whatever trained then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_DEARER = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A group that may be held: dollars each tick, whether it can be had or kept in it, work units a tick.
+
+    `pool` and `nodes` tell which choices share nodes: of one pool, the fewer nodes are part of the more.
+    """
+
+    usd: Floats
+    is_up: NDArray[np.bool_]
+    rate: int
+    pool: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The least dollars, and those of them that boots and pauses cost."""
+
+    usd: float
+    dead_usd: float
+
+
+def least(choices: Sequence[Choice], *, work: int, deadline: int, boot: int = 0, pause: int = 0) -> Least:
+    """Gives the least dollars, and what dead ticks make of them.
+
+    The latter is how fast the least grows with the price of dead ticks (the envelope theorem), so that no path needs to
+    be kept.
+    """
+
+    def found(dearer: float) -> float:
+        return least_usd(choices, work=work, deadline=deadline, boot=boot, pause=pause, dead_factor=1 + dearer)
+
+    usd = found(0.0)
+    return Least(usd, (found(_DEARER) - usd) / _DEARER if np.isfinite(usd) else 0.0)
+
+
+def least_usd(
+    choices: Sequence[Choice],
+    *,
+    work: int,
+    deadline: int,
+    boot: int = 0,
+    pause: int = 0,
+    dead_factor: float = 1.0,
+) -> float:
+    """Gives the least dollars for `work` units by tick `deadline`; infinity where nobody could do it.
+
+    Boots and pauses are paid at `dead_factor` of the price.
+
+    One pool, up in all ticks but the second; two units of work and no pause: the first and third tick do.
+
+    >>> up = np.array([True, False, True, True])
+    >>> spot = Choice(np.ones(4), up, rate=1, pool=0, nodes=1)
+    >>> least_usd([spot], work=2, deadline=4)
+    2.0
+    >>> least_usd([spot], work=2, deadline=4, pause=1)
+    inf
+    """
+    dead_usd = [choice.usd * dead_factor for choice in choices]
+    idle = np.full(work + 1, np.inf)
+    idle[0] = 0.0
+    # What it costs to finish on each choice, for the latest `boot + pause` ticks and the one after.
+    on = [idle] * len(choices)
+    later: list[list[Floats]] = []
+    waited: list[list[Floats | None]] = []
+    for tick in range(deadline - 1, -1, -1):
+        later.insert(0, on)
+        del later[pause + 1 :]
+        runs = [_run(choice, on[place], tick) for place, choice in enumerate(choices)]
+        begun = [
+            _begun(
+                choice,
+                dead_usd[place],
+                runs[place] if pause == 0 else _ago(later, pause, place),
+                tick,
+                pause,
+            )
+            for place, choice in enumerate(choices)
+        ]
+        waited.insert(0, begun)
+        del waited[boot + 1 :]
+        idle = _waiting(choices, dead_usd, idle, waited, tick, boot)
+        on = _leaving(choices, dead_usd, runs, begun, idle, tick, boot)
+    return float(idle[work])
+
+
+def _ago(later: Sequence[Sequence[Floats]], pause: int, place: int) -> Floats | None:
+    """What finishing there costs `pause` ticks from now, None where that is after the deadline."""
+    return later[pause - 1][place] if len(later) >= pause else None
+
+
+def _run(choice: Choice, after: Floats, tick: int) -> Floats:
+    """The cost of training there in this tick, and of what follows."""
+    if not choice.is_up[tick]:
+        return np.full(after.shape, np.inf)
+    found = np.empty_like(after)
+    done = min(choice.rate, len(after) - 1)
+    found[done:] = after[: len(after) - done]
+    found[:done] = after[0]
+    found += choice.usd[tick]
+    found[0] = 0.0
+    return found
+
+
+def _begun(choice: Choice, usd: Floats, after: Floats | None, tick: int, pause: int) -> Floats | None:
+    """The cost of beginning there now: the pause is paid, then it trains."""
+    span = slice(tick, tick + pause)
+    if after is None or not choice.is_up[span].all():
+        return None
+    return after + float(usd[span].sum())
+
+
+def _waiting(
+    choices: Sequence[Choice],
+    dead_usd: Sequence[Floats],
+    idle: Floats,
+    waited: Sequence[Sequence[Floats | None]],
+    tick: int,
+    boot: int,
+) -> Floats:
+    """The cost while nothing is held: wait for the next tick, or order now and begin when it has booted."""
+    found = idle.copy()
+    if len(waited) <= boot:
+        return found
+    span = slice(tick, tick + boot)
+    for choice, usd, begun in zip(choices, dead_usd, waited[boot], strict=True):
+        if begun is not None and choice.is_up[span].all():
+            np.minimum(found, begun + float(usd[span].sum()), out=found)
+    found[0] = 0.0
+    return found
+
+
+def _leaving(
+    choices: Sequence[Choice],
+    dead_usd: Sequence[Floats],
+    runs: Sequence[Floats],
+    begun: Sequence[Floats | None],
+    idle: Floats,
+    tick: int,
+    boot: int,
+) -> list[Floats]:
+    """The cost while a group trains: go on, let go of it, or go over to another whose boot was paid before."""
+    found = [np.minimum(run, idle) for run in runs]
+    if boot == 0:
+        return found
+    span = slice(max(0, tick - boot), tick)
+    boots = [float(usd[span].sum()) for usd in dead_usd]
+    whole = [
+        ways + usd
+        for choice, ways, usd in zip(choices, begun, boots, strict=True)
+        if ways is not None and choice.is_up[span].all()
+    ]
+    over = np.minimum.reduce([idle, *whole])
+    for cost in found:
+        np.minimum(cost, over, out=cost)
+    for members in _pools(choices):
+        _resize(members, found, begun, boots)
+    return found
+
+
+def _pools(choices: Sequence[Choice]) -> list[list[int]]:
+    """The places of the choices that share nodes, the fewest nodes first."""
+    found: dict[int, list[int]] = {}
+    for place, choice in sorted(enumerate(choices), key=lambda each: each[1].nodes):
+        found.setdefault(choice.pool, []).append(place)
+    return list(found.values())
+
+
+def _resize(
+    members: Sequence[int],
+    found: Sequence[Floats],
+    begun: Sequence[Floats | None],
+    boots: Sequence[float],
+) -> None:
+    """Fewer nodes of a pool need no boot; of more, the new ones alone do."""
+    fewer = np.full_like(found[0], np.inf)
+    for place in members:
+        np.minimum(found[place], fewer, out=found[place])
+        if (whole := begun[place]) is not None:
+            np.minimum(fewer, whole, out=fewer)
+    more = np.full_like(found[0], np.inf)
+    last_usd = 0.0
+    for place in reversed(members):
+        more += max(0.0, last_usd - boots[place])
+        np.minimum(found[place], more, out=found[place])
+        if (whole := begun[place]) is not None:
+            np.minimum(more, whole, out=more)
+        last_usd = boots[place]

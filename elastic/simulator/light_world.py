@@ -1,0 +1,217 @@
+"""A light world at the level of decisions: one job, a market tick by tick, and what a plan does there.
+
+It shows a policy the present and the past, never what follows. Each launch is paid from its tick on. New nodes boot for
+`boot` ticks while what trains goes on; once all of a target are there the other nodes are let go, and nothing trains
+for `pause` ticks. With `boot` 0 a launch so costs `pause` dead paid ticks, and what trained before ends at once. A spot
+node is lost at the beginning of the first tick in which its pool is down. A tick that was begun is paid whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastic.model import Group, Offering
+
+NodeTypes = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """What each offering costs, and whether it can be had, in each tick. Rows are in the order of `offerings`."""
+
+    tick_s: float
+    offerings: tuple[Offering, ...]
+    usd_per_h: NDArray[np.float64]
+    is_up: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A job: so many units of work by tick `deadline`; `rates` are units a tick of each group, by its node types."""
+
+    work: int
+    deadline: int
+    rates: Mapping[NodeTypes, int]
+    boot: int = 0
+    pause: int = 0
+    nodes_max: int = 1
+
+    def rate(self, group: Group | None) -> int:
+        return 0 if group is None else self.rates.get(group.node_types, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a policy wants from now on."""
+
+    target: Group | None
+    may_buy: bool = True
+    is_trial: bool = False
+
+
+@dataclass(slots=True)
+class Machine:
+    """One node: where it is from, when it was launched, and from which tick on it is there."""
+
+    number: int
+    offering: Offering
+    launched: int
+    joins: int
+
+
+@dataclass(slots=True)
+class Spent:
+    """Where the dollars went, each counted once; on-demand ones again in `on_demand_usd`.
+
+    A trial is over with its first tick of training.
+    """
+
+    working_usd: float = 0.0
+    dead_usd: float = 0.0
+    trial_usd: float = 0.0
+    on_demand_usd: float = 0.0
+
+    @property
+    def usd(self) -> float:
+        return self.working_usd + self.dead_usd + self.trial_usd
+
+
+Policy = Callable[["World"], Wish]
+
+
+@dataclass(slots=True)
+class World:
+    """The job's state at `tick`."""
+
+    market: Market
+    task: Task
+    tick: int = 0
+    done: int = 0
+    target: Group | None = None
+    is_on_trial: bool = False
+    current: Group | None = None
+    pauses_until: int = 0
+    machines: list[Machine] = field(default_factory=list)
+    spent: Spent = field(default_factory=Spent)
+    launches: int = 0
+    _places: dict[Offering, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._places = {each: place for place, each in enumerate(self.market.offerings)}
+
+    @property
+    def left(self) -> int:
+        return max(self.task.work - self.done, 0)
+
+    @property
+    def ticks_left(self) -> int:
+        return self.task.deadline - self.tick
+
+    @property
+    def is_training(self) -> bool:
+        return self.current is not None and self.tick >= self.pauses_until
+
+    def is_up(self, offering: Offering) -> bool:
+        return bool(self._of(self.market.is_up, offering))
+
+    def usd_per_h(self, group: Group) -> float:
+        return sum(count * float(self._of(self.market.usd_per_h, each)) for each, count in group.members)
+
+    def can_have(self, group: Group) -> bool:
+        return all(self.is_up(each) for each, _ in group.members)
+
+    def play(self, policy: Policy, *, until: int) -> bool:
+        """Goes on until all work is done, or tick `until`; tells whether it is done."""
+        while self.left > 0 and self.tick < until:
+            self._lose()
+            self._switch()
+            self._follow(policy(self))
+            self._switch()
+            self._pass()
+        return self.left == 0
+
+    def _of(self, table: NDArray[np.generic], offering: Offering) -> np.generic:
+        row = table[self._places[offering]]
+        found: np.generic = row[self.tick % len(row)]
+        return found
+
+    def _lose(self) -> None:
+        stay = [each for each in self.machines if self.is_up(each.offering)]
+        if len(stay) < len(self.machines):
+            self.machines = stay
+            if self.current is not None and not self._holds(self.current):
+                self.current = None
+
+    def _holds(self, group: Group, *, joined: bool = True) -> bool:
+        return all(self._count(each, joined=joined) >= count for each, count in group.members)
+
+    def _count(self, offering: Offering, *, joined: bool) -> int:
+        return sum(each.offering == offering and (each.joins <= self.tick or not joined) for each in self.machines)
+
+    def _follow(self, wish: Wish) -> None:
+        if wish.target != self.target:
+            self.target, self.is_on_trial = wish.target, wish.is_trial
+        if self.target is None:
+            self.machines, self.current = [], None
+            return
+        self._let_go()
+        if not wish.may_buy:
+            return
+        for offering, count in self.target.members:
+            missing = count - self._count(offering, joined=False)
+            if missing > 0 and self.is_up(offering):
+                self._launch(offering, missing)
+
+    def _let_go(self) -> None:
+        """Ends what neither trains nor is wanted."""
+        room: dict[Offering, int] = {}
+        for group in (self.target, self.current):
+            for offering, count in group.members if group else ():
+                room[offering] = max(room.get(offering, 0), count)
+        kept = []
+        for each in self.machines:
+            if room.get(each.offering, 0) > 0:
+                room[each.offering] -= 1
+                kept.append(each)
+        self.machines = kept
+
+    def _launch(self, offering: Offering, count: int) -> None:
+        for _ in range(count):
+            self.launches += 1
+            joins = self.tick + self.task.boot
+            self.machines.append(Machine(self.launches, offering, self.tick, joins))
+
+    def _switch(self) -> None:
+        """Goes over to the target once it is whole: nothing trains for the pause."""
+        if self.target is None or self.current == self.target or not self._holds(self.target):
+            return
+        self.current = self.target
+        self.pauses_until = self.tick + self.task.pause
+        self._let_go()
+
+    def _pass(self) -> None:
+        """Pays one tick, and trains in it."""
+        usd = {True: 0.0, False: 0.0}
+        for each in self.machines:
+            is_spot = each.offering.capacity.value == "spot"
+            price = float(self._of(self.market.usd_per_h, each.offering))
+            usd[is_spot] += price * self.market.tick_s / 3600.0
+        total = sum(usd.values())
+        self.spent.on_demand_usd += usd[False]
+        is_there = self.is_training and self.current == self.target
+        if self.is_on_trial:
+            self.spent.trial_usd += total
+            self.is_on_trial = not is_there
+        elif self.is_training and self.current is not None:
+            own = self.usd_per_h(self.current) * self.market.tick_s / 3600.0
+            self.spent.working_usd += min(total, own)
+            self.spent.dead_usd += max(0.0, total - own)
+        else:
+            self.spent.dead_usd += total
+        if self.is_training:
+            self.done += self.task.rate(self.current)
+        self.tick += 1

@@ -1,0 +1,136 @@
+"""What is sold in a simulated world: node types, true prices, and the pools that machines can be had from."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from elastic.errors import InvalidInput
+from elastic.model import Capacity, NodeType, Offering
+from elastic.pricing import TraceRow
+from elastic.simulator.availability_file import Availability, PoolRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Where the machines of one offering come from.
+
+    While it is down nothing is sold. `takes_back`: its machines end when it goes down, `notice_s` after they were told
+    (0: without a word).
+    """
+
+    availability: Availability
+    takes_back: bool = True
+    notice_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """Everything that is sold. Instants count from the market's beginning; what has no pool can always be had.
+
+    `prices` are the true ones, each offering's in the order of time; the first one also holds before it.
+    """
+
+    node_types: tuple[NodeType, ...]
+    prices: Mapping[Offering, tuple[tuple[float, float], ...]]
+    pools: Mapping[Offering, Pool] = field(default_factory=dict)
+
+    @property
+    def offerings(self) -> tuple[Offering, ...]:
+        return tuple(sorted(self.prices))
+
+    def usd_per_h(self, offering: Offering, at_s: float) -> float:
+        """What it costs at an instant."""
+        steps = self.prices[offering]
+        return steps[max(bisect_right(steps, at_s, key=lambda step: step[0]) - 1, 0)][1]
+
+    def rows(self) -> tuple[TraceRow, ...]:
+        """The prices as a trace to replay: each offering has one from the first instant on."""
+        return tuple(
+            TraceRow(offering, usd_per_h, after_s=at_s if number else 0.0)
+            for offering, steps in sorted(self.prices.items())
+            for number, (at_s, usd_per_h) in enumerate(steps)
+        )
+
+    def from_s(self, at_s: float) -> Market:
+        """The same market, beginning later."""
+        return replace(
+            self,
+            prices={each: _later_steps(steps, at_s) for each, steps in self.prices.items()},
+            pools={
+                each: replace(pool, availability=_later(pool.availability, at_s)) for each, pool in self.pools.items()
+            },
+        )
+
+
+def market_of(
+    prices: Iterable[TraceRow],
+    records: Sequence[PoolRecord] | None = None,
+    *,
+    node_types: Mapping[str, NodeType] | None = None,
+    notice_s: float = 120.0,
+) -> Market:
+    """Gives the market of recorded prices and availability.
+
+    With `records` a spot pool is sold only where its availability is known; without them every pool is always up. Of
+    several records of one pool the first counts. Raises InvalidInput where nothing is left to sell.
+    """
+    rows = tuple(prices)
+    steps: dict[Offering, dict[float, float]] = {}
+    for row in rows:
+        steps.setdefault(row.offering, {})[row.at_s if row.at_s is not None else row.after_s or 0.0] = row.usd_per_h
+    if not steps:
+        raise InvalidInput("prices: wanted at least one price, got an empty file")
+    steps = _from_zero(steps, {row.offering for row in rows if row.at_s is not None})
+    pools: dict[Offering, Pool] = {}
+    for record in records or ():
+        offering = Offering(record.node_type, Capacity.SPOT, record.zone)
+        pools.setdefault(offering, Pool(record.availability, notice_s=notice_s))
+    sold = [each for each in steps if records is None or each.capacity is Capacity.ON_DEMAND or each in pools]
+    if not sold:
+        raise InvalidInput(
+            f"availability: none of its {len(pools)} pools has a price; pools are {_listed(pools)}, "
+            f"prices are of {_listed(steps)}"
+        )
+    known = node_types or {}
+    names = sorted({each.node_type for each in sold})
+    return Market(
+        node_types=tuple(known.get(name) or NodeType(name, 1.0, 1.0) for name in names),
+        prices={each: tuple(sorted(steps[each].items())) for each in sorted(sold)},
+        pools={each: pool for each, pool in pools.items() if each in sold},
+    )
+
+
+def _from_zero(
+    steps: Mapping[Offering, dict[float, float]], dated: set[Offering]
+) -> dict[Offering, dict[float, float]]:
+    """Prices with dates are moved so that the first of them holds from 0 s on."""
+    first_s = min((at_s for each in dated for at_s in steps[each]), default=0.0)
+    return {
+        each: {at_s - first_s if each in dated else at_s: usd for at_s, usd in found.items()}
+        for each, found in steps.items()
+    }
+
+
+def _later_steps(steps: tuple[tuple[float, float], ...], at_s: float) -> tuple[tuple[float, float], ...]:
+    place = max(bisect_right(steps, at_s, key=lambda step: step[0]) - 1, 0)
+    kept = steps[place:]
+    return tuple((max(step_s - at_s, 0.0), usd_per_h) for step_s, usd_per_h in kept)
+
+
+def _later(record: Availability, at_s: float) -> Availability:
+    if not record.turns_s:
+        return record
+    turns, turn_s = [], record.next_turn_s(at_s)
+    while turn_s < at_s + record.lasts_s and math.isfinite(turn_s):
+        turns.append(turn_s - at_s)
+        turn_s = record.next_turn_s(turn_s)
+    return Availability(record.is_up(at_s), tuple(turns), record.lasts_s)
+
+
+def _listed(offerings: Iterable[Offering]) -> str:
+    names = sorted({f"{each.node_type} {each.zone}" for each in offerings})
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return ", ".join(names[:4]) + more

@@ -1,0 +1,71 @@
+"""What a simulated script truly does: how long its steps take where, and when it is done. No policy sees this."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from elastic.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """Seconds an iteration by node type and number of nodes; `default_s` for one node of any other type.
+
+    Between two known sizes the step time is interpolated in logarithms. Beyond the largest known one more nodes bring
+    nothing. With `default_s`, n nodes are n times as fast as one.
+    """
+
+    known: Mapping[str, Mapping[int, float]]
+    default_s: float | None = None
+
+    def step_s(self, node_types: tuple[tuple[str, int], ...]) -> float:
+        """Seconds an iteration on a group; of a mix each node does as much as it would in a group of its own kind.
+
+        >>> speeds = Speeds({"small": {1: 1.0, 4: 0.25}})
+        >>> [speeds.step_s((("small", count),)) for count in (1, 2, 4, 8)]
+        [1.0, 0.5, 0.25, 0.25]
+        """
+        total = sum(count for _, count in node_types)
+        per_s = sum(count / total / self._of(name, total) for name, count in node_types)
+        return 1.0 / per_s
+
+    def knows(self, node_type: str) -> bool:
+        """Whether anything tells its speed."""
+        return node_type in self.known or self.default_s is not None
+
+    def _of(self, node_type: str, count: int) -> float:
+        sizes = self.known.get(node_type)
+        if not sizes:
+            if self.default_s is None:
+                raise InvalidInput(f"speeds: {node_type}: wanted seconds an iteration on it, found none; add a line")
+            return self.default_s / count
+        counts = sorted(sizes)
+        if count in sizes:
+            return sizes[count]
+        place = bisect_left(counts, count)
+        if place == 0:
+            return sizes[counts[0]]
+        if place == len(counts):
+            return sizes[counts[-1]]
+        low, high = counts[place - 1], counts[place]
+        share = math.log(count / low) / math.log(high / low)
+        return math.exp((1 - share) * math.log(sizes[low]) + share * math.log(sizes[high]))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The script of one job: it is done after `iterations`, whatever the job's file says.
+
+    `noise` is the relative spread of a window's pace. `start_s`: from its word to the first step; `save_s`: to stop and
+    save when asked. A loss throws away what was done since the last of the saves, one every `checkpoint_s`.
+    """
+
+    speeds: Speeds
+    iterations: int
+    noise: float = 0.02
+    start_s: float = 20.0
+    save_s: float = 2.0
+    checkpoint_s: float = 600.0

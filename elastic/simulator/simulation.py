@@ -1,0 +1,437 @@
+"""One job's life in a virtual world: the clock jumps from event to event, and ticks where something can have changed.
+
+The daemon looks every `tick_s` seconds. A look at a world in which nothing has changed changes nothing, so most looks
+are left out: after each change the next ones come one, four, sixteen ticks later, up to `quiet_s` apart. They come at
+once where an agent has news, a machine is taken, a price moves or a refusal has run out. A job that waits without
+machines is asked with `decide` itself, which is pure, when it would do something if nothing but the time changed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+
+import structlog
+
+from elastic.clock import ManualClock
+from elastic.errors import ElasticError
+from elastic.model import (
+    Action,
+    Group,
+    Job,
+    JobSpec,
+    Limits,
+    Node,
+    NodePhase,
+    Notice,
+    NoticeKind,
+    Offering,
+    Plan,
+    Rounds,
+    Snapshot,
+    Tier,
+    Unavailable,
+)
+from elastic.pricing import PriceSource, TracePrices
+from elastic.providers import FakeCloud, FakeProvider, InstanceState
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Timeouts, word_for
+from elastic.reconciler import Terms as LaunchTerms
+from elastic.simulator.agents import Agents
+from elastic.simulator.bill import bill_usd
+from elastic.simulator.empty_database import fast_folder, lay_out
+from elastic.simulator.market import Market
+from elastic.simulator.program import Program
+from elastic.store import Store, open_store
+
+log = structlog.get_logger(__name__)
+
+BEGINS_S = 1_700_000_000.0
+"""The instant at which every simulated market begins."""
+
+_NEWSWORTHY = 0.02
+"""A price that moves by less waits for the next look: no margin of a move is so small; the ledger has it all the same.
+"""
+_GROWTH = 4.0
+"""How much longer each look waits than the one before, while nothing changes: what takes its time, such as a drain, is
+over within a few; all else wakes the daemon by itself."""
+_TOGETHER_S = 60.0
+"""Refusals that run out within so long are looked at together."""
+_ASKED_EVERY_S = 600.0
+"""How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`)."""
+_REMEMBERED_S = 3600.0
+"""How long a cloud lists a machine that is gone (EC2: about an hour)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How the simulated daemon and its cloud are set up: seconds, and the limits of decisions.
+
+    `quiet_s` is the longest time between two looks at a cluster that trains, `waiting_s` at one without machines.
+    """
+
+    limits: Limits = field(default_factory=lambda: Limits(reaction_s=16.0))
+    tick_s: float = 5.0
+    heartbeat_s: float = 1.0
+    quiet_s: float = 3000.0
+    waiting_s: float = 3600.0
+    lease_s: float = 600.0
+    register_s: float = 600.0
+    boot_s: float = 60.0
+    exit_s: float = 5.0
+    standstill_s: float = 300.0
+    max_failures: int = 3
+    seed: int = 0
+
+
+class _Rendezvous:
+    """A meeting place that is always there: virtual workers need none."""
+
+    def lives(self, job_id: str) -> bool:
+        return True
+
+    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
+        return f"127.0.0.1:1/{job_id}"
+
+    def renew(self, job_id: str) -> None:
+        pass
+
+    def end(self, job_id: str) -> None:
+        pass
+
+
+@dataclass(slots=True)
+class Simulation:
+    """A job in a market; `feed` is what the daemon hears of prices (None: the truth, at once).
+
+    `moves` counts how often the group changed that was wanted, `losses` machines that a pool took back.
+    """
+
+    folder: Path
+    spec: JobSpec
+    program: Program
+    market: Market
+    decide: Callable[[Snapshot], Plan]
+    terms: Terms = Terms()
+    feed: PriceSource | None = None
+    clock: ManualClock = field(default_factory=lambda: ManualClock(BEGINS_S))
+    ticks: int = 0
+    moves: int = 0
+    losses: int = 0
+    cloud: FakeCloud = field(init=False)
+    store: Store = field(init=False)
+    reconciler: Reconciler = field(init=False)
+    right: RightToEnd = field(init=False)
+    agents: Agents = field(init=False)
+    job_id: str = field(init=False)
+    _events: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
+    _event_count: int = 0
+    _node_of: dict[str, str] = field(default_factory=dict)
+    _booting: set[str] = field(default_factory=set)
+    _seen: object = None
+    _target: Group | None = None
+    _changed_s: float = 0.0
+    _interval_s: float = 0.0
+    _next_tick_s: float = BEGINS_S
+    _decided: tuple[Snapshot, Plan] | None = None
+
+    def __post_init__(self) -> None:
+        terms = self.terms
+        self.cloud = FakeCloud(
+            self.market.node_types,
+            clock=self.clock,
+            offerings=self.market.offerings,
+            boot_s=terms.boot_s,
+            exit_s=terms.exit_s,
+            minimum_billed_s=terms.limits.minimum_billed_s,
+            calls_kept=1,
+            forgets_after_s=_REMEMBERED_S,
+        )
+        self.store = open_store(lay_out(self.folder / "elasticd.db"))
+        self._wire(FakeProvider(self.cloud))
+        job, _ = self.store.submit_job(self.spec, key=None, request_hash="simulated", now_s=self.clock.now_s())
+        self.job_id = job.id
+        self.agents = Agents(
+            store=self.store,
+            clock=self.clock,
+            program=self.program,
+            later=self._later,
+            heartbeat_s=terms.heartbeat_s,
+            tier=Tier.T1,
+            chance=random.Random(terms.seed),
+        )
+        for offering in self.market.pools:
+            self._follow_pool(offering)
+        self._await_price(self.clock.now_s())
+
+    def close(self) -> None:
+        self.store.close()
+
+    @property
+    def job(self) -> Job:
+        """The job as it stands."""
+        return self.store.job(self.job_id)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the market began."""
+        return self.clock.now_s() - BEGINS_S
+
+    def ledger_usd(self) -> float:
+        """What the daemon's ledger says that the job has cost."""
+        return self.store.spent(self.job_id, self.clock.now_s())
+
+    def bill_usd(self) -> float:
+        """What the machines have truly cost, counted without any ledger."""
+        return bill_usd(
+            self.cloud.machines(),
+            self.market,
+            began_s=BEGINS_S,
+            minimum_s=self.cloud.minimum_billed_s,
+            now_s=self.clock.now_s(),
+        )
+
+    def run(self, *, until_s: float) -> Job:
+        """Goes on until the job is over, or until so many seconds after the market's beginning; gives the job."""
+        end_s = BEGINS_S + until_s
+        while self.clock.now_s() < end_s:
+            at_s = min(self._next_tick_s, self._events[0][0] if self._events else math.inf, end_s)
+            self.clock.advance(max(at_s - self.clock.now_s(), 0.0))
+            self._happen()
+            if self.clock.now_s() >= self._next_tick_s:
+                self._tick()
+                if self._is_over():
+                    break
+            elif self.agents.has_news:
+                self._tick_by(self.clock.now_s())
+        return self.job
+
+    def _is_over(self) -> bool:
+        return self._seen is None
+
+    def _wire(self, provider: FakeProvider) -> None:
+        terms = self.terms
+        self.right = RightToEnd(provider.prove_end, terms.lease_s, self.clock.now_s)
+        namespace = Namespace(
+            cluster="simulated",
+            holder=self.store.holder(),
+            place=str(self.folder),
+            clock=self.clock,
+            register=provider.claims,
+        )
+        self.reconciler = Reconciler(
+            store=self.store,
+            provider=provider,
+            prices=self.feed or TracePrices(self.market.rows(), started_at_s=BEGINS_S),
+            machines=Machines(
+                store=self.store,
+                provider=provider,
+                terms=LaunchTerms("http://127.0.0.1:1", str),
+                right=self.right,
+                namespace=namespace,
+                register_s=terms.register_s,
+            ),
+            rendezvous=_Rendezvous(),
+            decide=self._decide,
+            limits=terms.limits,
+            timeouts=Timeouts(
+                register_s=terms.register_s,
+                lease_s=terms.lease_s,
+                reaction_s=terms.tick_s + terms.heartbeat_s + 10.0,
+                silence_s=10.0,
+                missed_s=3.0,
+                standstill_s=terms.standstill_s,
+            ),
+            max_failures=terms.max_failures,
+        )
+
+    def _decide(self, snapshot: Snapshot) -> Plan:
+        plan = self.decide(snapshot)
+        self._decided = snapshot, plan
+        return plan
+
+    def _later(self, at_s: float, act: Callable[[], None]) -> None:
+        self._event_count += 1
+        heapq.heappush(self._events, (at_s, self._event_count, act))
+
+    def _happen(self) -> None:
+        while self._events and self._events[0][0] <= self.clock.now_s():
+            heapq.heappop(self._events)[2]()
+
+    def _tick_by(self, at_s: float) -> None:
+        """Has the daemon look at the first of its instants that is not before `at_s`."""
+        number = math.ceil((at_s - BEGINS_S) / self.terms.tick_s - 1e-9)
+        self._next_tick_s = min(self._next_tick_s, BEGINS_S + number * self.terms.tick_s)
+
+    def _tick(self) -> None:
+        now_s = self.clock.now_s()
+        self.agents.beat()
+        try:
+            self.reconciler.tick(now_s=now_s)
+        except ElasticError as error:
+            log.warning("a simulated look failed", error=str(error))
+        self.ticks += 1
+        self._next_tick_s = math.inf
+        self._look()
+
+    def _look(self) -> None:
+        """What the tick has changed: machines that boot, words that agents hear next, and when the next look is due."""
+        job, nodes = self.job, self.store.nodes(self.job_id)
+        if job.phase.is_final:
+            self._seen = None
+            return
+        generation = self.store.generation(self.job_id)
+        lease_s = self.right.lease_left_s()
+        for node in nodes:
+            if node.phase is NodePhase.BOOTING:
+                self._await_boot(node)
+            elif node.phase is NodePhase.JOINED:
+                word = word_for(node, job, generation, lease_s=lease_s)
+                self.agents.hear(node, None if word.assignment is None else word.assignment.generation)
+            elif node.phase is NodePhase.TERMINATING:
+                self.agents.gone(node.id)
+        now_s = self.clock.now_s()
+        target = self.store.target(self.job_id)
+        self.moves += self._target not in (None, target)
+        self._target = target
+        members = None if generation is None else (generation.number, generation.drain_at_s, generation.ended_at_s)
+        blocks = self.reconciler.provider.blocks.listed(now_s=now_s)
+        stand = tuple((node.id, node.phase, node.stopping_at_s) for node in nodes)
+        wanted = () if target is None else tuple(offering for offering, _ in target.members)
+        seen = (job.phase, target, members, stand, tuple(each for each in blocks if each.offering in wanted))
+        if seen != self._seen:
+            self._seen, self._changed_s, self._interval_s = seen, now_s, self.terms.tick_s
+        else:
+            longest_s = self.terms.quiet_s if nodes else self.terms.waiting_s
+            self._interval_s = min(_GROWTH * self._interval_s, longest_s)
+        self._plan_next(now_s, blocks, is_waiting=not nodes)
+
+    def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...], *, is_waiting: bool) -> None:
+        self._tick_by(now_s + (self._wait_s(now_s) if is_waiting else self._interval_s))
+        cooled_s = self._changed_s + self.terms.limits.cooldown_s
+        if cooled_s > now_s:
+            self._tick_by(cooled_s)
+        ends_s = sorted(self._asked_with_hope_s(block) for block in blocks)
+        if ends_s and math.isfinite(ends_s[0]):
+            self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + _TOGETHER_S))
+
+    def _asked_with_hope_s(self, block: Unavailable) -> float:
+        """When a pool is asked again that may grant: until it is up, each asking is refused as the one before was."""
+        pool = self.market.pools.get(block.offering)
+        at_s = block.until_s - BEGINS_S
+        if pool is None or pool.availability.is_up(at_s):
+            return block.until_s
+        turn_s = pool.availability.next_turn_s(at_s)
+        if math.isinf(turn_s):
+            return math.inf
+        return block.until_s + _ASKED_EVERY_S * math.ceil((turn_s - at_s) / _ASKED_EVERY_S)
+
+    def _wait_s(self, now_s: float) -> float:
+        """For how long a job without machines would go on as it does, if nothing but the time changed."""
+        if self._interval_s <= self.terms.tick_s or self._decided is None:
+            return self.terms.tick_s
+        snapshot, plan = self._decided
+        if plan.target is not None and plan.may_buy:
+            return self._interval_s
+        quiet_s, longest_s = 0.0, self._interval_s
+        if self._holds_at(snapshot, now_s + longest_s):
+            return longest_s
+        while longest_s - quiet_s > 2 * self.terms.tick_s:
+            middle_s = (quiet_s + longest_s) / 2
+            if self._holds_at(snapshot, now_s + middle_s):
+                quiet_s = middle_s
+            else:
+                longest_s = middle_s
+        return longest_s
+
+    def _holds_at(self, snapshot: Snapshot, at_s: float) -> bool:
+        """Whether the policy would hold at an instant, its prices confirmed until then."""
+        fresh = tuple(replace(price, observed_at_s=at_s) for price in snapshot.prices)
+        plan = self.decide(replace(snapshot, now_s=at_s, prices=fresh))
+        return plan.action is Action.HOLD and (plan.target is None or not plan.may_buy)
+
+    def _await_boot(self, node: Node) -> None:
+        if node.id in self._booting or node.launched_at_s is None or node.provider_id is None:
+            return
+        self._booting.add(node.id)
+        self._node_of[node.provider_id] = node.id
+        self._later(node.launched_at_s + self.terms.boot_s, lambda: self._boot(node))
+
+    def _boot(self, node: Node) -> None:
+        machine = next((each for each in self.cloud.visible() if each.provider_id == node.provider_id), None)
+        known = self.store.node(node.id)
+        if machine is not None and machine.state is InstanceState.RUNNING and known.phase is NodePhase.BOOTING:
+            self.agents.join(node)
+
+    def _follow_pool(self, offering: Offering) -> None:
+        """Brings the cloud to what the pool is now, and again whenever it turns."""
+        pool, at_s = self.market.pools[offering], self.elapsed_s
+        if pool.availability.is_up(at_s):
+            self.cloud.capacity.pop(offering, None)
+        else:
+            self.cloud.capacity[offering] = 0
+            if pool.takes_back:
+                self._take_back(offering, pool.notice_s)
+        turn_s = pool.availability.next_turn_s(at_s)
+        if math.isfinite(turn_s):
+            self._later(BEGINS_S + turn_s, lambda: self._follow_pool(offering))
+
+    def _take_back(self, offering: Offering, notice_s: float) -> None:
+        now_s = self.clock.now_s()
+        for machine in self.cloud.visible():
+            if machine.offering != offering or machine.state not in (InstanceState.PENDING, InstanceState.RUNNING):
+                continue
+            self.losses += 1
+            if notice_s > 0:
+                notice = Notice(NoticeKind.INTERRUPTION, now_s, now_s + notice_s, "terminate")
+                self.agents.notice(machine.node_id, notice)
+            self._later(now_s + notice_s, lambda name=machine.provider_id: self._reclaim(name))  # type: ignore[misc]
+
+    def _reclaim(self, provider_id: str) -> None:
+        machine = next((each for each in self.cloud.visible() if each.provider_id == provider_id), None)
+        if machine is None or machine.state in (InstanceState.STOPPING, InstanceState.GONE):
+            return
+        self.cloud.reclaim(provider_id, why="Server.SpotInstanceTermination")
+        self.agents.gone(machine.node_id)
+        self._tick_by(self.clock.now_s())
+
+    def _await_price(self, after_s: float) -> None:
+        """Has the daemon look when a price moves that it may follow; smaller moves are heard at the next look."""
+        at_s = min((each for each in self._price_moves(after_s)), default=math.inf)
+        if math.isfinite(at_s):
+            self._later(at_s, lambda: self._note_price(at_s))
+
+    def _note_price(self, at_s: float) -> None:
+        self._tick_by(at_s)
+        self._await_price(at_s)
+
+    def _price_moves(self, after_s: float) -> Iterator[float]:
+        for steps in self.market.prices.values():
+            for (_, before), (at_s, usd_per_h) in pairwise(steps):
+                if BEGINS_S + at_s > after_s and abs(usd_per_h / before - 1) >= _NEWSWORTHY:
+                    yield BEGINS_S + at_s
+                    break
+
+
+@contextmanager
+def simulated(
+    spec: JobSpec,
+    program: Program,
+    market: Market,
+    *,
+    decide: Callable[[Snapshot], Plan],
+    terms: Terms = Terms(),
+    feed: PriceSource | None = None,
+) -> Iterator[Simulation]:
+    """A simulation whose database is gone with the block."""
+    with fast_folder() as folder:
+        simulation = Simulation(Path(folder), spec, program, market, decide, terms, feed)
+        try:
+            yield simulation
+        finally:
+            simulation.close()

@@ -1,0 +1,105 @@
+"""What a backtest is measured by: the least that could have been spent, and what simple rules would have spent.
+
+They play the same market in whole ticks, know every speed beforehand, and are told no more of the future than we are,
+but for the clairvoyant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastic.model import Capacity, Group, JobSpec
+from elastic.simulator import light_world
+from elastic.simulator.clairvoyant import Choice, least_usd
+from elastic.simulator.market import Market
+from elastic.simulator.program import Program
+from elastic.simulator.rivals import RIVALS, Fleet
+
+CLAIRVOYANT = "clairvoyant"
+_TICK_S, _MOST_TICKS = 180.0, 2000
+_FINE = 4
+"""Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in 8 at most."""
+_MOST_UNITS = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What one rule came to: dollars (None: it could not be done), and seconds after the deadline."""
+
+    name: str
+    usd: float | None
+    late_s: float
+
+
+def yardsticks(
+    spec: JobSpec, program: Program, market: Market, *, horizon_s: float, boot_s: float, pause_s: float
+) -> tuple[Yardstick, ...]:
+    """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s` after the market's beginning.
+
+    Times are rounded to whole ticks: of 3 minutes, or of a 2,000th of the horizon if that is longer.
+    """
+    tick_s = max(_TICK_S, horizon_s / _MOST_TICKS)
+    light, task = (
+        _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s)),
+        _task(spec, program, market, tick_s, horizon_s, boot_s, pause_s),
+    )
+    groups = [Group.of(each, count) for each in light.offerings for count in spec.sizes if spec.admits(each)]
+    groups = [each for each in groups if task.rate(each) > 0]
+    found = [Yardstick(CLAIRVOYANT, _least_usd(light, task, groups), 0.0)]
+    for name, make in RIVALS.items():
+        if not any(each.members[0][0].capacity is Capacity.ON_DEMAND for each in groups):
+            break  # each of them goes to on-demand in the end
+        world = light_world.World(light, task)
+        is_done = world.play(make(Fleet(groups)), until=3 * task.deadline)
+        late_s = max(0, world.tick - task.deadline) * tick_s
+        found.append(Yardstick(name, world.spent.usd if is_done else None, late_s))
+    return tuple(found)
+
+
+def _light(market: Market, tick_s: float, ticks: int) -> light_world.Market:
+    offerings = market.offerings
+    usd, is_up = np.empty((len(offerings), ticks)), np.ones((len(offerings), ticks), dtype=bool)
+    for row, offering in enumerate(offerings):
+        starts_s = np.arange(ticks) * tick_s
+        steps = market.prices[offering]
+        places = np.searchsorted([at_s for at_s, _ in steps], starts_s, side="right") - 1
+        usd[row] = np.array([usd_per_h for _, usd_per_h in steps])[np.maximum(places, 0)]
+        pool = market.pools.get(offering)
+        if pool is not None:
+            is_up[row] = [pool.availability.is_up(at_s) for at_s in starts_s]
+    return light_world.Market(tick_s, offerings, usd, is_up)
+
+
+def _task(
+    spec: JobSpec, program: Program, market: Market, tick_s: float, horizon_s: float, boot_s: float, pause_s: float
+) -> light_world.Task:
+    types = [each.name for each in market.node_types if program.speeds.knows(each.name)]
+    per_tick = {
+        ((name, count),): tick_s / program.speeds.step_s(((name, count),)) for name in types for count in spec.sizes
+    }
+    slowest = min(per_tick.values())
+    unit = max(slowest / _FINE, program.iterations / _MOST_UNITS)
+    return light_world.Task(
+        work=math.ceil(program.iterations / unit),
+        deadline=max(int(horizon_s / tick_s), 1),
+        rates={group: max(round(done / unit), 1) for group, done in per_tick.items()},
+        boot=round(boot_s / tick_s),
+        pause=round(pause_s / tick_s),
+        nodes_max=spec.nodes_max,
+    )
+
+
+def _least_usd(light: light_world.Market, task: light_world.Task, groups: Sequence[Group]) -> float | None:
+    places: Mapping[object, int] = {each: number for number, each in enumerate(light.offerings)}
+    choices = []
+    for group in groups:
+        ((offering, count),) = group.members
+        row = places[offering]
+        usd = count * light.usd_per_h[row, : task.deadline] * light.tick_s / 3600
+        choices.append(Choice(usd, light.is_up[row, : task.deadline], task.rate(group), row, count))
+    least = least_usd(choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause)
+    return least if math.isfinite(least) else None

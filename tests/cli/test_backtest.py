@@ -1,0 +1,115 @@
+"""`elasticd backtest`: its table, its JSON, and what it says of bad files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from elastic.model import CapacityChoice
+from elastic.policy import decide
+from elastic.simulator import Simulation
+from tests.cli.commands import Run, runner
+from tests.simulator.worlds import H, job, market, program
+
+JOB = "name: long\ncommand: python train.py\niterations: 3600\nobjective: {deadline: 3h}\n"
+PRICES = "after_s,node_type,capacity,zone,usd_per_h\n0,small,on-demand,a,1.0\n0,small,spot,a,0.3\n"
+POOLS = {"one": {"zone": "a", "node_type": "small", "gap_s": 600, "runs": [[1, 4], [0, 3], [1, 9]]}}
+SPEEDS = "node_type,nodes,step_s\nsmall,1,1.0\n"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    yield runner(capsys)
+    structlog.reset_defaults()  # the command silences the simulated daemon for its whole process
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").touch()
+    (tmp_path / "job.yaml").write_text(JOB)
+    (tmp_path / "prices.csv").write_text(PRICES)
+    (tmp_path / "pools.json").write_text(json.dumps(POOLS))
+    (tmp_path / "speeds.csv").write_text(SPEEDS)
+    return tmp_path
+
+
+ALL = ("--prices", "prices.csv", "--availability", "pools.json", "--speeds", "speeds.csv")
+
+
+def test_compares_the_policy_with_foresight_and_simple_rules(folder: Path, run: Run) -> None:
+    found = run("backtest", "job.yaml", *ALL, "--starts", "2")
+    assert found.status == 0, found.err
+    assert "3,600 iterations, 2 start(s)" in found.out
+    rows = {line.split()[0]: line.split() for line in found.out.splitlines()[2:7]}
+    assert list(rows) == ["best_value", "clairvoyant", "on-demand", "greedy", "uniform"]
+    assert rows["clairvoyant"][2] == "1.000"
+
+
+def test_prints_each_life_as_json(folder: Path, run: Run) -> None:
+    found = run("backtest", "job.yaml", *ALL, "--policy", "best_value", "-o", "json")
+    (start,) = json.loads(found.out)["starts"]
+    assert start["phase"] == "succeeded"
+    assert start["usd"] == pytest.approx(start["ledger_usd"])
+    assert [each["name"] for each in start["yardsticks"]] == ["clairvoyant", "on-demand", "greedy", "uniform"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("pools.json", "[]", "pools.json: wanted a JSON object of series by name, got []"),
+        ("pools.json", "{", "pools.json: wanted availability as JSON"),
+        ("pools.json", json.dumps({"one": POOLS["one"] | {"gap_s": 0}}), "one: gap_s: wanted seconds a tick above 0"),
+        ("pools.json", json.dumps({"one": POOLS["one"] | {"runs": [[2, 1]]}}), "one: run 1: wanted a list of"),
+        ("pools.json", json.dumps({"one": POOLS["one"] | {"node_type": None}}), "one: node_type: wanted"),
+        ("speeds.csv", "node_type,nodes\nsmall,1\n", "speeds.csv, line 1: wanted the fields"),
+        ("speeds.csv", SPEEDS + "small,2,-1\n", "speeds.csv, line 3: step_s: wanted a number above 0, got '-1'"),
+        ("speeds.csv", "node_type,nodes,step_s\nlarge,1,1.0\n", "wanted a node type with a price and a speed"),
+        ("prices.csv", "node_type,usd_per_h\nsmall,1\n", "prices.csv, line 2: after_s: wanted either"),
+        ("job.yaml", JOB.replace("iterations: 3600\n", ""), "iterations: wanted how many there are"),
+    ],
+)
+def test_says_what_is_wrong_with_a_file(folder: Path, run: Run, file: str, text: str, told: str) -> None:
+    (folder / file).write_text(text)
+    found = run("backtest", "job.yaml", *ALL)
+    assert found.status != 0
+    assert told in found.err
+
+
+def test_replays_a_job_that_the_database_here_knows(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = job(1.0, name="mine", capacity=CapacityChoice.ON_DEMAND)
+    simulation = Simulation(folder, spec, program(1.0), market(), decide)
+    simulation.run(until_s=3 * H)
+    usd = simulation.bill_usd()
+    simulation.close()
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(folder))
+    found = run("backtest", "mine", "-o", "json")
+    assert found.status == 0, found.err
+    (start,) = json.loads(found.out)["starts"]
+    assert start["usd"] == pytest.approx(usd, rel=0.02)
+
+
+def test_makes_no_database_where_there_is_none(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(folder / "nowhere"))
+    found = run("backtest", "job.yam")
+    assert "job.yam: no such file, and no database at" in found.err
+    assert not (folder / "nowhere").exists()
+
+
+def test_refuses_to_fix_what_nobody_named(folder: Path, run: Run) -> None:
+    found = run("backtest", "job.yaml", *ALL, "--policy", "fixed")
+    assert "to know what to fix" in found.err
+
+
+def test_refuses_files_for_a_job_that_has_run(folder: Path, run: Run) -> None:
+    found = run("backtest", "my-job", "--prices", "prices.csv")
+    assert "brings its own prices" in found.err
+
+
+def test_wants_either_speeds_or_hours(folder: Path, run: Run) -> None:
+    found = run("backtest", "job.yaml", "--prices", "prices.csv")
+    assert "wanted either --speeds or --hours" in found.err

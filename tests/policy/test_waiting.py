@@ -1,0 +1,100 @@
+"""A deadline with spot about: what is waited for, what is taken, and what the safety net does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from elastic.model import (
+    Action,
+    Capacity,
+    CapacityChoice,
+    Group,
+    Objective,
+    Obstacle,
+    Offering,
+    Price,
+    Snapshot,
+    Unavailable,
+)
+from elastic.policy import decide
+from tests.builders import NOW_S, job, limits, series, snapshot
+
+OWN, SPOT = Offering("local.half", Capacity.ON_DEMAND), Offering("local.half", Capacity.SPOT)
+H = 3600.0
+STEP_S = 1.0
+ITERATIONS = 36_100  # 36,000 are left, ten hours
+
+
+def seen(left_h: float, *, is_up: bool, held: Offering | None = None, **rest: Any) -> Snapshot:
+    """A job of ten hours, its pace known, `left_h` before its deadline."""
+    prices = tuple(
+        Price(number, each, usd, NOW_S - 60, NOW_S - 60, "test")
+        for number, (each, usd) in enumerate([(OWN, 0.9), (SPOT, 0.3)], 1)
+    )
+    spec = {"node_types": ("local.half",), "iterations": ITERATIONS, **rest}
+    found = snapshot(
+        job=job(objective=Objective(deadline_s=NOW_S + left_h * H), **spec),
+        measured=(series("local.half", STEP_S),),
+        limits=limits(boot_prior_s=300.0, switch_pause_prior_s=60.0),
+    )
+    refused = () if is_up else (Unavailable(SPOT, NOW_S + 600, Obstacle.CAPACITY),)
+    group = None if held is None else Group.of(held)
+    return replace(found, prices=prices, unavailable=refused, target=group, current=group)
+
+
+def test_spot_is_waited_for_while_there_is_time() -> None:
+    plan = decide(seen(30.0, is_up=False))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, None, "waiting")
+    assert not plan.may_buy
+    assert plan.reason.text.startswith("waits for spot: $")
+
+
+def test_spot_that_can_be_bought_is_taken() -> None:
+    plan = decide(seen(30.0, is_up=True))
+
+    assert (plan.action, plan.target) == (Action.START, Group.of(SPOT))
+
+
+@pytest.mark.parametrize("is_up", [True, False])
+def test_without_slack_on_demand_is_bought_at_once(is_up: bool) -> None:
+    plan = decide(seen(10.3, is_up=is_up))
+
+    assert (plan.action, plan.target) == (Action.START, Group.of(OWN))
+
+
+def test_on_demand_is_left_for_spot_that_pays() -> None:
+    plan = decide(seen(30.0, is_up=True, held=OWN))
+
+    assert (plan.action, plan.target) == (Action.MOVE, Group.of(SPOT))
+
+
+def test_spot_that_trains_is_kept_though_little_time_is_left() -> None:
+    plan = decide(seen(10.4, is_up=True, held=SPOT))
+
+    assert (plan.action, plan.target) == (Action.HOLD, Group.of(SPOT))
+
+
+def test_the_safety_net_goes_before_the_cooldown() -> None:
+    lost = replace(seen(10.3, is_up=False, held=SPOT), current=None)
+
+    plan = decide(lost)
+
+    assert (plan.action, plan.target) == (Action.MOVE, Group.of(OWN))
+    assert "cooldown" not in plan.limited_by
+
+
+def test_a_job_that_asks_for_spot_alone_waits_without_a_net() -> None:
+    plan = decide(seen(10.3, is_up=False, capacity=CapacityChoice.SPOT))
+
+    assert plan.target is None
+    assert plan.action is Action.HOLD
+
+
+def test_the_same_snapshot_is_decided_alike() -> None:
+    one, other = (decide(seen(17.0, is_up=True)) for _ in range(2))
+
+    assert one == other

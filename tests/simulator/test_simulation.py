@@ -1,0 +1,107 @@
+"""A simulated job: its bill, its losses, its refusals, and that nothing of the future is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from elastic.model import CapacityChoice, Decision, JobPhase, Objective, Snapshot
+from elastic.model import Plan as ModelPlan
+from elastic.simulator import Availability, Market, Pool, Simulation
+from elastic.simulator.simulation import BEGINS_S
+from tests.simulator.worlds import ON_DEMAND, SPOT_A, SPOT_B, H, Terms, decide, down, job, market, program, simulated
+
+
+def _told(decisions: Iterable[Decision]) -> list[tuple[float, str, str]]:
+    return [(each.at_s, each.plan.reason.code, str(each.plan.target)) for each in decisions]
+
+
+def _decisions(simulation: Simulation) -> list[tuple[float, str, str]]:
+    return _told(simulation.store.decisions(limit=10_000))[::-1]
+
+
+def test_ends_a_job_when_its_iterations_are_done() -> None:
+    with simulated(job(), program(), market(), decide=decide) as simulation:
+        ended = simulation.run(until_s=10 * H)
+        assert ended.phase is JobPhase.SUCCEEDED
+        assert ended.iteration == 3600
+        # an hour of steps, a boot, a start, and what looks and words take
+        assert H + 80 < simulation.elapsed_s < H + 180
+
+
+@pytest.mark.parametrize("notice_s", [0.0, 120.0])
+def test_bills_in_the_ledger_what_the_clouds_own_record_says(notice_s: float) -> None:
+    moving = {
+        SPOT_A: ((0.0, 0.3), (1000.0, 0.5), (4000.0, 0.31), (9000.0, 0.9)),
+        ON_DEMAND: ((0.0, 1.0), (7000.0, 1.1)),
+    }
+    pools = {SPOT_A: down(2000.0, 5000.0, 9500.0, notice_s=notice_s), SPOT_B: down(3000.0, 12_000.0)}
+    with simulated(job(3), program(3), market(pools, moving), decide=decide) as simulation:
+        assert simulation.run(until_s=20 * H).phase is JobPhase.SUCCEEDED
+        assert len(simulation.cloud.machines()) >= 3
+        assert simulation.ledger_usd() == pytest.approx(simulation.bill_usd(), abs=1e-9)
+
+
+def test_buys_nothing_in_a_pool_that_is_down() -> None:
+    pools = {each: Pool(Availability(False, (4 * H,))) for each in (SPOT_A, SPOT_B)}
+    with simulated(job(), program(), market(pools), decide=decide) as simulation:
+        simulation.run(until_s=3 * H)
+        assert {each.offering for each in simulation.cloud.machines()} <= {ON_DEMAND}
+
+
+def test_loses_what_was_not_saved_when_a_machine_goes_without_a_word() -> None:
+    spec = job(capacity=CapacityChoice.SPOT)
+    lost = {}
+    for notice_s in (0.0, 120.0):
+        pools = {SPOT_A: down(1500.0, 1600.0, notice_s=notice_s), SPOT_B: Pool(Availability(False))}
+        with simulated(spec, program(), market(pools), decide=decide) as simulation:
+            assert simulation.run(until_s=10 * H).phase is JobPhase.SUCCEEDED
+            lost[notice_s] = simulation.job.redone
+            assert simulation.losses == 1
+    assert lost[0.0] > 100
+    assert lost[120.0] == 0
+
+
+def test_gives_the_same_life_for_the_same_seed_and_another_for_another() -> None:
+    pools = {SPOT_A: down(1000.0, 2000.0), SPOT_B: down(700.0, 1500.0)}
+    lives = []
+    for seed in (1, 1, 2):
+        with simulated(job(), program(), market(pools), decide=decide, terms=Terms(seed=seed)) as simulation:
+            simulation.run(until_s=5 * H)
+            measured = simulation.store.recent_series(simulation.job_id)
+            lives.append((simulation.elapsed_s, simulation.ledger_usd(), _decisions(simulation), measured))
+    assert lives[0] == lives[1]
+    assert lives[0] != lives[2]
+
+
+def test_decides_until_an_instant_the_same_whatever_follows() -> None:
+    change_s = 3000.0
+    futures: list[Market] = [
+        market({SPOT_A: down(1000.0, 2000.0)}),
+        market(
+            {SPOT_A: down(1000.0, 2000.0, change_s + 50.0), SPOT_B: down(change_s + 70.0)},
+            {SPOT_B: ((0.0, 0.35), (change_s + 60.0, 0.05)), ON_DEMAND: ((0.0, 1.0), (change_s + 1.0, 0.2))},
+        ),
+    ]
+    seen: list[list[tuple[float, ModelPlan]]] = []
+    for future in futures:
+        plans: list[tuple[float, ModelPlan]] = []
+
+        def deciding(snapshot: Snapshot, told: list[tuple[float, ModelPlan]] = plans) -> ModelPlan:
+            plan = decide(snapshot)
+            told.append((snapshot.now_s, plan))
+            return plan
+
+        with simulated(job(2), program(2), future, decide=deciding) as simulation:
+            simulation.run(until_s=change_s)
+        seen.append([(at_s, plan) for at_s, plan in plans if at_s <= BEGINS_S + change_s])
+    targets = [[(at_s, plan.target, plan.reason.code) for at_s, plan in each] for each in seen]
+    assert targets[0] == targets[1]
+
+
+def test_leaves_out_most_looks_at_a_world_in_which_nothing_happens() -> None:
+    spec = job(24, objective=Objective(deadline_s=BEGINS_S + 40 * H))
+    with simulated(spec, program(24), market(), decide=decide) as simulation:
+        assert simulation.run(until_s=40 * H).phase is JobPhase.SUCCEEDED
+        assert simulation.ticks < 24 * H / 300
