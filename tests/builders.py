@@ -137,9 +137,9 @@ def intend(store: Store, job_id: str, of: Offering, *, why: str = "test", now_s:
     return node
 
 
-def switch(to: str | Group = "local.half", *, pause_s: float = 5.0, boot_s: float = 3.0) -> Switch:
+def switch(to: str | Group = "local.half", *, pause_s: float = 5.0, boot_s: float = 3.0, ago_s: float = 60.0) -> Switch:
     reached = group(to) if isinstance(to, str) else to
-    return Switch(reached, pause_s, boot_s, NOW_S - 60)
+    return Switch(reached, pause_s, boot_s, NOW_S - ago_s)
 
 
 def change(

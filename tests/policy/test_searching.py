@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastic.model import Action, Plan, Snapshot
 from elastic.policy import decide
-from tests.builders import NOW_S, change, group, prices, series, snapshot, switch
+from tests.builders import NOW_S, change, group, limits, prices, series, snapshot, switch
 
 HALF, FULL = "local.half", "local.full"
 USD_PER_H = {"local.quarter": 0.025, HALF: 0.045, FULL: 0.09}
@@ -43,6 +43,25 @@ def _before_its_first_iteration(ago_s: float) -> Plan:
 def test_a_node_that_is_new_to_the_job_has_the_time_to_start_before_its_pace_is_judged() -> None:
     assert _before_its_first_iteration(5.0).reason.code == "measuring"
     assert _before_its_first_iteration(30.0).target != group(FULL), "30 s and not one iteration"
+
+
+def _after_its_first_iteration(ago_s: float) -> Plan:
+    """A trial whose first iteration ended `ago_s` ago; a word of it may take 12 s, as under a daemon's own settings."""
+    return decide(
+        snapshot(
+            target=FULL,
+            measured=[series(HALF, 0.1)],
+            changes=[change(HALF, ago_s=100.0), change(FULL, HALF, code="trial", ago_s=ago_s + 5.0)],
+            switches=(switch(FULL, pause_s=0.2, boot_s=2.0, ago_s=ago_s),),
+            limits=limits(reaction_s=12.0),
+        )
+    )
+
+
+def test_windows_that_may_not_have_been_heard_of_yet_end_no_trial() -> None:
+    assert _after_its_first_iteration(3.0).reason.code == "measuring"
+    assert _after_its_first_iteration(12.0).reason.code == "measuring"
+    assert _after_its_first_iteration(20.0).target != group(FULL)
 
 
 def _tried_before(*, price_changed_ago_s: float) -> Snapshot:
