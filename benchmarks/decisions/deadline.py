@@ -16,7 +16,7 @@ from benchmarks.decisions.clairvoyant import Least
 from benchmarks.decisions.data import Availability, availability, recordings
 from benchmarks.decisions.ours import Shown
 from benchmarks.decisions.playing import against, least, played
-from benchmarks.decisions.pools import learnt
+from benchmarks.decisions.pools import recorded_elsewhere
 from benchmarks.decisions.rivals import RIVALS
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.track import OURS, Outcome, Row, halved
@@ -123,13 +123,11 @@ def _shown(case: Stretch, market: Market) -> Shown:
     told = availability(case.data)
     recording = next(each.recording for each in told if each.name in case.series)
     others = [each for each in told if each.recording != recording]
-    history = learnt((each.is_up, each.gap_s) for each in others)
-    spot = [each for each in market.offerings if each.capacity is Capacity.SPOT]
     return Shown(
         node_types=(_NODE_TYPE,),
         per_unit=_PER_UNIT,
         measured=(Group.of(market.offerings[0]),),
-        pools=dict.fromkeys(spot, history) if history is not None and others else {},
+        elsewhere=recorded_elsewhere((each.is_up, each.gap_s) for each in others),
     )
 
 

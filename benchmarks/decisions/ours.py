@@ -6,7 +6,7 @@ within an hour of the last in which it may wait; and every quarter of an hour ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from time import process_time
 from typing import Any
@@ -29,7 +29,6 @@ from elastic.model import (
     NodeType,
     Objective,
     Obstacle,
-    Offering,
     Plan,
     Price,
     Sample,
@@ -54,14 +53,14 @@ _AGELESS_S = 1e12
 class Shown:
     """What the policy is told of the job before it begins. `per_unit` is iterations in a unit of work.
 
-    `measured` are groups that trained before, at their true pace; `pools` is what other jobs saw of spot pools, by
-    offering, as `elastic.model.Pool`. `noise` is the relative spread of windows.
+    `measured` are groups that trained before, at their true pace; `elsewhere` is what other jobs saw of other spot
+    pools, as `elastic.model.Pool`. `noise` is the relative spread of windows.
     """
 
     node_types: tuple[NodeType, ...]
     per_unit: int
     measured: tuple[Group, ...] = ()
-    pools: Mapping[Offering, Any] = field(default_factory=dict)
+    elsewhere: tuple[Any, ...] = ()
     noise: float = 0.01
     every_s: float = EVERY_S
     hurry_s: float = HURRY_S
@@ -100,7 +99,7 @@ class Ours:
     def _note(self, world: World) -> None:
         """Keeps what the run itself has seen by now."""
         if self._pools is None:
-            self._pools = Pools(world.market.offerings, self.shown.pools)
+            self._pools = Pools(world.market.offerings, self.shown.elsewhere)
         self._pools.see(_up(world), self.begins_s + world.tick * world.market.tick_s)
         if world.done > self._done and world.current is not None:
             self._trained.setdefault(world.current, []).append(world.tick)

@@ -16,38 +16,34 @@ from elastic.model import Capacity, Offering
 # Decisions of earlier versions knew no pools.
 HAS_POOLS = hasattr(model, "Pool")
 if HAS_POOLS:
-    from elastic.model.pool import AGES_S, Pool, Spells
+    from elastic.model.pool import Pool, Spells
 
 _NO_POOLS: Mapping[Offering, Any] = {}
 
 
-def learnt(series: Iterable[tuple[NDArray[np.bool_], float]]) -> Any:
-    """Gives what one pool's history is on average over recorded series, each with its seconds a tick.
+def recorded_elsewhere(series: Iterable[tuple[NDArray[np.bool_], float]]) -> tuple[Any, ...]:
+    """Gives each recorded series, with its seconds a tick, as the history of a pool that other jobs have used.
 
-    None where pools are not known of. Sums are divided by the number of series, so that what a run sees itself weighs
-    against one pool's record, not against all of them. The first and last spell of a series were not seen whole.
+    Nothing where pools are not known of. The last spell of a series was not seen whole.
     """
     if not HAS_POOLS:
-        return None
-    up, down, count = Spells(), Spells(), 0
-    for states, tick_s in series:
-        count += 1
-        spells = [(bool(state), sum(1 for _ in run) * tick_s) for state, run in groupby(states)]
-        for place, (is_up, lasted_s) in enumerate(spells):
-            has_ended = place + 1 < len(spells)
-            if is_up:
-                up = up.add(0.0, lasted_s, has_ended=has_ended)
-            else:
-                down = down.add(0.0, lasted_s, has_ended=has_ended)
-    share = 1.0 / max(count, 1)
-    return Pool(Offering("any"), _scaled(up, share), _scaled(down, share))
+        return ()
+    return tuple(
+        _history(Offering("elsewhere", Capacity.SPOT, f"zone-{number}"), states, tick_s)
+        for number, (states, tick_s) in enumerate(series, 1)
+    )
 
 
-def _scaled(spells: Any, share: float) -> Any:
-    seconds = tuple(each * share for each in spells.seconds)
-    ended = tuple(each * share for each in spells.ended)
-    assert len(seconds) == len(AGES_S)
-    return Spells(seconds, ended)
+def _history(offering: Offering, states: NDArray[np.bool_], tick_s: float) -> Any:
+    up, down = Spells(), Spells()
+    spells = [(bool(state), sum(1 for _ in run) * tick_s) for state, run in groupby(states)]
+    for place, (is_up, lasted_s) in enumerate(spells):
+        has_ended = place + 1 < len(spells)
+        if is_up:
+            up = up.add(0.0, lasted_s, has_ended=has_ended)
+        else:
+            down = down.add(0.0, lasted_s, has_ended=has_ended)
+    return Pool(offering, up, down)
 
 
 @dataclass(slots=True)
@@ -55,7 +51,7 @@ class Pools:
     """The spot pools of a market as one run knows them."""
 
     offerings: Sequence[Offering]
-    before: Mapping[Offering, Any]
+    elsewhere: tuple[Any, ...]
     _pools: dict[Offering, Any] | None = None
     _known: tuple[Any, ...] | None = None
     _states: bytes = b""
@@ -66,11 +62,7 @@ class Pools:
         if not HAS_POOLS or states == self._states:
             return
         if self._pools is None:
-            self._pools = {
-                each: replace(self.before.get(each) or Pool(each), offering=each)
-                for each in self.offerings
-                if each.capacity is Capacity.SPOT
-            }
+            self._pools = {each: Pool(each) for each in self.offerings if each.capacity is Capacity.SPOT}
         for offering, state in zip(self.offerings, is_up, strict=True):
             pool = self._pools.get(offering)
             if pool is not None and pool.is_up != bool(state):
@@ -80,7 +72,7 @@ class Pools:
     def known(self) -> tuple[Any, ...]:
         """The pools as a snapshot holds them."""
         if self._known is None:
-            self._known = tuple((self._pools or _NO_POOLS).values())
+            self._known = (*(self._pools or _NO_POOLS).values(), *self.elsewhere)
         return self._known
 
 

@@ -24,7 +24,7 @@ from benchmarks.decisions.clairvoyant import Least
 from benchmarks.decisions.data import availability, recordings
 from benchmarks.decisions.ours import Shown
 from benchmarks.decisions.playing import against, least, played
-from benchmarks.decisions.pools import learnt
+from benchmarks.decisions.pools import recorded_elsewhere
 from benchmarks.decisions.rivals import RIVALS
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.track import OURS, Outcome, Row, halved
@@ -236,13 +236,11 @@ class _Types:
         market, node_types, recording = _place(case)
         task = _task(case)
         others = [each for each in availability(case.data) if each.recording != recording]
-        history = learnt((each.is_up, each.gap_s) for each in others)
-        spot = [each for each in market.offerings if each.capacity is Capacity.SPOT]
         shown = Shown(
             node_types,
             per_unit=8,
             noise=0.02,
-            pools=dict.fromkeys(spot, history) if history is not None and others else {},
+            elsewhere=recorded_elsewhere((each.is_up, each.gap_s) for each in others),
         )
         found = played(market, task, shown, _groups(case), policy)
         return against(found, _least(case)) | {

@@ -26,7 +26,8 @@ _S_PER_H = 3600.0
 _MOST_SPOT, _MOST_SAFE = 3, 3
 # Horizons are rounded up to powers of this ratio, so that one solution serves many ticks.
 _HORIZON_RATIO = 1.5
-# To wait where something could be had must save this share: what a pool's age promises is the least certain of all.
+# To wait while spot can be bought must save this share: such gains are smaller than the errors of the programme, and
+# time that was waited is gone.
 _PATIENCE = 0.02
 # A pool that was up when it was first looked at has been up for a while: long spells are met more often.
 _UNSEEN_AGE_S = 7200.0
@@ -246,7 +247,7 @@ def _age_s(snapshot: Snapshot, offering: Offering) -> float:
 
 def _hazards(pools: dict[Offering, Pool], snapshot: Snapshot, group: Group, nodes: int) -> Hazards:
     """Of a group that any node's loss interrupts. Nodes of one pool often go together, so not each counts whole."""
-    found = hazards_of(pools.get(group.members[0][0]), snapshot.pools)
+    found = hazards_of(pools.get(group.members[0][0]), snapshot.pools, now_s=snapshot.now_s)
     if nodes == 1:
         return found
     return replace(found, lost_per_h=tuple(rate * math.sqrt(nodes) for rate in found.lost_per_h))
@@ -296,8 +297,10 @@ def _plan(survey: Survey, ways: Sequence[Way], left_s: float) -> Plan:
     trains = snapshot.current is not None and snapshot.current == snapshot.target
     if trains and held is not None and held.usd <= best.usd * (1 + 1e-6):
         best = held
-    if best.group is None and len(ordered) > 1 and best.usd > (1 - _PATIENCE) * ordered[1].usd:
-        best = ordered[1]
+    if best.group is None:
+        spot = next((each for each in ordered if each.group and _is_spot(each.group)), None)
+        if spot is not None and best.usd > (1 - _PATIENCE) * spot.usd:
+            best = spot
     rival = next((each for each in ordered if each.group != best.group), None)
     against = f", against {usd(rival.usd)} {_on(rival.group)}" if rival else ""
     text = f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in {duration(left_s)}"
@@ -321,6 +324,10 @@ def _on(group: Group | None) -> str:
 
 def _capacity(outlook: Outlook) -> Capacity:
     return outlook.group.members[0][0].capacity
+
+
+def _is_spot(group: Group) -> bool:
+    return group.members[0][0].capacity is Capacity.SPOT
 
 
 def _step_s(outlook: Outlook) -> float:

@@ -15,7 +15,7 @@ from benchmarks.decisions.clairvoyant import least as known_future
 from benchmarks.decisions.data import VARIABLE
 from benchmarks.decisions.ours import Ours, Shown
 from benchmarks.decisions.playing import against, least, played
-from benchmarks.decisions.pools import learnt
+from benchmarks.decisions.pools import recorded_elsewhere
 from benchmarks.decisions.rivals import RIVALS, Fleet
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.table import missed
@@ -146,7 +146,8 @@ def test_knowing_the_future_finds_what_trying_everything_finds(seed: int, pause:
 
 def test_a_pool_that_was_recorded_tells_how_long_it_is_up() -> None:
     states = np.array([1, 1, 0, 1, 1, 1, 1, 0, 0], dtype=bool)
-    pool = learnt([(states, 300.0), (states, 300.0)])
+    pool, other = recorded_elsewhere([(states, 300.0), (states, 300.0)])
+    assert pool.offering != other.offering
     assert sum(pool.up.seconds) == 6 * 300.0
     assert sum(pool.up.ended) == 2
     assert sum(pool.down.seconds) == 3 * 300.0
