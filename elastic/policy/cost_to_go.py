@@ -221,8 +221,9 @@ class _Solver:
         self.cells = np.arange(self.top + 1)
         hazards = problem.hazards
         self.ages = len(AGES_S) if hazards else 1
-        widths_h = [(b - a) / _S_PER_H for a, b in zip(AGES_S, (*AGES_S[1:], math.inf), strict=True)][: self.ages]
-        self.ageing = np.array([min(1.0, self.step_h / each) for each in widths_h], dtype=np.float32)[:, None]
+        widths_h = np.diff([*AGES_S, math.inf])[: self.ages] / _S_PER_H
+        self.ageing = np.minimum(self.step_h / widths_h, 1.0).astype(np.float32)[:, None]
+        self.older = self._older(widths_h)
         self.stays_up = self._stays(hazards.lost_per_h if hazards else (0.0,))
         self.stays_down = self._stays(hazards.back_per_h if hazards else (0.0,))
         late_usd_per_h = _LATE * max(each.usd_per_h for each in courses)
@@ -286,16 +287,30 @@ class _Solver:
                 now[markets * ages * blocks :] = best
         return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, values)
 
+    def _older(self, widths_h: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The age that each age goes over into: the next one, or what a whole step reaches if that is longer."""
+        reached = [
+            place + 1 if width_h >= self.step_h else age_bucket(AGES_S[place] + self.step_h * _S_PER_H)
+            for place, width_h in enumerate(widths_h)
+        ]
+        return np.minimum(reached, self.ages - 1)
+
     def _stays(self, rates_per_h: tuple[float, ...]) -> _Array:
-        rates = np.array(rates_per_h, dtype=np.float32)[:, None]
-        stays: _Array = np.exp(-rates * np.float32(self.step_h))
+        """The chance of each age to last for a step, which may go on through several ages."""
+        expected = np.zeros(len(rates_per_h))
+        for place in range(len(rates_per_h)):
+            left_h = self.step_h
+            for later in range(place, len(rates_per_h)):
+                is_last = later + 1 == len(rates_per_h)
+                spent_h = left_h if is_last else min(left_h, (AGES_S[later + 1] - AGES_S[later]) / _S_PER_H)
+                expected[place] += rates_per_h[later] * spent_h
+                left_h -= spent_h
+        stays: _Array = np.exp(-expected).astype(np.float32)[:, None]
         return stays
 
     def _aged(self, values: _Array) -> _Array:
-        """The values one step older: a part of each age goes over into the next."""
-        older = values.copy()
-        older[:-1] += self.ageing[:-1] * (values[1:] - values[:-1])
-        return older
+        """The values one step older: a part of each age goes over into the one that it reaches."""
+        return values + self.ageing * (values[self.older] - values)
 
     def _turned(self, held: _Array, progress: _Shift) -> _Array:
         """One step in which the market stays or turns, with what is trained meanwhile; by market and age."""

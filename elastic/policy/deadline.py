@@ -68,10 +68,8 @@ def least_cost(survey: Survey) -> Plan | None:
 
 
 def is_free(snapshot: Snapshot) -> bool:
-    """Whether nothing trains and nothing that was bought is there, or comes."""
-    return snapshot.current is None and not any(
-        node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes
-    )
+    """Whether nothing that was bought stays, or comes: what is being taken back may train on until it goes."""
+    return not any(node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes)
 
 
 @dataclass(frozen=True, slots=True)

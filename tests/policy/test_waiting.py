@@ -12,15 +12,19 @@ from elastic.model import (
     Capacity,
     CapacityChoice,
     Group,
+    Notice,
+    NoticeKind,
     Objective,
     Obstacle,
     Offering,
+    Pool,
     Price,
     Snapshot,
+    Spells,
     Unavailable,
 )
 from elastic.policy import decide
-from tests.builders import NOW_S, job, limits, series, snapshot
+from tests.builders import NOW_S, job, limits, node, series, snapshot
 
 OWN, SPOT = Offering("local.half", Capacity.ON_DEMAND), Offering("local.half", Capacity.SPOT)
 H = 3600.0
@@ -53,10 +57,29 @@ def test_spot_is_waited_for_while_there_is_time() -> None:
     assert plan.reason.text.startswith("waits for spot: $")
 
 
+def test_spot_that_is_being_taken_back_is_waited_for_while_it_still_trains() -> None:
+    noticed = node(SPOT, notice=Notice(NoticeKind.INTERRUPTION, NOW_S, NOW_S + 100.0, "terminate"))
+
+    plan = decide(replace(seen(30.0, is_up=False, held=SPOT), nodes=(noticed,)))
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, Group.of(SPOT), "waiting")
+    assert not plan.may_buy
+
+
 def test_spot_that_can_be_bought_is_taken() -> None:
     plan = decide(seen(30.0, is_up=True))
 
     assert (plan.action, plan.target) == (Action.START, Group.of(SPOT))
+
+
+def test_spot_that_has_just_come_back_is_not_waited_past_for_next_to_nothing() -> None:
+    """A pool that gets older is worth more, by so little that the hours which pass meanwhile are worth more."""
+    spells = Spells((14_400.0, 14_400.0, *(7200.0,) * 6), (4.0, 4.0, *(1.0,) * 6))
+    young = Pool(SPOT, spells, spells, is_up=True, since_s=NOW_S)
+
+    plans = [decide(replace(seen(left_h, is_up=True), pools=(young,))) for left_h in (14.0, 18.0, 22.0, 30.0)]
+
+    assert {plan.target for plan in plans} == {Group.of(SPOT)}
 
 
 @pytest.mark.parametrize("is_up", [True, False])
