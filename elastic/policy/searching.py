@@ -154,11 +154,11 @@ def _least_step_s(survey: Survey, held: Outlook) -> float | None:
         # No iteration has ended there. A node that is new to the job may stand longer than its latest changes did.
         way = transition_of(survey.snapshot, None, held.group)
         began_s = changed_s + way.boot_s + max(way.pause_s, survey.snapshot.limits.switch_pause_prior_s)
-    # Two iterations that had ended would have been heard of: a cold one, and the first that is timed. The word of
-    # them takes its time, and so does the window that holds the second.
+    # Two iterations that had ended would have been reported: a cold one, and the first that is timed. Their report
+    # takes its time, and so does the window that holds the second.
     limits = survey.snapshot.limits
-    heard_s = WINDOW_S + (limits.tick_s if limits.reaction_s is None else limits.reaction_s)
-    return max(survey.snapshot.now_s - began_s - heard_s, 0.0) / 2
+    reported_s = WINDOW_S + (limits.tick_s if limits.reaction_s is None else limits.reaction_s)
+    return max(survey.snapshot.now_s - began_s - reported_s, 0.0) / 2
 
 
 def _next_trial(survey: Survey, best: Ranked) -> Plan | None:

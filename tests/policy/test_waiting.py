@@ -74,8 +74,10 @@ def test_spot_that_can_be_bought_is_taken() -> None:
 
 def test_spot_that_has_just_come_back_is_not_waited_past_for_next_to_nothing() -> None:
     """A pool that gets older is worth more, by so little that the hours which pass meanwhile are worth more."""
-    spells = Spells((14_400.0, 14_400.0, *(7200.0,) * 6), (4.0, 4.0, *(1.0,) * 6))
-    young = Pool(SPOT, spells, spells, is_up=True, since_s=NOW_S)
+    # Lost soon as a rule, and back at once: the programme alone would wait for it to get older.
+    seconds = (7200.0, 14_400.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0, 516_000.0, 1_036_800.0)
+    up = Spells(seconds, (36.0, 24.0, 12.0, 6.0, 6.0, 0.3, 0.1, 0.1))
+    young = Pool(SPOT, up, Spells((7200.0,) * 8, (36.0,) * 8), is_up=True, since_s=NOW_S)
 
     plans = [decide(replace(seen(left_h, is_up=True), pools=(young,))) for left_h in (14.0, 18.0, 22.0, 30.0)]
 
