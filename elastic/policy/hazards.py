@@ -24,10 +24,11 @@ _BACK_PER_H = (1.8, 1.1, 0.70, 0.43, 0.28, 0.22, 0.11, 0.03)
 # A prior weighs as much as so many ended spells at each age.
 _WRITTEN_SPELLS = 4.0
 _KIN_SPELLS = 1.5
-# Pools differ: one is lost half as often at every age, another twice as often. That factor of a pool is drawn from a
-# gamma distribution of this shape and of mean 1 (frailty: Vaupel, Manton and Stallard, Demography 16, 1979). Of 1, 2, 3,
-# 5 and 10 the likelihood of the recordings above is greatest at 5, of the returns of 2023 at 10. One rate for all pools
-# is e^11 (returns of 2023) to e^106 (losses of 2022) times less likely. Fitted where T1 is played, so T1 is no proof.
+# Pools differ: one is lost half as often at every age, another twice as often. That factor of a pool is
+# drawn from a gamma distribution of this shape and of mean 1 (frailty: Vaupel, Manton and Stallard,
+# Demography 16, 1979). Of 1, 2, 3, 5 and 10 the likelihood of the recordings above is greatest at 5, of the
+# returns of 2023 at 10. One rate for all pools is e^11 (returns of 2023) to e^106 (losses of 2022) times less
+# likely. It was fitted where T1 is played, so T1 is no proof.
 _FRAILTY = 5.0
 # Rates are rounded to this ratio, so that a value function is solved again only when they have changed.
 _RATIO = 1.3
