@@ -156,13 +156,14 @@ def _by_type(members: Members) -> Mapping[str, int]:
 
 def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:
     """The median of what changes to this very group took, else to its node types, else of all, else what is assumed."""
-    types = {offering.node_type for offering, _ in to.members}
-    exact, alike, every = [], [], []
-    for switch, seconds in measured:
-        every.append(seconds)
-        if switch.to_group == to:
-            exact.append(seconds)
-        if {offering.node_type for offering, _ in switch.to_group.members} & types:
-            alike.append(seconds)
-    found = exact or alike or every
+    known = list(measured)
+    found = [seconds for switch, seconds in known if switch.to_group == to]
+    if not found:
+        types = {offering.node_type for offering, _ in to.members}
+        found = [
+            seconds
+            for switch, seconds in known
+            if any(offering.node_type in types for offering, _ in switch.to_group.members)
+        ]
+    found = found or [seconds for _, seconds in known]
     return float(median(found)) if found else otherwise_s

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from elastic.model import Action, Interval, Plan
+from elastic.policy.beliefs import beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import passage
@@ -15,6 +16,7 @@ from elastic.policy.trial import Verdict, best_to_compare_with, trial_offers
 from elastic.policy.words import duration, figures, name, percent, rate, usd
 
 _S_PER_H = 3600.0
+_Z_95 = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,22 @@ class Comparison:
         return found
 
 
+def believed(survey: Survey) -> tuple[Ranked, ...]:
+    """What windows tell of, best first: few windows with the interval that is believed of them, for a move needs one.
+
+    A trial that told little may be all that its share of the money allowed.
+    """
+    beliefs = beliefs_of(survey)
+    found = []
+    for each in survey.measured:
+        belief, step_s = beliefs.get(each.group.node_types), each.step_s
+        if not each.is_settled and belief is not None:
+            step_s = Interval(belief.step_s, belief.quantile_s(-_Z_95), belief.quantile_s(_Z_95))
+        if each.is_choice and (ranked := survey.ranked(replace(each, step_s=step_s))) is not None:
+            found.append(ranked)
+    return tuple(sorted(found, key=lambda each: each.order))
+
+
 def move_or_stay(survey: Survey) -> Plan:
     """Decides between the group held, which is measured, and the best other; the last word of `best_value`."""
     held = next(
@@ -80,7 +98,7 @@ def move_or_stay(survey: Survey) -> Plan:
         None,
     )
     assert held is not None, "the rules before this one hold while the group that trains is unmeasured or unpriced"
-    others = tuple(each for each in survey.settled if each.group != held.group)
+    others = tuple(each for each in believed(survey) if each.group != held.group)
     plan = _among(survey, held, others)
     unmixed = tuple(each for each in others if not is_mix(each.group))
     if plan.action is Action.HOLD and len(unmixed) < len(others):

@@ -6,9 +6,9 @@ from elastic.model import Action, Group, Interval, Plan
 from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.passage import transition_of
+from elastic.policy.spells import WINDOW_S, spells
 from elastic.policy.survey import Outlook, Ranked, Survey
 from elastic.policy.trial import (
-    WINDOW_S,
     Offer,
     best_to_compare_with,
     is_answer,
@@ -46,6 +46,8 @@ def still_measuring(survey: Survey) -> Plan | None:
         trial = _next_trial(survey, best_to_compare_with(survey))
         if trial is not None:
             return trial
+        if is_on_trial(survey.snapshot) and others and mine.order <= others[0].order:
+            return None  # What was tried has won: from now on it simply trains.
     limit = survey.snapshot.limits.trial_windows
     so_far = f": {rate(held.iterations_per_usd)} so far" if held.samples and held.iterations_per_usd else ""
     text = f"measuring {name(target)} in {survey.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
@@ -144,21 +146,9 @@ def _least_step_s(survey: Survey, held: Outlook) -> float | None:
         belief = beliefs_of(survey).get(held.group.node_types)
         assert held.step_s is not None, "windows tell a step time"
         return held.step_s.value if belief is None else belief.quantile_s(-_Z_95)
-    if survey.snapshot.current != held.group:
-        return None
-    began_s = max((each.ended_at_s for each in survey.snapshot.switches if each.to_group == held.group), default=None)
-    changed_s = max((each.at_s for each in survey.snapshot.changes if each.to_group == held.group), default=None)
-    if changed_s is None:
-        return None
-    if began_s is None or began_s < changed_s:
-        # No iteration has ended there. A node that is new to the job may stand longer than its latest changes did.
-        way = transition_of(survey.snapshot, None, held.group)
-        began_s = changed_s + way.boot_s + max(way.pause_s, survey.snapshot.limits.switch_pause_prior_s)
-    # Two iterations that had ended would have been reported: a cold one, and the first that is timed. Their report
-    # takes its time, and so does the window that holds the second.
-    limits = survey.snapshot.limits
-    reported_s = WINDOW_S + (limits.tick_s if limits.reaction_s is None else limits.reaction_s)
-    return max(survey.snapshot.now_s - began_s - reported_s, 0.0) / 2
+    last = max(spells(survey.snapshot), key=lambda each: each.change.at_s, default=None)
+    least_s = 0.0 if last is None or last.group != held.group else last.least_step_s(survey.snapshot)
+    return least_s or None
 
 
 def _next_trial(survey: Survey, best: Ranked) -> Plan | None:

@@ -64,7 +64,10 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A settled choice, priced to the end of the job. `usd_per_iteration` counts the owner's time too."""
+    """A choice with a known pace, priced to the end of the job. `usd_per_iteration` counts the owner's time too.
+
+    `late_s` is by how much it would miss the deadline.
+    """
 
     group: Group
     step_s: Interval
@@ -72,14 +75,18 @@ class Ranked:
     iterations_per_usd: Interval
     usd_per_iteration: Interval
     passage: Passage
+    late_s: float
 
     @property
-    def order(self) -> tuple[float, float, Group]:
-        """Least cost first; costs that agree to nine figures are equal, then the smaller burn and the name decide."""
-        return float(f"{self.passage.cost_usd:.9g}"), self.usd_per_h, self.group
+    def order(self) -> tuple[float, float, float, Group]:
+        """What is in time first, then the least late; of those the least cost.
+
+        Costs that agree to nine figures are equal, then the smaller burn and the name decide.
+        """
+        return self.late_s, float(f"{self.passage.cost_usd:.9g}"), self.usd_per_h, self.group
 
 
-@dataclass(frozen=True)  # no slots: what follows from the fields is kept once it is asked for
+@dataclass(frozen=True, eq=False)  # no slots: what follows from it is kept once it is asked for, of this very one
 class Survey:
     """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon can be told.
 
@@ -134,7 +141,8 @@ class Survey:
             return None
         time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
         per_iteration = _scaled(step_s, (outlook.usd_per_h + time_usd_per_h) / _S_PER_H)
-        return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way)
+        late_s, _ = promise_of(self.snapshot, way)
+        return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way, late_s)
 
     def plan(
         self, action: Action, target: Group | None, code: str, text: str, numbers: Mapping[str, float] | None = None
@@ -175,7 +183,8 @@ def take_survey(snapshot: Snapshot) -> Survey:
     left = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
     for group in groups:
-        types, windows = group.node_types, len(samples.get(group.node_types, ()))
+        types = group.node_types
+        windows = len(samples[types]) if types in measured else 0
         step_s = measured.get(types) or _predicted(types, measured) or _predicted_mix(snapshot, group, measured)
         burn = burn_usd_per_h(group, quotes)
         outlooks.append(

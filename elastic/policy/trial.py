@@ -5,7 +5,8 @@ Optimization, 1998) of the rest of the job over finishing on the best group know
 candidate's pace. Against it stand the dollars of going there, and, with the chance that the candidate is no better, of
 coming back and of what was trained at the worse pace until then. A trial that turns out worse ends as soon as that is
 seen, so what it may lose hardly depends on how bad the candidate is. What it spends in all, useful or not, counts
-against the share that trials may cost.
+against the share that trials may cost. The share is kept both ways: if a trial loses, with all that it may cost until
+that is seen; if it wins, of the less that the job then costs.
 
 Of a script that begins at 0 each time, what it has trained until a trial is part of that trial's price. Where the job
 has no end either, nothing says that a trial would win back what it throws away: after the first loss there is none.
@@ -15,29 +16,26 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise, zip_longest
+from functools import lru_cache
 from statistics import NormalDist
 
-from elastic.model import Change, Group, Interval, Snapshot
+from elastic.model import Group, Interval, Snapshot
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
+from elastic.policy.spells import WINDOW_S, Spell, begun_s, spells
 from elastic.policy.survey import Outlook, Ranked, Survey, promise_of
 from elastic.throughput import NodeTypes
 
 _S_PER_H = 3600.0
-# Windows close after half a second, or after one iteration if that takes longer.
-WINDOW_S = 0.5
 # The first iteration after a change is cold, and the next one closes the first window.
 _LEAST_ITERATIONS = 2
-# A second trial is for the one that a lost node cut short.
-_MOST_TRIALS = 2
 # A trial ends when this much of the share is used up: the next tick may come late.
 _USED_UP = 0.85
 # Of many candidates only so many are weighed in full: those whose improvement is worth most.
@@ -68,7 +66,7 @@ class Offer:
     `cheaper` is the share of an iteration's cost that it should save against the best group known, with the interval
     of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over the rest of the job, less what the trial
     is expected to lose. `trial_usd` is what it is expected to spend. `redone` are iterations that it has done again.
-    `lasts_s` is told of a mix, which is for time.
+    `lasts_s` is told of a mix, which is for time. `late_s` is by how much the job should miss its deadline there.
     """
 
     group: Group
@@ -79,13 +77,15 @@ class Offer:
     trial_usd: float
     redone: float
     lasts_s: float | None = None
+    late_s: float = 0.0
 
     @property
-    def order(self) -> tuple[float, float, Group]:
-        """The greatest worth first; a written tie-break, as for what is measured."""
-        return -float(f"{self.worth_usd:.9g}"), self.trial_usd, self.group
+    def order(self) -> tuple[bool, float, float, Group]:
+        """What should be in time first, then the greatest worth; a written tie-break, as for what is measured."""
+        return self.late_s > 0, -float(f"{self.worth_usd:.9g}"), self.trial_usd, self.group
 
 
+@lru_cache(maxsize=4)
 def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
     """Judges a trial of the choices that are not settled, the best first. `best` is the best one known."""
     beliefs = beliefs_of(survey)
@@ -121,8 +121,8 @@ def _has_new_prices(survey: Survey, group: Group) -> bool:
 def spent_on_trials_usd(survey: Survey) -> float:
     """Dollars that trials have cost so far, at today's prices: each from its decision until it is over."""
     return sum(
-        known_burn_usd_per_h(group.members, survey.quotes) * _tried_s(survey, change, group, ends_s) / _S_PER_H
-        for change, group, ends_s, _ in _spells(survey.snapshot)
+        known_burn_usd_per_h(each.group.members, survey.quotes) * _tried_s(survey, each) / _S_PER_H
+        for each in spells(survey.snapshot)
     )
 
 
@@ -134,11 +134,11 @@ def thrown_away_usd(survey: Survey) -> float:
     if not survey.snapshot.job.always_begins_at_zero:
         return 0.0
     return sum(
-        known_burn_usd_per_h(group.members, survey.quotes)
-        * (ends_s - change.at_s - _tried_s(survey, change, group, ends_s))
+        known_burn_usd_per_h(each.group.members, survey.quotes)
+        * (each.ends_s - each.change.at_s - _tried_s(survey, each))
         / _S_PER_H
-        for change, group, ends_s, following in _spells(survey.snapshot)
-        if following == "trial"
+        for each in spells(survey.snapshot)
+        if each.next_code == "trial"
     )
 
 
@@ -176,17 +176,10 @@ def no_time_left(survey: Survey, best: Ranked) -> bool:
     return best.passage.worst_s > left_s
 
 
-def _spells(snapshot: Snapshot) -> Iterator[tuple[Change, Group, float, str]]:
-    """Each change to a group, with when that was over, and the code of the change that followed, or nothing."""
-    changes = sorted(snapshot.changes, key=lambda change: change.at_s)
-    for change, following in zip_longest(changes, changes[1:]):
-        if change.to_group is not None:
-            ends_s, code = (snapshot.now_s, "") if following is None else (following.at_s, following.code)
-            yield change, change.to_group, ends_s, code
-
-
-def _tried_s(survey: Survey, change: Change, group: Group, ends_s: float) -> float:
-    return min(ends_s - change.at_s, _longest_s(survey, group)) if change.code == "trial" else 0.0
+def _tried_s(survey: Survey, spell: Spell) -> float:
+    if spell.change.code != "trial":
+        return 0.0
+    return min(spell.ends_s - spell.change.at_s, _longest_s(survey, spell.group))
 
 
 def _longest_s(survey: Survey, group: Group) -> float:
@@ -242,13 +235,43 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[Node
     rest = max((survey.iterations_left or 0.0) - _LEAST_ITERATIONS, 0.0)
     improvement = _improvement(survey, best, outlook, beliefs)
     worth_usd = rest * improvement - lost_usd - (1 - chance) * (back_usd + seen_usd)
-    verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, trial_usd=trial_usd)
     slow_s = trial_s if belief is None else _trial_s(snapshot, belief.quantile_s(_Z_95))
+    # If it loses, that shows within as long as an iteration pays at most, and a tick. If it wins, the job costs less.
+    lost_s = min(slow_s, _trial_s(snapshot, goal / usd_per_s)) + snapshot.limits.tick_s
+    won_s = max(goal - improvement / max(chance, 1e-9), 0.0) / usd_per_s
+    burn, way_usd = outlook.usd_per_h or 0.0, there.usd(quotes) + redo_usd
+    lost = (way_usd + burn * lost_s / _S_PER_H, best.passage.usd.value)
+    won = (way_usd + burn * _trial_s(snapshot, won_s) / _S_PER_H, burn * rest * won_s / _S_PER_H)
+    # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake than the share.
+    ends = [(trial_usd, best.passage.usd.value)] if _is_late(survey, best) else [lost, won]
+    is_within = all(_is_within_share(survey, usd, rest_usd) for usd, rest_usd in ends)
+    verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, is_within=is_within)
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
     if verdict is Verdict.TRY and _risks_deadline(survey, best, away_s):
         verdict = Verdict.NO_TIME
     lasts_s = outlook.passage.lasts_s if is_mix(group) and outlook.passage is not None else None
-    return Offer(group, verdict, step_s, _cheaper(goal, usd_per_s, belief), worth_usd, trial_usd, redone, lasts_s)
+    late_s = _late_s(survey, step_s)
+    cheaper = _cheaper(goal, usd_per_s, belief)
+    return Offer(group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, lasts_s, late_s)
+
+
+def _late_s(survey: Survey, step_s: float) -> float:
+    """Seconds by which the rest of the job would miss the deadline at this pace."""
+    left_s = seconds_left(survey.snapshot)
+    return 0.0 if left_s is None else max(step_s * (survey.iterations_left or 0.0) - left_s, 0.0)
+
+
+def _is_within_share(survey: Survey, trial_usd: float, rest_usd: float) -> bool:
+    """Whether all trials, with one more, keep their share of a job whose rest costs so much."""
+    snapshot = survey.snapshot
+    tried_usd = spent_on_trials_usd(survey) + thrown_away_usd(survey) + trial_usd
+    job_usd = snapshot.spent_usd + trial_usd + rest_usd
+    return tried_usd <= _USED_UP * snapshot.limits.trial_usd_share * job_usd
+
+
+def _is_late(survey: Survey, best: Ranked) -> bool:
+    left_s = seconds_left(survey.snapshot)
+    return left_s is not None and best.passage.lasts_s > left_s
 
 
 def _trial_s(snapshot: Snapshot, step_s: float) -> float:
@@ -265,20 +288,21 @@ def _cheaper(goal: float, usd_per_s: float, belief: Belief | None) -> Interval:
 
 
 def _verdict(
-    survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, *, worth_usd: float, trial_usd: float
+    survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, *, worth_usd: float, is_within: bool
 ) -> Verdict:
     group = outlook.group
     if is_mix(group) and not _promises_most(survey, outlook):
         return Verdict.CANNOT_PAY
-    is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group) and not outlook.samples
+    tries = _tries(survey, group)
+    had = [each for each in tries if each.next_code != UNAVAILABLE]
+    is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group) and not outlook.samples and not had
     if not (is_demanded or _pays(survey, best, outlook, belief, worth_usd)):
         return Verdict.CANNOT_PAY
     if not is_demanded and _is_restarted_without_end(survey):
         return Verdict.RESTARTS
-    if _has_been_tried(survey, group):
+    if any(survey.snapshot.now_s - each.change.at_s < survey.snapshot.limits.cooldown_s for each in tries):
         return Verdict.TRIED
-    spent_usd = spent_on_trials_usd(survey) + thrown_away_usd(survey)
-    if spent_usd + trial_usd > _USED_UP * trial_cap_usd(survey, best):
+    if not is_within:
         return Verdict.TOO_DEAR
     return Verdict.TRY
 
@@ -294,7 +318,7 @@ def _promises_most(survey: Survey, outlook: Outlook) -> bool:
 def _pays(survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, worth_usd: float) -> bool:
     """Whether a trial is worth its money; where the best one known is late, whether it may be clearly faster."""
     left_s, keep = seconds_left(survey.snapshot), 1 - survey.snapshot.limits.margin
-    is_late = left_s is not None and best.passage.lasts_s > left_s
+    is_late = _is_late(survey, best)
     if is_mix(outlook.group) and outlook.passage is not None:
         way = outlook.passage
         if is_late:
@@ -302,7 +326,7 @@ def _pays(survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None,
         return way.cost_usd < keep * best.passage.cost_usd and (left_s is None or way.lasts_s <= left_s)
     if is_late:
         return belief is None or belief.quantile_s(-_Z_95 / 2) < keep * best.step_s.value
-    if belief is not None and left_s is not None and belief.step_s * (survey.iterations_left or 0.0) > left_s:
+    if belief is not None and _late_s(survey, belief.step_s) > 0:
         return False
     return worth_usd > 0
 
@@ -321,23 +345,8 @@ def _risks_deadline(survey: Survey, best: Ranked, away_s: float) -> bool:
     return best.passage.worst_s + away_s > left_s
 
 
-def _has_been_tried(survey: Survey, group: Group) -> bool:
-    """True if trials of it in this phase are used up, or one has just been.
-
-    A trial from before the first window of the phase was about another phase; one that could not be bought was none,
-    but is not begun again at once.
-    """
-    snapshot = survey.snapshot
-    ends_s = [
-        sample.ended_at_s
-        for series in snapshot.series
-        if series.training_phase == survey.focus.training_phase
-        for sample in series.samples
-    ]
-    began_s = min(ends_s, default=snapshot.now_s)
-    tried_s = [each.at_s for each in snapshot.changes if each.code == "trial" and each.to_group == group]
-    tried_s = [at_s for at_s in tried_s if at_s >= began_s]
-    is_recent = any(snapshot.now_s - at_s < snapshot.limits.cooldown_s for at_s in tried_s)
-    changes = sorted(snapshot.changes, key=lambda change: change.at_s)
-    refused_s = {before.at_s for before, after in pairwise(changes) if after.code == UNAVAILABLE}
-    return is_recent or len([at_s for at_s in tried_s if at_s not in refused_s]) >= _MOST_TRIALS
+def _tries(survey: Survey, group: Group) -> list[Spell]:
+    """The trials of a group in this phase."""
+    began_s = begun_s(survey)
+    own = [each for each in spells(survey.snapshot) if each.group == group and each.change.code == "trial"]
+    return [each for each in own if each.change.at_s >= began_s]

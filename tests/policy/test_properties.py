@@ -380,7 +380,9 @@ def test_a_block_that_comes_and_goes_moves_the_job_once_and_back_only_for_the_ma
 
 
 @pytest.mark.parametrize("iterations", [None, 3000])
-def test_a_script_that_saves_nothing_is_restarted_by_one_trial_that_does_not_pay(iterations: int | None) -> None:
+def test_a_script_that_saves_nothing_is_restarted_by_one_trial_at_most_that_does_not_pay(
+    iterations: int | None,
+) -> None:
     """All types are as fast as each other, and each is hoped to be several times as fast as those below it."""
     world = World(
         spec=job_spec(iterations=iterations, node_types=tuple(each.node_type for each in _LOCAL)),
@@ -393,6 +395,6 @@ def test_a_script_that_saves_nothing_is_restarted_by_one_trial_that_does_not_pay
         saves_nothing=True,
     ).run(1080)
 
-    assert [each.code for each in world.changes] == ["start", "trial", "trial_over"]
+    assert [each.code for each in world.changes] in (["start"], ["start", "trial", "trial_over"])
     assert world.current == Group.of(Offering("local.quarter"))
     assert world.redone < 300 and world.iteration >= 3000

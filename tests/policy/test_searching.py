@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastic.model import Action, Plan, Snapshot
 from elastic.policy import decide
-from tests.builders import NOW_S, change, group, limits, prices, series, snapshot, switch
+from tests.builders import NOW_S, change, group, job, limits, prices, series, snapshot, switch
 
 HALF, FULL = "local.half", "local.full"
 USD_PER_H = {"local.quarter": 0.025, HALF: 0.045, FULL: 0.09}
@@ -81,4 +81,48 @@ def _tried_before(*, price_changed_ago_s: float) -> Snapshot:
 def test_what_one_window_calls_the_best_is_tried_again_once_a_price_has_changed_since() -> None:
     again = decide(_tried_before(price_changed_ago_s=60.0))
     assert (again.action, again.target) == (Action.TRIAL, group(HALF))
-    assert decide(_tried_before(price_changed_ago_s=2500.0)).action is Action.HOLD
+
+
+def test_what_one_window_calls_far_cheaper_is_moved_to_without_another_trial() -> None:
+    plan = decide(_tried_before(price_changed_ago_s=2500.0))
+    assert (plan.action, plan.target) == (Action.MOVE, group(HALF))
+
+
+def _after_a_trial(next_code: str, tried_s: float = 400.0) -> Plan:
+    """A full core was tried until 700 s ago, and no window of it closed."""
+    return decide(
+        snapshot(
+            target=HALF,
+            measured=[series(HALF, 0.1)],
+            changes=[
+                change(HALF, ago_s=3000.0),
+                change(FULL, HALF, code="trial", ago_s=700.0 + tried_s),
+                change(HALF, FULL, code=next_code, ago_s=700.0),
+            ],
+            prices=prices({HALF: 0.045, FULL: 0.046}),
+            job=job(iterations=1_000_000),
+        )
+    )
+
+
+def test_a_trial_that_ended_before_an_iteration_did_tells_that_one_takes_longer() -> None:
+    assert _after_a_trial("trial_over").target == group(HALF)
+
+
+def test_a_trial_that_was_lost_before_an_iteration_ended_tells_nothing() -> None:
+    assert _after_a_trial("unavailable").target == group(FULL)
+
+
+def test_a_trial_that_ended_at_once_tells_nothing() -> None:
+    assert _after_a_trial("trial_over", tried_s=1.0).target == group(FULL)
+
+
+def test_a_trial_whose_windows_show_that_it_is_no_better_ends_without_a_margin() -> None:
+    plan = decide(
+        snapshot(
+            target=FULL,
+            measured=[series("local.quarter", 0.3), series(HALF, 0.1), series(FULL, 0.051)],
+            changes=[change(HALF), change(FULL, HALF, code="trial", ago_s=5.0)],
+        )
+    )
+    assert (plan.target, plan.reason.code) == (group(HALF), "trial_over")
