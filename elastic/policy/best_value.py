@@ -14,7 +14,7 @@ from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
 from elastic.policy.deadline import is_free, least_cost
 from elastic.policy.horizon import has_trained, seconds_left
-from elastic.policy.hurry import hurry
+from elastic.policy.hurry import hurry, least_late
 from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
@@ -220,7 +220,8 @@ _RULES: tuple[Callable[[Survey], Plan | None], ...] = (
     _held_without_price,
     _other_phase,
     still_measuring,
-    try_another,
     hurry,
+    try_another,
+    least_late,
     _go_on_or_move,
 )

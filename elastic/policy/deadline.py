@@ -50,7 +50,8 @@ class Way:
 def least_cost(survey: Survey) -> Plan | None:
     """The plan of the least expected cost to the deadline; None where there is no deadline, or no spot to weigh.
 
-    It speaks where the group that is wanted trains, or where nothing of it is there.
+    It speaks where the group that is wanted trains, or where nothing of it is there. A job that will be late on all that
+    is known is not its concern: the rules after it look for what is faster.
     """
     snapshot = survey.snapshot
     left_s, work = seconds_left(snapshot), survey.focus.iterations_left
@@ -59,6 +60,8 @@ def least_cost(survey: Survey) -> Plan | None:
     if snapshot.target is not None and snapshot.current != snapshot.target and not is_free(snapshot):
         return None
     known = [each for each in survey.outlooks if _is_known(each)]
+    if snapshot.current is not None and all(_lasts_s(snapshot, each, work) > left_s for each in known):
+        return None
     kinds = _kinds(snapshot, known)
     safe = _safe(snapshot, known, work, left_s)
     if not kinds or (not safe and snapshot.job.spec.capacity.admits(Capacity.ON_DEMAND)):
@@ -115,7 +118,7 @@ def _safe(snapshot: Snapshot, known: Iterable[Outlook], work: float, left_s: flo
     for each in ordered:
         if not front or _step_s(each) < _step_s(front[-1]):
             front.append(each)
-    in_time = [each for each in front if _start_s(snapshot, each.group) + work * _step_s(each) <= left_s]
+    in_time = [each for each in front if _lasts_s(snapshot, each, work) <= left_s]
     if not in_time:
         return front[-1:]
     kept = [*front[:1], *in_time[:1], *front[-1:]]
@@ -331,6 +334,10 @@ def _is_spot(group: Group) -> bool:
 def _step_s(outlook: Outlook) -> float:
     assert outlook.step_s is not None, "only what is known is asked"
     return outlook.step_s.value
+
+
+def _lasts_s(snapshot: Snapshot, outlook: Outlook, work: float) -> float:
+    return _start_s(snapshot, outlook.group) + work * _step_s(outlook)
 
 
 def _start_s(snapshot: Snapshot, group: Group) -> float:

@@ -19,7 +19,7 @@ Policy = Callable[[Snapshot], Plan]
 
 POLICIES: Mapping[str, Policy] = {"best_value": best_value, "fixed": fixed}
 
-VERSIONS: Mapping[str, int] = {"best_value": 4, "fixed": 2}
+VERSIONS: Mapping[str, int] = {"best_value": 5, "fixed": 2}
 """Raised whenever the same snapshot may give another plan: what an earlier version decided is not decided again."""
 
 

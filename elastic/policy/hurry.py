@@ -13,6 +13,7 @@ from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
 from elastic.policy.survey import Outlook, Survey
+from elastic.policy.trial import best_to_compare_with, trial_offers
 from elastic.policy.words import duration, name, usd
 
 _S_PER_H = 3600.0
@@ -30,24 +31,47 @@ class _Guess:
 
 
 def hurry(survey: Survey) -> Plan | None:
-    """The move to the cheapest size that should be in time, else to the fastest; None if a measured one is."""
+    """The move to the cheapest size that should be in time; None if a trial should be so too, or a measured one is."""
+    best = min(
+        (each for each in _guesses(survey) if each.lasts_s <= _SHARE * (seconds_left(survey.snapshot) or 0.0)),
+        key=lambda each: (each.usd, each.group),
+        default=None,
+    )
+    if best is None:
+        return None
+    offers = trial_offers(survey, best_to_compare_with(survey))
+    is_found = any(each.verdict.is_worth and not each.late_s for each in offers)
+    return None if is_found else _move(survey, best)
+
+
+def least_late(survey: Survey) -> Plan | None:
+    """The move to the size that should be the fastest, where none should be in time; None if a measured one is."""
+    best = min(_guesses(survey), key=lambda each: (each.lasts_s, each.group), default=None)
+    return None if best is None else _move(survey, best)
+
+
+def _guesses(survey: Survey) -> list[_Guess]:
+    """More nodes of a job that will be late on all that is measured, as far as they should be clearly faster."""
     snapshot, target = survey.snapshot, survey.snapshot.target
     left_s, work = seconds_left(snapshot), survey.focus.iterations_left
     held = survey.of(target)
     if left_s is None or left_s <= 0 or not work or held is None or held.step_s is None or is_mix(held.group):
-        return None
+        return []
     in_time = any(each.passage.worst_s <= left_s for each in survey.settled)
     needs_s = work * held.step_s.value
     if in_time or needs_s <= left_s or snapshot.current != target:
-        return None
-    guesses = [_guess(survey, held, each, work) for each in survey.choices if _is_alike(held, each)]
-    fitting = [each for each in guesses if each.lasts_s <= _SHARE * left_s]
-    quickest = min(guesses, key=lambda each: (each.lasts_s, each.group), default=None)
-    best = min(fitting, key=lambda each: (each.usd, each.group), default=quickest)
-    if best is None or best.lasts_s >= (1 - snapshot.limits.margin) * needs_s:
-        return None
+        return []
+    found = [_guess(survey, held, each, work) for each in survey.choices if _is_alike(held, each)]
+    return [each for each in found if each.lasts_s < (1 - snapshot.limits.margin) * needs_s]
+
+
+def _move(survey: Survey, best: _Guess) -> Plan:
+    snapshot, target = survey.snapshot, survey.snapshot.target
+    left_s, work, held = seconds_left(snapshot), survey.focus.iterations_left, survey.of(target)
+    assert target and left_s and work and held and held.step_s, "what is guessed of is held, and late"
+    needs_s = work * held.step_s.value
     text = (
-        f"{name(held.group)} needs {duration(needs_s)} and the deadline is in {duration(left_s)}: "
+        f"{name(target)} needs {duration(needs_s)} and the deadline is in {duration(left_s)}: "
         f"{name(best.group)} should need {duration(best.lasts_s)}, for {usd(best.usd)}, "
         "as speed usually grows with nodes"
     )

@@ -1,8 +1,8 @@
 """The safety net: whatever a policy wishes, a deadline that on-demand can meet is met.
 
 Spot may be lost, and waiting brings nothing. Both are allowed for as long as on-demand could still finish in time if
-the worst happened until the next look: a launch of spot that is lost at its end, or a look without an iteration. Beyond
-that the job goes to the cheapest group that nobody takes back and that is in time.
+the worst happened until the next look: a look without an iteration. To launch spot, it must be so even if that is lost
+as soon as it could train. Beyond that the job goes to the cheapest group that nobody takes back and that is in time.
 
 It is the rule of Can't Be Late (Wu et al., NSDI 2024).
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from elastic.model import Action, Candidate, Capacity, Group, Plan, Reason, Snapshot
+from elastic.policy.availability import needs_purchase
 from elastic.policy.horizon import focus_of, seconds_left
 from elastic.policy.passage import transition_of
 from elastic.policy.words import duration, name, usd
@@ -55,7 +56,7 @@ def _is_exposed(snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: flo
     lost_s, done = look_s, 0.0
     if trains and own is not None and own.step_s is not None:
         done = look_s / _slow_s(own)
-    elif target is not None and plan.may_buy:
+    elif target is not None and plan.may_buy and needs_purchase(snapshot, target):
         way = transition_of(snapshot, snapshot.current, target)
         lost_s += way.pause_s if snapshot.current else way.boot_s + way.pause_s
     rest = max(work - done, 0.0)

@@ -11,6 +11,7 @@ from elastic.model import (
     Action,
     Capacity,
     CapacityChoice,
+    Change,
     Group,
     Notice,
     NoticeKind,
@@ -123,3 +124,36 @@ def test_the_same_snapshot_is_decided_alike() -> None:
     one, other = (decide(seen(17.0, is_up=True)) for _ in range(2))
 
     assert one == other
+
+
+def test_spot_that_was_launched_is_not_counted_as_launched_again() -> None:
+    """It is there and about to train: on-demand could still take over if it were lost at the next look."""
+    coming = replace(seen(10.26, is_up=True, held=SPOT), current=None)
+    there = replace(coming, nodes=(node(SPOT, launched_at_s=NOW_S - 300),))
+
+    assert decide(coming).target == Group.of(OWN)
+    assert (decide(there).action, decide(there).target) == (Action.HOLD, Group.of(SPOT))
+
+
+def test_a_job_that_will_be_late_takes_as_many_nodes_of_spot_as_it_needs() -> None:
+    """A trial of two nodes would not bring it in time, and takes time that it does not have."""
+    late = seen(4.0, is_up=True, held=SPOT, nodes_max=16)
+    measured = series(Group.of(SPOT), STEP_S)
+
+    plan = decide(replace(late, series=(measured,), spent_usd=0.01))
+
+    assert plan.target is not None
+    assert plan.target.members[0][0] == SPOT
+    assert plan.target.node_count == 4
+
+
+def test_a_trial_does_not_end_in_a_group_that_is_cheaper_and_late() -> None:
+    """One node costs less an iteration than four, and is of no use any more."""
+    four, three = Group.of(SPOT, 4), Group.of(SPOT, 3)
+    tried = (Change(NOW_S - 400, None, four, "deadline"), Change(NOW_S - 60, four, three, "trial"))
+    late = seen(4.0, is_up=True, held=SPOT, nodes_max=4)
+    measured = (series(Group.of(SPOT), STEP_S), series(four, 0.325), series(three, 0.5))
+
+    plan = decide(replace(late, series=measured, target=three, current=three, changes=tried))
+
+    assert plan.target == four
