@@ -50,8 +50,8 @@ class Way:
 def least_cost(survey: Survey) -> Plan | None:
     """The plan of the least expected cost to the deadline; None where there is no deadline, or no spot to weigh.
 
-    It speaks where the group that is wanted trains, or where nothing of it is there. A job that will be late on all that
-    is known is not its concern: the rules after it look for what is faster.
+    It speaks where the group that is wanted trains, or where nothing of it is there. Of a job that will be late on all
+    that is known it says nothing: the rules after it look for what is faster.
     """
     snapshot = survey.snapshot
     left_s, work = seconds_left(snapshot), survey.focus.iterations_left
