@@ -12,14 +12,19 @@ from dataclasses import replace
 
 from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
+from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free, least_cost
 from elastic.policy.horizon import has_trained, seconds_left
 from elastic.policy.hurry import hurry, least_late
 from elastic.policy.mixture import is_in_one_zone, is_mix
+from elastic.policy.passage import transition_of
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
 from elastic.policy.survey import Outlook, Survey, most_promising, nothing_to_be_had, take_survey
 from elastic.policy.words import duration, name, rate, shortened, usd
+
+# A deadline is near if two starts take more of the time left than this: that of the first group, and of the next one.
+_HASTE = 0.2
 
 
 def best_value(snapshot: Snapshot) -> Plan:
@@ -72,7 +77,7 @@ def _too_dear(survey: Survey, what: str) -> Plan | None:
 
 def _begin_or_wait(survey: Survey) -> Plan | None:
     """A job that holds nothing may wait for spot as long as its deadline allows."""
-    return least_cost(survey) if is_free(survey.snapshot) else None
+    return hurry(survey) or least_cost(survey) if is_free(survey.snapshot) else None
 
 
 def _go_on_or_move(survey: Survey) -> Plan | None:
@@ -134,10 +139,34 @@ def _start(survey: Survey) -> Plan | None:
         goal = "the cheapest" if seconds_left(survey.snapshot) is None else "the best for the deadline"
         text = f"start on {name(first.group)}: earlier runs of this program found it {goal}{_left_out(survey)}"
         return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+    hasty = _hasty_start(plain)
+    if hasty is not None:
+        return hasty
     first = _cheapest(plain)
     text = (
         f"start on {name(first.group)}: {usd(first.usd_per_h or 0.0)}/h is the least burn of "
         f"{len(plain.choices)} candidates, and nothing is known of their speed yet{_left_out(survey)}"
+    )
+    return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+
+
+def _hasty_start(survey: Survey) -> Plan | None:
+    """The fastest by its hardware, where a deadline leaves no time to begin on less and go on elsewhere."""
+    snapshot, left_s = survey.snapshot, seconds_left(survey.snapshot)
+    if left_s is None or left_s <= 0:
+        return None
+    beliefs = beliefs_of(survey)
+    fewest = min(each.group.node_count for each in survey.choices)
+    few = [each for each in survey.choices if each.group.node_count == fewest and each.group.node_types in beliefs]
+    if not few:
+        return None
+    first = min(few, key=lambda each: (beliefs[each.group.node_types].step_s, each.usd_per_h or 0.0, each.group))
+    way = transition_of(snapshot, None, first.group)
+    if 2 * (way.boot_s + way.pause_s) <= _HASTE * left_s:
+        return None
+    text = (
+        f"start on {name(first.group)}, the fastest by its hardware, for {usd(first.usd_per_h or 0.0)}/h: the deadline "
+        f"is in {duration(left_s)}, too soon to begin on less and go on elsewhere{_left_out(survey)}"
     )
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
 

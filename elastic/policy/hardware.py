@@ -33,9 +33,11 @@ def cores_worth(node_type: NodeType, workers: Workers) -> float:
     4.0
     >>> round(cores_worth(NodeType("g4dn.xlarge", 4, 16, gpu_count=1, gpu_model="T4"), Workers(1, 4)))
     81
+    >>> round(cores_worth(NodeType("own.server", 4, 16, gpu_count=1, gpu_model="Tesla k80 24GB"), Workers(1, 4)))
+    41
     """
     if not node_type.gpu_count:
         return float(min(node_type.cores, workers.processes * workers.threads))
-    name = (node_type.gpu_model or "").split()[-1:] or [""]
-    tflops = _GPU_TFLOPS.get(name[0], _OTHER_GPU_TFLOPS)
+    words = (node_type.gpu_model or "").upper().split()
+    tflops = next((_GPU_TFLOPS[word] for word in words if word in _GPU_TFLOPS), _OTHER_GPU_TFLOPS)
     return min(node_type.gpu_count, workers.processes) * tflops / _CORE_TFLOPS

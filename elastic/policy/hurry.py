@@ -1,7 +1,7 @@
-"""A job that will be late on every group that is measured: how many nodes it needs, by how speed usually grows.
+"""A job that will be late on every group that is measured: what else should be fast enough.
 
 Where there is neither time nor money for a trial, a guess is better than a deadline that is missed for certain. The
-guess is careful, and the windows of the new size correct it.
+guess is careful, and the windows of the new group correct it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from elastic.model import Action, Group, Plan
+from elastic.policy.beliefs import beliefs_of
+from elastic.policy.deadline import is_free
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
@@ -21,6 +23,8 @@ _S_PER_H = 3600.0
 _SERIAL = 0.1
 # How much of the time left a guess may take: it is one.
 _SHARE = 0.95
+# Other node types are taken to be slower than expected: three in four are not slower than that.
+_CAREFUL = 0.67
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,11 @@ class _Guess:
     group: Group
     lasts_s: float
     usd: float
+    why: str
 
 
 def hurry(survey: Survey) -> Plan | None:
-    """The move to the cheapest size that should be in time; None if a trial should be so too, or a measured one is."""
+    """The move to the cheapest group that should be in time; None if a trial should be so too, or a measured one is."""
     best = min(
         (each for each in _guesses(survey) if each.lasts_s <= _SHARE * (seconds_left(survey.snapshot) or 0.0)),
         key=lambda each: (each.usd, each.group),
@@ -39,44 +44,79 @@ def hurry(survey: Survey) -> Plan | None:
     )
     if best is None:
         return None
-    offers = trial_offers(survey, best_to_compare_with(survey))
-    is_found = any(each.verdict.is_worth and not each.late_s for each in offers)
-    return None if is_found else _move(survey, best)
+    if survey.snapshot.current is not None:
+        offers = trial_offers(survey, best_to_compare_with(survey))
+        if any(each.verdict.is_worth and not each.late_s for each in offers):
+            return None
+    return _move(survey, best)
 
 
 def least_late(survey: Survey) -> Plan | None:
-    """The move to the size that should be the fastest, where none should be in time; None if a measured one is."""
+    """The move to the group that should be the fastest, where none should be in time; None if a measured one is."""
     best = min(_guesses(survey), key=lambda each: (each.lasts_s, each.group), default=None)
     return None if best is None else _move(survey, best)
 
 
 def _guesses(survey: Survey) -> list[_Guess]:
-    """More nodes of a job that will be late on all that is measured, as far as they should be clearly faster."""
-    snapshot, target = survey.snapshot, survey.snapshot.target
-    left_s, work = seconds_left(snapshot), survey.focus.iterations_left
-    held = survey.of(target)
-    if left_s is None or left_s <= 0 or not work or held is None or held.step_s is None or is_mix(held.group):
+    """What is clearly faster, by how speed usually grows, if a job will be late on all that is measured."""
+    snapshot, work = survey.snapshot, survey.focus.iterations_left
+    left_s = seconds_left(snapshot)
+    known = [each for each in survey.measured if each.is_choice]
+    if left_s is None or left_s <= 0 or not work or not known or not survey.focus.is_now:
         return []
-    in_time = any(each.passage.worst_s <= left_s for each in survey.settled)
-    needs_s = work * held.step_s.value
-    if in_time or needs_s <= left_s or snapshot.current != target:
+    held = survey.of(snapshot.target)
+    if snapshot.current is None:
+        if not is_free(snapshot):
+            return []
+        held = None
+    elif snapshot.current != snapshot.target or held is None or held.step_s is None or is_mix(held.group):
         return []
-    found = [_guess(survey, held, each, work) for each in survey.choices if _is_alike(held, each)]
-    return [each for each in found if each.lasts_s < (1 - snapshot.limits.margin) * needs_s]
+    quickest_s = min(_known_s(survey, each, work) for each in known)
+    if quickest_s <= left_s:
+        return []
+    beliefs = beliefs_of(survey)
+    found = []
+    for each in survey.choices:
+        if is_mix(each.group) or (held is not None and each.group == held.group):
+            continue
+        belief = beliefs.get(each.group.node_types)
+        if held is not None and _is_alike(held, each):
+            found.append(_more_nodes(survey, held, each, work))
+        elif not each.samples and belief is not None:
+            why = "as programs usually run on such hardware"
+            found.append(_guess(survey, held, each, work, belief.quantile_s(_CAREFUL), why))
+    budget_usd = snapshot.job.spec.objective.budget_usd
+    rest_usd = None if budget_usd is None else budget_usd - snapshot.spent_usd
+    return [
+        each
+        for each in found
+        if each.lasts_s < (1 - snapshot.limits.margin) * quickest_s and (rest_usd is None or each.usd <= rest_usd)
+    ]
+
+
+def _known_s(survey: Survey, outlook: Outlook, work: float) -> float:
+    """How long the rest takes on a group that is measured, with the way there."""
+    assert outlook.step_s is not None, "only what is measured is asked"
+    if outlook.group == survey.snapshot.current:
+        return work * outlook.step_s.value
+    way = transition_of(survey.snapshot, survey.snapshot.current, outlook.group)
+    return way.boot_s + way.pause_s + work * outlook.step_s.value
 
 
 def _move(survey: Survey, best: _Guess) -> Plan:
-    snapshot, target = survey.snapshot, survey.snapshot.target
-    left_s, work, held = seconds_left(snapshot), survey.focus.iterations_left, survey.of(target)
-    assert target and left_s and work and held and held.step_s, "what is guessed of is held, and late"
-    needs_s = work * held.step_s.value
+    snapshot, work = survey.snapshot, survey.focus.iterations_left
+    left_s = seconds_left(snapshot)
+    known = [each for each in survey.measured if each.is_choice]
+    assert left_s is not None and work and known, "what is guessed of has work, and a deadline, and something is known"
+    quickest = min(known, key=lambda each: (_known_s(survey, each, work), each.group))
+    needs_s = _known_s(survey, quickest, work)
     text = (
-        f"{name(target)} needs {duration(needs_s)} and the deadline is in {duration(left_s)}: "
-        f"{name(best.group)} should need {duration(best.lasts_s)}, for {usd(best.usd)}, "
-        "as speed usually grows with nodes"
+        f"{name(quickest.group)} needs {duration(needs_s)} and the deadline is in {duration(left_s)}: "
+        f"{name(best.group)} should need {duration(best.lasts_s)}, for {usd(best.usd)}, {best.why}"
     )
     numbers = {"left_s": left_s, "lasts_s_from": needs_s, "lasts_s_to": best.lasts_s}
-    return survey.plan(Action.MOVE, best.group, "deadline", text, numbers)
+    action = Action.START if snapshot.target is None else Action.MOVE
+    return survey.plan(action, best.group, "deadline", text, numbers)
 
 
 def _is_alike(held: Outlook, other: Outlook) -> bool:
@@ -85,18 +125,24 @@ def _is_alike(held: Outlook, other: Outlook) -> bool:
     return is_same and other.group.node_count > held.group.node_count
 
 
-def _guess(survey: Survey, held: Outlook, other: Outlook, work: float) -> _Guess:
+def _more_nodes(survey: Survey, held: Outlook, other: Outlook, work: float) -> _Guess:
     assert held.step_s is not None, "only a group that is measured is left behind"
-    way = transition_of(survey.snapshot, held.group, other.group)
-    done = min(work, way.boot_s / held.step_s.value)
     step_s = held.step_s.value * _share(other.group.node_count) / _share(held.group.node_count)
     if other.step_s is not None:
         step_s = other.step_s.value if other.step_s.high is None else other.step_s.high
+    return _guess(survey, held, other, work, step_s, "as speed usually grows with nodes")
+
+
+def _guess(survey: Survey, held: Outlook | None, other: Outlook, work: float, step_s: float, why: str) -> _Guess:
+    way = transition_of(survey.snapshot, None if held is None else held.group, other.group)
+    done, held_usd = 0.0, 0.0
+    if held is not None and held.step_s is not None:
+        # What is held trains on while the other boots.
+        done = min(work, way.boot_s / held.step_s.value)
+        held_usd = (held.usd_per_h or 0.0) * way.boot_s / _S_PER_H
     trains_s = (work - done) * step_s
-    burn = other.usd_per_h or 0.0
-    held_usd = (held.usd_per_h or 0.0) * way.boot_s / _S_PER_H
-    total_usd = way.usd(survey.quotes) + held_usd + burn * trains_s / _S_PER_H
-    return _Guess(other.group, way.boot_s + way.pause_s + trains_s, total_usd)
+    total_usd = way.usd(survey.quotes) + held_usd + (other.usd_per_h or 0.0) * trains_s / _S_PER_H
+    return _Guess(other.group, way.boot_s + way.pause_s + trains_s, total_usd, why)
 
 
 def _share(nodes: int) -> float:

@@ -164,8 +164,11 @@ def is_answer(survey: Survey) -> bool:
 
 
 def is_used_up(survey: Survey, best: Ranked) -> bool:
-    """Whether trials have cost what they may, but for what may go until the next tick."""
-    return spent_on_trials_usd(survey) >= _USED_UP * trial_cap_usd(survey, best)
+    """Whether trials have cost what they may, but for what may go until the next tick.
+
+    Where the best one known is late, more is at stake than the trials' share.
+    """
+    return not is_late(survey, best) and spent_on_trials_usd(survey) >= _USED_UP * trial_cap_usd(survey, best)
 
 
 def no_time_left(survey: Survey, best: Ranked) -> bool:
@@ -242,9 +245,9 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[Node
     burn, way_usd = outlook.usd_per_h or 0.0, there.usd(quotes) + redo_usd
     lost = (way_usd + burn * lost_s / _S_PER_H, best.passage.usd.value)
     won = (way_usd + burn * _trial_s(snapshot, won_s) / _S_PER_H, burn * rest * won_s / _S_PER_H)
+    mean = (chance * won[0] + (1 - chance) * lost[0], chance * won[1] + (1 - chance) * lost[1])
     # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake than the share.
-    ends = [(trial_usd, best.passage.usd.value)] if _is_late(survey, best) else [lost, won]
-    is_within = all(_is_within_share(survey, usd, rest_usd) for usd, rest_usd in ends)
+    is_within = is_late(survey, best) or all(_is_within_share(survey, *each) for each in (lost, mean))
     verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, is_within=is_within)
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
     if verdict is Verdict.TRY and _risks_deadline(survey, best, away_s):
@@ -269,7 +272,8 @@ def _is_within_share(survey: Survey, trial_usd: float, rest_usd: float) -> bool:
     return tried_usd <= _USED_UP * snapshot.limits.trial_usd_share * job_usd
 
 
-def _is_late(survey: Survey, best: Ranked) -> bool:
+def is_late(survey: Survey, best: Ranked) -> bool:
+    """Whether even the best one known will not be in time."""
     left_s = seconds_left(survey.snapshot)
     return left_s is not None and best.passage.lasts_s > left_s
 
@@ -318,13 +322,12 @@ def _promises_most(survey: Survey, outlook: Outlook) -> bool:
 def _pays(survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, worth_usd: float) -> bool:
     """Whether a trial is worth its money; where the best one known is late, whether it may be clearly faster."""
     left_s, keep = seconds_left(survey.snapshot), 1 - survey.snapshot.limits.margin
-    is_late = _is_late(survey, best)
     if is_mix(outlook.group) and outlook.passage is not None:
         way = outlook.passage
-        if is_late:
+        if is_late(survey, best):
             return way.lasts_s < keep * best.passage.lasts_s
         return way.cost_usd < keep * best.passage.cost_usd and (left_s is None or way.lasts_s <= left_s)
-    if is_late:
+    if is_late(survey, best):
         return belief is None or belief.quantile_s(-_Z_95 / 2) < keep * best.step_s.value
     if belief is not None and _late_s(survey, belief.step_s) > 0:
         return False

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from elastic.model import Action, Job, Objective
+from elastic.model import Action, Job, Objective, Snapshot
 from elastic.policy import best_value
-from tests.builders import NOW_S, group, job, limits, series, snapshot
+from tests.builders import NOW_S, change, group, job, limits, series, snapshot
 
 HALF, FULL = group("local.half"), group("local.full")
 # 9,900 iterations left: 3,960 s on half a core for 0.0495 USD, 2,970 s on a whole one for 0.07425 USD.
@@ -105,3 +106,57 @@ def test_an_hour_that_is_worth_much_outweighs_dearer_nodes() -> None:
     plan = best_value(snapshot(target="local.half", measured=MEASURED, job=hurried))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "better_value")
+
+
+def _half_is_late(seconds: float, **rest: Any) -> Snapshot:
+    """Half a core, which is measured, needs 66 min; trials may cost next to nothing."""
+    tight = limits(trial_usd_share=1e-9)
+    return snapshot(
+        target="local.half",
+        measured=MEASURED[:1],
+        job=_due_in(seconds, **rest),
+        limits=tight,
+        changes=[change("local.half", ago_s=600.0)],
+    )
+
+
+def test_another_type_is_tried_whatever_trials_may_cost_where_all_that_is_measured_is_late() -> None:
+    plan = best_value(_half_is_late(3_500))
+
+    assert (plan.action, plan.target) == (Action.TRIAL, FULL)
+    in_time = best_value(_half_is_late(8_000))
+    assert in_time.action is Action.HOLD
+
+
+def test_what_nothing_trains_on_any_more_is_not_gone_back_to_if_it_is_late_and_other_hardware_is_faster() -> None:
+    lost = replace(_half_is_late(3_500), current=None, target=None)
+
+    plan = best_value(lost)
+
+    assert (plan.action, plan.target, plan.reason.code) == (Action.START, FULL, "deadline")
+    assert plan.reason.text.startswith("local.half needs 66 min and the deadline is in 58 min: local.full should need")
+    assert plan.reason.text.endswith("as programs usually run on such hardware")
+    assert plan.reason.numbers["lasts_s_to"] < 3_500
+
+
+def test_a_guess_that_the_budget_does_not_allow_is_none() -> None:
+    lost = replace(_half_is_late(3_500), current=None, target=None)
+    poor = replace(lost.job.spec.objective, budget_usd=0.06)
+
+    plan = best_value(replace(lost, job=replace(lost.job, spec=replace(lost.job.spec, objective=poor))))
+
+    assert plan.target == HALF
+
+
+def test_a_trial_goes_on_beyond_its_share_while_what_is_known_is_late() -> None:
+    tried = (change("local.half", ago_s=2_000.0), change("local.full", "local.half", code="trial", ago_s=5.0))
+    plan = best_value(replace(_half_is_late(3_500), target=FULL, current=FULL, changes=tried))
+
+    assert (plan.action, plan.reason.code) == (Action.HOLD, "measuring")
+
+
+def test_a_deadline_that_is_very_near_is_started_for_on_the_fastest_hardware() -> None:
+    """Two starts of 8 s each are a fifth of 80 s."""
+    assert best_value(snapshot(job=_due_in(79))).target == FULL
+    assert "too soon to begin on less" in best_value(snapshot(job=_due_in(79))).reason.text
+    assert best_value(snapshot(job=_due_in(81))).target == HALF
