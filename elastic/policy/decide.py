@@ -17,10 +17,12 @@ from elastic.policy.words import name, offering_name, shortened
 
 Policy = Callable[[Snapshot], Plan]
 
-POLICIES: Mapping[str, Policy] = {"best_value": best_value, "fixed": fixed}
+# Raise a policy's version when the same snapshot may give another plan: then `decision replay` does not compare
+# what an earlier version decided.
+_REGISTERED: Mapping[str, tuple[Policy, int]] = {"best_value": (best_value, 5), "fixed": (fixed, 2)}
 
-VERSIONS: Mapping[str, int] = {"best_value": 5, "fixed": 2}
-"""Raised whenever the same snapshot may give another plan: what an earlier version decided is not decided again."""
+POLICIES: Mapping[str, Policy] = {name: policy for name, (policy, _) in _REGISTERED.items()}
+VERSIONS: Mapping[str, int] = {name: version for name, (_, version) in _REGISTERED.items()}
 
 
 def decide(snapshot: Snapshot) -> Plan:

@@ -35,7 +35,7 @@ def test_a_budget_is_kept_while_nobody_knows_what_is_sold() -> None:
 
 
 def test_a_policy_that_does_not_exist_is_named_with_those_that_do() -> None:
-    with pytest.raises(InvalidInput, match="wanted one of best_value, fixed, got 'wishful'"):
+    with pytest.raises(InvalidInput, match=f"wanted one of {', '.join(POLICIES)}, got 'wishful'"):
         decide(snapshot(job=job(policy="wishful")))
 
 
