@@ -148,6 +148,9 @@ class Settings(BaseSettings):
     max_failures: int = Field(3, ge=1, description="Failures in a row, without progress, that fail a job.")
     local_types: tuple[LocalType, ...] = Field(_DEFAULT_LOCAL_TYPES, description="Node types this machine emulates.")
     price_trace: Path | None = Field(None, description="CSV or JSON of price changes to replay over the local prices.")
+    price_source: str | None = Field(
+        None, description="What tells prices; else the price trace where there is one, or what the provider has."
+    )
     metrics_token_file: Path | None = Field(
         None, description="File of a token that opens /metrics alone; made if absent."
     )

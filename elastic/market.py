@@ -11,6 +11,7 @@ from pathlib import Path
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
+from elastic.errors import InvalidInput
 from elastic.model import Limits, NodeType, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import Provider, precisions_here
@@ -24,6 +25,7 @@ def market(
 ) -> tuple[Provider, PriceSource, PricePast | None]:
     """Gives what `provider` stands for in the settings: the provider, what tells its prices, and what brings their past
     (None: nothing remembers it)."""
+    name = _price_source(settings)
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
         trace=settings.price_trace,
@@ -31,8 +33,6 @@ def market(
     )
     provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
     setup = replace(setup, offerings=offered_or_held(setup.offerings, store))
-    live = "static" if settings.provider == "local" else settings.provider
-    name = live if settings.price_trace is None else "trace"
     archive = PRICE_ARCHIVES.get(name)
     past = archive and PricePast(store, lambda: archive(setup))
     return provider, PRICE_SOURCES[name](setup), past
@@ -51,6 +51,27 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
         tick_s=settings.tick_s,
         usd_per_gib_received=settings.ec2.usd_per_gib_received if settings.provider == "ec2" else 0.0,
     )
+
+
+def _price_source(settings: Settings) -> str:
+    """Which of `PRICE_SOURCES` the settings name. Raises InvalidInput."""
+    if settings.price_trace is not None:
+        of_provider = "trace"
+    elif settings.provider == "local":
+        of_provider = "static"
+    else:
+        of_provider = settings.provider
+    name = settings.price_source or of_provider
+    if name not in PRICE_SOURCES:
+        known = ", ".join(PRICE_SOURCES)
+        text = f"setting price_source: wanted one of {known}, got {name!r}"
+        raise InvalidInput(text, field="price_source")
+    if settings.price_trace is not None and name != "trace":
+        raise InvalidInput(
+            f"setting price_source: wanted trace beside a price_trace, got {name!r}; leave one out",
+            field="price_source",
+        )
+    return name
 
 
 def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:

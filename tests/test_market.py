@@ -9,6 +9,7 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings, LocalType, PolicySettings, Settings
+from elastic.errors import InvalidInput
 from elastic.market import limits, market
 from elastic.model import PerNode, Workers, workers_on
 from elastic.providers.fake import FakeCloud, FakeProvider
@@ -51,3 +52,34 @@ def test_a_local_type_larger_than_this_machine_computes_with_the_cores_that_are_
     larger, half = provider.node_types()
     assert (larger.cpu, larger.cores, half.cores) == (here + 6, here, 0.5)
     assert workers_on(PerNode.AUTO, larger) == Workers(1, threads=here)
+
+
+def price_source(data_dir: Path, **named: str) -> str:
+    """The name of what tells prices by these settings, for local nodes."""
+    trace = data_dir / "prices.csv"
+    trace.write_text("after_s,node_type,usd_per_h\n0,half,0.2\n")
+    settings = Settings.model_validate({"data_dir": data_dir, **named})
+    store = open_store(lay_out(data_dir / "elasticd.db"))
+    try:
+        _, source, _ = market(settings, ManualClock(0.0), store, None)
+    finally:
+        store.close()
+    return source.name
+
+
+def test_prices_come_from_the_source_that_the_settings_name(tmp_path: Path) -> None:
+    trace = str(tmp_path / "prices.csv")
+    assert price_source(tmp_path) == "static"
+    assert price_source(tmp_path, price_trace=trace) == "trace"
+    assert price_source(tmp_path, price_source="static") == "static"
+    assert price_source(tmp_path, price_source="trace", price_trace=trace) == "trace"
+
+
+def test_a_price_source_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"price_source: wanted one of .*static.*, got 'oracle'"):
+        price_source(tmp_path, price_source="oracle")
+
+
+def test_a_price_trace_that_another_source_would_hide_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="wanted trace beside a price_trace, got 'static'"):
+        price_source(tmp_path, price_source="static", price_trace=str(tmp_path / "prices.csv"))
