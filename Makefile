@@ -16,14 +16,15 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo picture zoo test slow soak crash cover check format lint types imports clean
+.PHONY: help venv browser demo picture zoo test slow soak crash cover check format lint types imports release clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(STAMP)  ## Makes .venv with elasticd, torch and the development tools.
 
-$(STAMP): pyproject.toml constraints.txt
+# elastic/__init__.py holds the version, which is copied at installation.
+$(STAMP): pyproject.toml constraints.txt elastic/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "wanted Python 3.11 or newer, found $$($(PYTHON) --version 2>&1): set PYTHON, as in make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
@@ -93,6 +94,10 @@ imports: $(STAMP)
 format: $(STAMP)  ## Formats the code and sorts its imports.
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
+
+DRY_RUN ?= 0
+release: $(STAMP)  ## Builds, tries and tags the version of elastic/__init__.py; DRY_RUN=1 leaves the tag out.
+	$(BIN)/python deploy/release.py $(if $(filter 0,$(DRY_RUN)),,--dry-run)
 
 clean:  ## Removes .venv and everything that tools have left behind.
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
