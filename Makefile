@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo picture zoo test slow soak crash cover check format lint types imports release clean
+.PHONY: help venv browser demo picture zoo test slow soak crash cover check format lint types imports hooks release clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ imports: $(STAMP)
 format: $(STAMP)  ## Formats the code and sorts its imports.
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
+
+hooks: $(STAMP)  ## Lets git run format, lint, types and import rules before each commit.
+	$(BIN)/pre-commit install
 
 DRY_RUN ?= 0
 release: $(STAMP)  ## Builds, tries and tags the version of elastic/__init__.py; DRY_RUN=1 leaves the tag out.
