@@ -52,6 +52,7 @@ BY_PACKAGE = (
     Rule("sqlalchemy-in-store", ("sqlalchemy", "alembic", "psycopg"), only_in=("elastic.store",)),
     Rule("fastapi-in-api", ("fastapi", "starlette"), only_in=("api",)),
     Rule("apscheduler-in-ticker", ("apscheduler",), only_in=("elastic.ticker",)),
+    Rule("tenacity-in-retrying", ("tenacity",), only_in=("elastic.retrying",)),
     Rule("boto3-in-ec2", ("boto3", "botocore"), only_in=EC2),
     Rule("moto-in-lab", ("moto", "werkzeug"), only_in=("elastic.lab",)),
 )

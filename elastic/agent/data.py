@@ -14,12 +14,13 @@ from typing import Protocol
 
 from elastic.agent.machine_lock import alone
 from elastic.errors import NotFound, PreparationFailed, StorageForbidden, StorageUnavailable
+from elastic.retrying import retried
 
 THREADS = 8
 """S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines): eight fill a network of 5 Gbit/s."""
 PATIENCE_S = 300.0
 """So long without a byte is no passing trouble; a last checkpoint is given as long (`carriage.STORE_PATIENCE_S`)."""
-_RETRY_S = 2.0
+_PAUSE_S = 2.0
 _TELL_EVERY_S = 10.0
 _TOLD_PARTS = 10
 """Progress is an event at each tenth at most, so that the list of events stays readable."""
@@ -147,21 +148,33 @@ class _Trip:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial.touch()
         last_byte_at = time.monotonic()
-        while (start := _size(partial)) < item.size_bytes:
-            if self.is_stopping():
-                raise PreparationFailed("data: the node is leaving")
-            try:
-                self._append(item, partial, start)
-            except NotFound as error:
-                raise PreparationFailed(f"data: {item.name} changed while it was fetched: submit again") from error
-            except StorageForbidden as error:
-                raise PreparationFailed(f"data: {error}") from error
-            except StorageUnavailable as error:
-                if _size(partial) > start:
-                    last_byte_at = time.monotonic()
-                elif time.monotonic() - last_byte_at > self.patience_s:
-                    raise PreparationFailed(f"data: nothing came for {self.patience_s:.0f} s: {error}") from error
-                self.pause(_RETRY_S)
+
+        def bring_rest() -> None:
+            nonlocal last_byte_at
+            while (start := _size(partial)) < item.size_bytes:
+                if self.is_stopping():
+                    raise PreparationFailed("data: the node is leaving")
+                try:
+                    self._append(item, partial, start)
+                finally:
+                    if _size(partial) > start:
+                        last_byte_at = time.monotonic()
+
+        try:
+            retried(
+                bring_rest,
+                on=StorageUnavailable,
+                unless=StorageForbidden,
+                first_s=_PAUSE_S,
+                left_s=lambda: last_byte_at + self.patience_s - time.monotonic(),
+                sleep=self.pause,
+            )
+        except NotFound as error:
+            raise PreparationFailed(f"data: {item.name} changed while it was fetched: submit again") from error
+        except StorageForbidden as error:
+            raise PreparationFailed(f"data: {error}") from error
+        except StorageUnavailable as error:
+            raise PreparationFailed(f"data: nothing came for {self.patience_s:.0f} s: {error}") from error
         partial.rename(path)
 
     def _append(self, item: Item, partial: Path, start: int) -> None:
@@ -190,17 +203,18 @@ class _Trip:
 
 
 def _listed(source: Source, location: str, *, pause: Callable[[float], None], patience_s: float) -> list[Item]:
-    since = time.monotonic()
-    while True:
-        try:
-            found = [Item(*each) for each in source.items()]
-            break
-        except StorageForbidden as error:
-            raise PreparationFailed(f"data: {error}") from error
-        except StorageUnavailable as error:
-            if time.monotonic() - since > patience_s:
-                raise PreparationFailed(f"data: {error}") from error
-            pause(_RETRY_S)
+    until = time.monotonic() + patience_s
+    try:
+        found = retried(
+            lambda: [Item(*each) for each in source.items()],
+            on=StorageUnavailable,
+            unless=StorageForbidden,
+            first_s=_PAUSE_S,
+            left_s=lambda: until - time.monotonic(),
+            sleep=pause,
+        )
+    except StorageUnavailable as error:
+        raise PreparationFailed(f"data: {error}") from error
     items = [each for each in found if not each.name.endswith("/")]  # consoles make such objects for folders
     if not items:
         raise PreparationFailed(f"data: wanted objects below {location}, found none")

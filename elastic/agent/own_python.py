@@ -14,7 +14,9 @@ from pathlib import Path
 
 from elastic.agent.commands import Commands
 from elastic.agent.machine_lock import alone
+from elastic.clock import SystemClock
 from elastic.errors import PreparationFailed
+from elastic.retrying import retried
 
 _DONE = "elasticd-done"
 _KEPT = "torch"
@@ -98,16 +100,19 @@ def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, c
     kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")
     pip = [python_of(folder), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
     options = ["--progress-bar=off", "--no-warn-script-location", "-r", str(wanted), "-c", str(kept)]
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            commands.run([*pip, *options], what="requirements: pip", cwd=cwd)
-            return
-        except PreparationFailed as error:
-            if attempt == _ATTEMPTS:
-                if installed is not None and _KEPT in str(error):
-                    stays = f"{error}; the nodes keep their torch {installed}: requirements may ask for no other"
-                    raise PreparationFailed(stays) from error
-                raise
+    try:
+        retried(
+            lambda: commands.run([*pip, *options], what="requirements: pip", cwd=cwd),
+            on=PreparationFailed,
+            first_s=0.0,
+            attempts=_ATTEMPTS,
+            sleep=SystemClock().sleep,
+        )
+    except PreparationFailed as error:
+        if installed is not None and _KEPT in str(error):
+            stays = f"{error}; the nodes keep their torch {installed}: requirements may ask for no other"
+            raise PreparationFailed(stays) from error
+        raise
 
 
 def _installed(name: str) -> str | None:

@@ -148,3 +148,17 @@ def test_nodes_of_one_machine_fetch_the_same_data_once(tmp_path: Path) -> None:
         fetched = set(nodes.map(lambda _: fetch(source, tmp_path), range(3)))
     assert len(fetched) == 1
     assert sorted(source.asked) == [("a", 0), ("b", 0), ("c", 0)]
+
+
+@pytest.mark.parametrize("refuses_at", ["listing", "reading"])
+def test_what_a_person_has_to_allow_is_not_asked_for_again(refuses_at: str, tmp_path: Path) -> None:
+    class Forbidden(FakeSource):
+        def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
+            self.asked.append((name, start))
+            raise StorageForbidden("allow s3:GetObject")
+
+    source = Forbidden({"a": b"hello"})
+    source.listing = [StorageForbidden("allow s3:ListBucket")] if refuses_at == "listing" else []
+    with pytest.raises(PreparationFailed, match="data: allow s3"):
+        fetch(source, tmp_path, patience_s=60.0)
+    assert source.asked == ([] if refuses_at == "listing" else [("a", 0)])

@@ -18,10 +18,10 @@ from tests.agent.test_data import FakeSource
 
 _SCRIPT = """\
 import os, subprocess, sys
-import stamina
+import tenacity
 import torch
 import greeting
-assert stamina.OWN, stamina.__file__
+assert tenacity.OWN, tenacity.__file__
 assert os.environ["VIRTUAL_ENV"] == sys.prefix, sys.prefix
 found = subprocess.run(["python", "-c", "import greeting, torch; print(greeting.WORD)"], capture_output=True, text=True)
 print("in a shell:", found.stdout, found.stderr)
@@ -110,10 +110,10 @@ def test_an_environment_is_named_by_what_is_asked_for() -> None:
 @pytest.mark.slow
 def test_a_jobs_packages_and_setup_are_there_on_top_of_the_nodes_torch(world: World) -> None:
     greeting = wheel(world.folder / "wheels", "greeting", "WORD = 'hello'\n")
-    stamina = wheel(world.folder / "wheels", "stamina", "OWN = True\n")  # the node has another
+    tenacity = wheel(world.folder / "wheels", "tenacity", "OWN = True\n")  # the node has another
     setup = ["python -c 'import greeting; print(greeting.WORD)' > built.txt", 'test -n "$TOKEN"']
     world.daemon.brings = {
-        "requirements": [str(greeting), str(stamina), "torch"],
+        "requirements": [str(greeting), str(tenacity), "torch"],
         "setup": setup,
         "data": None,
         "env": {"TOKEN": "x", "PIP_NO_INDEX": "1"},
