@@ -14,6 +14,7 @@ import structlog
 from elastic.clock import Clock
 from elastic.errors import AlreadyRunning, ClaimLost, ProviderError, ProviderUnavailable
 from elastic.providers import Claim, ClaimRegister
+from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +51,7 @@ class Namespace:
     _claim: Claim | None = None
     _version: int = 0
     _proven_at_s: float | None = None
-    _due_s: float = 0.0
+    _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=_PROVE_S, retry_s=_RETRY_S))
     _failure: ProviderError | None = None
 
     def start(self, *, takes_over: bool = False) -> None:
@@ -77,7 +78,7 @@ class Namespace:
         if self.lost is not None:
             raise self.lost
         now_s = self.clock.now_s()
-        if not 0.0 < self._due_s - now_s <= _PROVE_S:  # further off only for a clock that was set back
+        if self._renewal.is_due(now_s=now_s):
             self._prove(self.register, now_s=now_s)
         self.require()
 
@@ -132,7 +133,8 @@ class Namespace:
         except ProviderError as error:
             if self._failure is None:
                 log.warning("the claim was not proven; it is good for 5 minutes after each proof", error=str(error))
-            self._failure, self._due_s = error, now_s + _RETRY_S
+            self._failure = error
+            self._renewal.note_failure(now_s=now_s)
 
     def _renew(self, register: ClaimRegister, claim: Claim, *, now_s: float) -> bool:
         """Whether the claim is still ours; False if nobody has one."""
@@ -164,7 +166,9 @@ class Namespace:
 
     def _note(self, claim: Claim, version: int, *, now_s: float) -> None:
         self._claim, self._version = claim, version
-        self._proven_at_s, self._failure, self._due_s = now_s, None, now_s + _PROVE_S
+        self._proven_at_s = now_s
+        self._failure = None
+        self._renewal.note_success(now_s=now_s)
 
     def _is_ours(self, claim: Claim) -> bool:
         return claim.run == self._run and not claim.is_over

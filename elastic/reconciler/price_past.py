@@ -10,6 +10,7 @@ import structlog
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, Offering, PastPrice
 from elastic.pricing import PriceArchive, Quote, why_impossible
+from elastic.renewal import Renewal
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
@@ -36,37 +37,34 @@ class PricePast:
     _source: PriceArchive | None = None
     _asked: set[str] = field(default_factory=set)
     _reading: _Reading | None = None
-    _failures: int = 0
-    _due_s: float | None = None
+    _renewal: Renewal | None = None
 
     def look(self, *, now_s: float) -> float | None:
         """Asks at most one question; gives in how many seconds to look again, None if there is no hurry."""
-        if self._due_s is None:
-            self._due_s = now_s + _QUIET_S
-        if now_s < self._due_s:
-            return self._due_s - now_s
+        if self._renewal is None:
+            self._renewal = Renewal(_BETWEEN_PAGES_S, retry_s=_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S)
+            self._renewal.pause(_QUIET_S, now_s=now_s)
+        if not self._renewal.is_due(now_s=now_s):
+            return self._renewal.wait_s(now_s=now_s)
         self._source = self._source or self.archive()
         self._reading = self._reading or self._next(self._source, now_s=now_s)
         if self._reading is None:
             return None
-        pause_s = self._go_on(self._reading, now_s=now_s)
-        self._due_s = now_s + pause_s
-        return pause_s
+        self._go_on(self._reading, self._renewal, now_s=now_s)
+        return self._renewal.wait_s(now_s=now_s)
 
-    def _go_on(self, reading: _Reading, *, now_s: float) -> float:
+    def _go_on(self, reading: _Reading, renewal: Renewal, *, now_s: float) -> None:
         try:
             is_over = reading.go_on()
         except PriceUnavailable as error:
             self._reading = None
-            pause_s: float = min(_PAUSE_S * 2.0**self._failures, _LONGEST_PAUSE_S)
-            self._failures += 1
-            log.info("past prices have to wait", error=str(error), again_in_s=pause_s)
-            return pause_s
-        self._failures = 0
+            renewal.note_failure(now_s=now_s)
+            log.info("past prices have to wait", error=str(error), again_in_s=renewal.wait_s(now_s=now_s))
+            return
+        renewal.note_success(now_s=now_s)
         if is_over:
             self._keep(reading, now_s=now_s)
             self._reading = None
-        return _BETWEEN_PAGES_S
 
     def _next(self, source: PriceArchive, *, now_s: float) -> _Reading | None:
         """The first node type with a market that has no past yet, and was not asked for."""

@@ -10,6 +10,7 @@ import structlog
 
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.providers import Instance, InstanceState
+from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
@@ -32,17 +33,19 @@ class RightToEnd:
     elapsed_s: Callable[[], float] = time.monotonic
     failure: ProviderError | None = None
     _proven_s: float = field(init=False)
-    _due_s: float = field(init=False)
+    _renewal: Renewal = field(init=False)
 
     def __post_init__(self) -> None:
-        self._proven_s = self._due_s = self.elapsed_s()  # nothing was asked yet: the first look follows
+        self._proven_s = self.elapsed_s()  # nothing was asked yet: the first look follows
+        prove_s = min(_PROVE_S, self.lease_s / 2)
+        self._renewal = Renewal(every_s=prove_s, retry_s=min(_RETRY_S, prove_s / 4))
 
     def look(self, instances: Iterable[Instance]) -> None:
         """Proves it if that is due; where nothing lives there is nothing to prove."""
         living = [each.provider_id for each in instances if each.state is not InstanceState.GONE]
         if not living:
             self.note_proof()
-        elif self.elapsed_s() >= self._due_s:
+        elif self._renewal.is_due(now_s=self.elapsed_s()):
             self._try(min(living))
 
     def note_proof(self) -> None:
@@ -50,13 +53,14 @@ class RightToEnd:
         if self.failure is not None:
             log.warning("the right to end machines is back; leases flow again")
         self._proven_s, self.failure = self.elapsed_s(), None
-        self._due_s = self._proven_s + self._prove_s
+        self._renewal.note_success(now_s=self._proven_s)
 
     def note_failure(self, error: ProviderError) -> None:
         """A machine could not be ended, or nobody answered."""
         if self.failure is None:
             log.error("cannot end machines; their leases will run out unless that changes", error=str(error))
-        self.failure, self._due_s = error, self.elapsed_s() + min(_RETRY_S, self._prove_s / 4)
+        self.failure = error
+        self._renewal.note_failure(now_s=self.elapsed_s())
 
     def lease_left_s(self) -> float:
         """The longest lease that a node may be given now, seconds."""
@@ -69,10 +73,6 @@ class RightToEnd:
         if self.failure is None or is_silent:
             return None
         return f"machines cannot be ended; unless that changes every node leaves within {left_s:.0f} s: {self.failure}"
-
-    @property
-    def _prove_s(self) -> float:
-        return min(_PROVE_S, self.lease_s / 2)
 
     def _try(self, provider_id: str) -> None:
         try:

@@ -13,6 +13,7 @@ from elastic.model import Capacity, Offering
 from elastic.pricing.ec2.aws import Feeds
 from elastic.pricing.ec2.price_list import Listed, read_price_list
 from elastic.pricing.ec2.spot import SpotChange, read_spot
+from elastic.renewal import Renewal
 
 _RETRY_S = 30.0
 _BUDGET_S = 5.0
@@ -31,16 +32,20 @@ class OnDemandFeed:
     listed: dict[str, tuple[Listed, float]] = field(default_factory=dict)
     failure: str | None = None
     _pending: list[str] = field(default_factory=list)
-    _due_s: float = 0.0
-    _retry_s: float = 0.0
+    _round: Renewal = field(init=False)
+    # A call follows the last one at once, unless that one failed or left something out.
+    _calls: Renewal = field(default_factory=lambda: Renewal(every_s=0.0, retry_s=_RETRY_S))
+
+    def __post_init__(self) -> None:
+        self._round = Renewal(every_s=self.refresh_s, retry_s=self.refresh_s)
 
     def update(self, node_types: Sequence[str], *, now_s: float) -> None:
         """Asks for what is due; `listed` then holds each type's entry and when it was read."""
-        if now_s >= self._due_s:
-            self._due_s = now_s + self.refresh_s
+        if self._round.is_due(now_s=now_s):
+            self._round.note_success(now_s=now_s)
             self._pending = list(node_types)
         self._pending += [each for each in node_types if each not in self.listed and each not in self._pending]
-        if now_s < self._retry_s:
+        if not self._calls.is_due(now_s=now_s):
             return
         began = time.monotonic()
         while self._pending and time.monotonic() - began < _BUDGET_S:
@@ -52,7 +57,8 @@ class OnDemandFeed:
         try:
             found = read_price_list(self.feeds, node_types)
         except (ClientError, BotoCoreError, PriceUnavailable) as error:
-            self.failure, self._retry_s = f"the price list: {error}", now_s + _RETRY_S
+            self.failure = f"the price list: {error}"
+            self._calls.note_failure(now_s=now_s)
             return False
         self.failure = None
         for each in node_types:
@@ -62,7 +68,10 @@ class OnDemandFeed:
             if entry.doubt is None or entry.node_type not in self.listed:
                 self.listed[entry.node_type] = (entry, now_s)
         missing = set(node_types) - {entry.node_type for entry in found}
-        self._retry_s = now_s + _RETRY_S if missing else 0.0
+        if missing:
+            self._calls.note_failure(now_s=now_s)
+        else:
+            self._calls.note_success(now_s=now_s)
         return True
 
 
@@ -80,20 +89,26 @@ class SpotFeed:
     doubted: tuple[SpotChange, ...] = ()
     failure: str | None = None
     observed_at_s: float | None = None
-    _due_s: float = 0.0
+    _renewal: Renewal = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._renewal = Renewal(every_s=self.refresh_s, retry_s=min(_RETRY_S, self.refresh_s))
 
     def update(self, offerings: Sequence[Offering], *, now_s: float) -> tuple[SpotChange, ...]:
         """Asks if it is due, and gives what came and went since the last time, oldest first."""
-        if now_s < self._due_s or not any(each.capacity is Capacity.SPOT for each in offerings):
+        if not self._renewal.is_due(now_s=now_s) or not any(each.capacity is Capacity.SPOT for each in offerings):
             return ()
         heard_to_s = self.heard_to_s if self.observed_at_s is None else self.observed_at_s
         from_s = now_s if heard_to_s is None else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:
-            self.failure, self._due_s = f"the spot prices: {error}", now_s + min(_RETRY_S, self.refresh_s)
+            self.failure = f"the spot prices: {error}"
+            self._renewal.note_failure(now_s=now_s)
             return ()
-        self.failure, self.observed_at_s, self._due_s = None, now_s, now_s + self.refresh_s
+        self.failure = None
+        self.observed_at_s = now_s
+        self._renewal.note_success(now_s=now_s)
         self.doubted = tuple(each for each in changes if each.doubt is not None)
         asked = set(offerings)
         # What nobody asked for was not heard again: it is told no longer, and grows older where it is kept.

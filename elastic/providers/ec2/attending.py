@@ -12,6 +12,7 @@ from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.ec2.machines import NOT_FOUND
+from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
@@ -30,15 +31,15 @@ class Marks:
         self.failure: ProviderError | None = None
         self._aws = aws
         self._marked_at_s: dict[str, float] = {}
-        self._retry_at_s = 0.0
+        self._calls = Renewal(every_s=_RETRY_S, retry_s=_RETRY_S)
 
     def renew(self, provider_ids: Collection[str], *, now_s: float) -> None:
         """Writes on every machine that a daemon stands for it now, where that is due. Raises nothing."""
         # One that nobody knows of yet is due at once, and ages from now on.
         self._marked_at_s = {each: self._marked_at_s.get(each, now_s - _ATTEND_S) for each in provider_ids}
-        if not self._older_than(_ATTEND_S, now_s=now_s) or 0.0 < self._retry_at_s - now_s <= _RETRY_S:
+        if not self._older_than(_ATTEND_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
             return
-        self._retry_at_s = now_s + _RETRY_S
+        self._calls.pause(_RETRY_S, now_s=now_s)
         wanted = self._older_than(_ATTEND_S / 2, now_s=now_s)  # the sooner ones too, for few calls
         error: ProviderError | None = None
         try:

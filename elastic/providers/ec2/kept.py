@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from elastic.clock import Clock
 from elastic.errors import ProviderError
+from elastic.renewal import Renewal
 
 Value = TypeVar("Value")
 
@@ -23,20 +24,20 @@ class Kept(Generic[Value]):
         self._clock = clock
         self._lock = threading.Lock()
         self._value: Value | None = None
-        self._due_s = 0.0
+        self._renewal = Renewal(every_s=_KEPT_S, retry_s=_RETRY_S)
         self._failure = ProviderError("EC2 was not asked yet")
 
     def get(self) -> Value:
         """The value read last. Raises what the last try raised where none has succeeded yet."""
         with self._lock:
             now_s = self._clock.now_s()
-            if now_s >= self._due_s:
-                self._due_s = now_s + _KEPT_S
+            if self._renewal.is_due(now_s=now_s):
                 try:
                     self._value = self._read()
+                    self._renewal.note_success(now_s=now_s)
                 except ProviderError as error:
-                    self._due_s = now_s + _RETRY_S
                     self._failure = error
+                    self._renewal.note_failure(now_s=now_s)
             if self._value is None:
                 raise type(self._failure)(str(self._failure))
             return self._value

@@ -1,0 +1,53 @@
+"""Tells when what must be done again and again is due: proofs, claims, marks, and answers that grow old."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Renewal:
+    """Due at once, then `every_s` after each success and `retry_s` after a failure.
+
+    Each failure that follows another one doubles the pause, up to `longest_retry_s`. None: all are `retry_s` long.
+    The instants are those of the caller's clock. Where that clock was set back, it is due.
+
+    >>> renewal = Renewal(every_s=60.0, retry_s=5.0, longest_retry_s=15.0)
+    >>> renewal.wait_s(now_s=100.0)
+    0.0
+    >>> renewal.note_failure(now_s=100.0)
+    >>> renewal.wait_s(now_s=101.0)
+    4.0
+    >>> renewal.note_success(now_s=105.0)
+    >>> renewal.is_due(now_s=164.0), renewal.is_due(now_s=165.0), renewal.is_due(now_s=90.0)
+    (False, True, True)
+    """
+
+    every_s: float
+    retry_s: float
+    longest_retry_s: float | None = None
+    _paused_at_s: float = 0.0
+    _pause_s: float = 0.0
+    _failures: int = 0
+
+    def wait_s(self, *, now_s: float) -> float:
+        """How long it is until this is due; 0 when it is."""
+        waited_s = now_s - self._paused_at_s
+        return self._pause_s - waited_s if 0.0 <= waited_s < self._pause_s else 0.0
+
+    def is_due(self, *, now_s: float) -> bool:
+        return self.wait_s(now_s=now_s) == 0.0
+
+    def note_success(self, *, now_s: float) -> None:
+        self._failures = 0
+        self.pause(self.every_s, now_s=now_s)
+
+    def note_failure(self, *, now_s: float) -> None:
+        longest_s = self.retry_s if self.longest_retry_s is None else self.longest_retry_s
+        self.pause(min(self.retry_s * 2.0**self._failures, longest_s), now_s=now_s)
+        self._failures += 1
+
+    def pause(self, pause_s: float, *, now_s: float) -> None:
+        """Has it due after `pause_s`, whatever came before."""
+        self._paused_at_s = now_s
+        self._pause_s = pause_s
