@@ -13,6 +13,9 @@ from elastic.clock import Clock
 log = logging.getLogger(__name__)
 
 
+# Not APScheduler: it waits by the machine's clock alone, and a lab's clock may be moved by somebody
+# else. The standard library's sched takes a clock, but wakes for no entry that is made while it
+# waits: the condition below would stay.
 class Agenda:
     """Calls each entry once its instant has come, in order; entries of one instant in the order they were made."""
 

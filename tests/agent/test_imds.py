@@ -19,9 +19,11 @@ def metadata() -> Iterator[FakeMetadata]:
         yield served
 
 
-def test_a_machine_reads_its_id_and_finds_no_notice(metadata: FakeMetadata) -> None:
+def test_a_machine_reads_its_id_and_its_address_and_finds_no_notice(metadata: FakeMetadata) -> None:
     imds = Imds(metadata.url)
+    metadata.documents["meta-data/local-ipv4"] = "10.0.0.7"
     assert imds.instance_id() == "i-1"
+    assert imds.local_ipv4() == "10.0.0.7"
     assert imds.spot_action() is None
     assert imds.rebalance() is None
     assert metadata.tokens_given == 1

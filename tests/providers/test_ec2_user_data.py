@@ -55,7 +55,12 @@ class _Imds(BaseHTTPRequestHandler):
         self._say(told.get(self.path, b"") if is_known else b"")
 
     def _say(self, body: bytes) -> None:
-        self.send_response(200 if body else 401)
+        server = self.server
+        assert isinstance(server, _ImdsServer)
+        is_refused = server.refusals > 0
+        server.refusals -= is_refused
+        body = b"" if is_refused else body
+        self.send_response(200 if body else 503 if is_refused else 401)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -64,15 +69,25 @@ class _Imds(BaseHTTPRequestHandler):
         pass
 
 
+class _ImdsServer(HTTPServer):
+    refusals = 0
+    """So many requests are not answered yet."""
+
+
 @pytest.fixture
-def imds() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), _Imds)
+def imds_server() -> Iterator[_ImdsServer]:
+    server = _ImdsServer(("127.0.0.1", 0), _Imds)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
+    yield server
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def imds(imds_server: _ImdsServer) -> str:
+    return f"http://127.0.0.1:{imds_server.server_port}"
 
 
 @pytest.fixture
@@ -173,6 +188,15 @@ def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(boot
     assert not (folder / "given.json").exists()
     assert (folder.stat().st_mode & 0o077, (folder / "agent.json").stat().st_mode & 0o077) == (0, 0)
     assert "secret" not in (tmp_path / "console").read_text()
+
+
+def test_a_metadata_service_that_is_not_ready_is_asked_again(
+    boot: Boot, imds_server: _ImdsServer, tmp_path: Path
+) -> None:
+    imds_server.refusals = 1
+    assert boot(user_data(GIVEN, bootstrap="true", lease_s=600)).startswith("agent")
+    assert imds_server.refusals == 0
+    assert read_settings(tmp_path / "elasticd/agent.json").instance_id == "i-1"
 
 
 def test_a_bootstrap_that_fails_ends_the_machine_and_starts_no_agent(boot: Boot) -> None:

@@ -153,26 +153,20 @@ ELASTICD_WHEEL={wheel}
 {bootstrap}
 {driver}
 python3 - "$dir" <<'ELASTICD_END'
-import json, os, sys, time, urllib.request
+import json, os, sys
+from elastic.agent.imds import Imds, imds_url
+from elastic.clock import SystemClock
+from elastic.errors import ProviderUnavailable
+from elastic.retrying import retried
 def received(path):
     lines = [line.partition(":") for line in open(path) if ":" in line]
     return sum(int(counts.split()[0]) for name, _, counts in lines if name.strip() != "lo")
 setup_s = float(open("/proc/uptime").read().split()[0]) - float(open("began_s").read())
 setup_bytes = max(0, received("/proc/net/dev") - received("traffic"))
-root = os.environ.get("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://169.254.169.254").rstrip("/") + "/latest/"
-http = urllib.request.build_opener(urllib.request.ProxyHandler({{}}))
-def ask(path, method, header, value):
-    request = urllib.request.Request(root + path, None, {{header: value}}, method=method)
-    for pause_s in (0.5, 1, 2, 4, 8, None):
-        try:
-            return http.open(request, timeout=5).read().decode()
-        except OSError:
-            if pause_s is None: raise
-            time.sleep(pause_s)
-key = ask("api/token", "PUT", "X-aws-ec2-metadata-token-ttl-seconds", "300")
-instance_id, address = (
-    ask("meta-data/" + name, "GET", "X-aws-ec2-metadata-token", key) for name in ("instance-id", "local-ipv4")
-)
+imds = Imds(imds_url(), timeout_s=5)
+def told(ask):  # The service may not listen yet: it is asked for 12 seconds at least.
+    return retried(ask, on=ProviderUnavailable, first_s=0.5, longest_s=8, attempts=7, sleep=SystemClock().sleep)
+instance_id, address = told(imds.instance_id), told(imds.local_ipv4)
 own = {{"instance_id": instance_id, "work_dir": sys.argv[1] + "/work", "advertise_host": address}}
 own |= {{"setup_s": round(setup_s, 2), "setup_bytes": setup_bytes}}
 config = json.load(open("given.json")) | own
