@@ -1,46 +1,18 @@
-// Makes one element's content equal to another's by changing only what differs: focus, scrolling and charts survive.
+// Makes one element's content equal to another's with idiomorph: rows that have an id move whole, focus and scrolling stay.
 
-const keyOf = (node) => node.dataset?.key || node.dataset?.card || node.id || null;
+const callbacks = {
+  beforeNodeMorphed(old, wanted) {
+    if (old.nodeName === "DATA" && old.value !== wanted.value) flash(old);
+    if (!old.dataset?.keep) return true;
+    // Its content is a script's. What tells that script where it stands is the server's.
+    for (const { name, value } of wanted.attributes) old.setAttribute(name, value);
+    return false;
+  },
+  // What the reader opened, or a script put there, is not the server's to take away.
+  beforeAttributeUpdated: (name, element) => name !== "data-live" && !(element.nodeName === "DETAILS" && name === "open"),
+};
 
-export function morph(from, to) {
-  syncAttributes(from, to);
-  if (from.dataset.keep) return;
-  const keyed = new Map([...from.children].filter(keyOf).map((child) => [keyOf(child), child]));
-  let next = from.firstChild;
-  for (const wanted of [...to.childNodes]) {
-    const key = keyOf(wanted);
-    const found = key ? keyed.get(key) : next && !keyOf(next) && isAlike(next, wanted) ? next : null;
-    if (!found) {
-      from.insertBefore(wanted.cloneNode(true), next);
-      continue;
-    }
-    if (found === next) next = next.nextSibling;
-    else from.insertBefore(found, next);
-    if (found.nodeType === Node.ELEMENT_NODE) morph(found, wanted);
-    else if (found.data !== wanted.data) found.data = wanted.data;
-  }
-  while (next) {
-    const rest = next.nextSibling;
-    next.remove();
-    next = rest;
-  }
-}
-
-const isAlike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
-
-function syncAttributes(from, to) {
-  for (const { name, value } of to.attributes) {
-    if (from.getAttribute(name) === value) continue;
-    from.setAttribute(name, value);
-    if (name === "value" && from.nodeName === "DATA") flash(from);
-  }
-  for (const { name } of [...from.attributes]) {
-    if (!to.hasAttribute(name) && !isOurs(from, name)) from.removeAttribute(name);
-  }
-}
-
-// What the reader opened, or a script put there, is not the server's to take away.
-const isOurs = (element, name) => name === "data-live" || (element.nodeName === "DETAILS" && name === "open");
+export const morph = (from, to) => Idiomorph.morph(from, to, { callbacks });
 
 function flash(element) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;

@@ -105,7 +105,7 @@ def test_the_headline_numbers_are_the_apis(chromium: Browser, site: Site) -> Non
         assert seen.value("spent_usd") == job["spent_usd"]
         assert seen.value("iterations_per_usd") == current["iterations_per_usd"]["value"]
         assert seen.value("saved_usd") == report["first_fixed"]["usd"] - job["spent_usd"]
-        expect(seen.page.locator("[data-card=spent_usd] .figure")).to_have_text(usd(job["spent_usd"]))
+        expect(seen.page.locator("#card-spent_usd .figure")).to_have_text(usd(job["spent_usd"]))
 
 
 def test_the_candidates_numbers_are_the_apis(chromium: Browser, site: Site) -> None:
@@ -126,7 +126,7 @@ def test_the_candidates_numbers_are_the_apis(chromium: Browser, site: Site) -> N
 def test_nodes_prices_and_decisions_are_the_apis(chromium: Browser, site: Site) -> None:
     with opened(chromium, site) as seen:
         costs = {each["node_id"]: each["usd"] for each in seen.api("jobs/esrgan-demo/report")["nodes"]}
-        shown = seen.values("tr[data-key^=node-] data[data-field=usd]")
+        shown = seen.values("tr[id^=node-] data[data-field=usd]")
         assert shown == pytest.approx([costs[each["id"]] for each in seen.api("nodes?all=true")["items"]], rel=1e-12)
         seen.page.goto(f"{site.url}/decisions")
         texts = seen.page.locator(".decisions .reason").all_inner_texts()
@@ -161,7 +161,7 @@ def test_the_charts_hold_the_apis_points(chromium: Browser, site: Site) -> None:
 def test_news_arrives_without_a_reload(chromium: Browser, site: Site, told_template: tuple[Path, Story]) -> None:
     with opened(chromium, site) as seen:
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
-        seen.page.evaluate("window.wasHere = true; document.querySelector('.decisions a').focus()")
+        seen.page.evaluate("window.wasHere = true; (window.focused = document.querySelector('.decisions a')).focus()")
         story = story_of(site, told_template)
         story.train(20.0)
         site.clock.advance(story.now_s - site.clock.now_s())
@@ -171,9 +171,32 @@ def test_news_arrives_without_a_reload(chromium: Browser, site: Site, told_templ
         assert seen.value("iteration") == job["progress"]["iteration"] == story.iteration
         assert seen.value("spent_usd") == job["spent_usd"]
         assert seen.page.evaluate("window.wasHere && document.activeElement.matches('.decisions a')")
+        assert seen.page.evaluate("document.activeElement === window.focused"), "the same row, further down"
         expect(seen.page.locator("#throughput canvas")).to_be_visible()
         expect(seen.page.locator("#throughput .drawn > svg")).to_be_hidden()
         expect(seen.page.locator("#cost .readout")).to_contain_text(usd(job["spent_usd"]))
+
+
+_REVERSE = """async () => {
+  const { morph } = await import("/static/morph.js");
+  const main = document.getElementById("main");
+  const rows = () => [...main.querySelectorAll("tbody")].at(-1).children;
+  const before = [...rows()];
+  before.at(-1).querySelector("a").focus();
+  const wanted = main.cloneNode(true);
+  const body = [...wanted.querySelectorAll("tbody")].at(-1);
+  body.append(...[...body.children].reverse());
+  const focused = document.activeElement;
+  morph(main, wanted);
+  const moved = [...rows()].every((row, at) => row === before.at(-1 - at));
+  return [before.length > 1, moved, document.activeElement === focused];
+}"""
+
+
+def test_a_row_that_moves_stays_the_same_and_keeps_the_focus(chromium: Browser, site: Site) -> None:
+    with opened(chromium, site, "/prices") as seen:
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        assert seen.page.evaluate(_REVERSE) == [True, True, True]
 
 
 def test_news_is_asked_for_at_most_once_a_second(
@@ -230,6 +253,7 @@ def test_axe_finds_nothing_and_nothing_overflows(chromium: Browser, site: Site, 
                 seen.page.wait_for_timeout(60)
                 assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, (theme, width)
                 if (theme, width) in AXE_RUNS:
+                    assert _repeated_ids(seen.page) == []
                     assert _violations(seen.page) == [], (theme, width)
 
 
@@ -243,6 +267,7 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
         with opened(chromium, each, path, viewport={"width": 390, "height": 800}) as seen:
             seen.page.evaluate(AXE.read_text(encoding="utf-8"))
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert _repeated_ids(seen.page) == []
             assert _violations(seen.page) == []
 
 
@@ -250,6 +275,12 @@ def _leave_pictures(folder: Path, count: int) -> None:
     folder.mkdir(parents=True)
     for number in range(count):
         Image.new("RGB", (1064, 1090), (20 * number, 90, 140)).save(folder / f"samples_{number:04}.png")
+
+
+def _repeated_ids(page: Page) -> list[str]:
+    """Ids that several elements have, or that HTML does not allow: rows would be mixed up."""
+    ids: list[str] = page.eval_on_selector_all("[id]", "all => all.map(each => each.id)")
+    return sorted(each for each in set(ids) if ids.count(each) > 1 or not each or any(map(str.isspace, each)))
 
 
 def _violations(page: Page) -> list[str]:
