@@ -1,7 +1,8 @@
-"""Tells when what must be done again and again is due: proofs, claims, marks, and answers that grow old."""
+"""Tells when what is done again and again is due: proofs, claims, marks, answers that grow old."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 class Renewal:
     """Due at once, then `every_s` after each success and `retry_s` after a failure.
 
-    Each failure that follows another one doubles the pause, up to `longest_retry_s`. None: all are `retry_s` long.
-    The instants are those of the caller's clock. Where that clock was set back, it is due.
+    Each failure that follows another one doubles the pause, up to `longest_retry_s` (None: all are
+    `retry_s` long). Where it `is_scattered`, half of a pause after a failure is left to chance:
+    those who failed together, and ask the same service, must not come back together. The instants
+    are those of the caller's clock. Where that clock was set back, it is due.
 
     >>> renewal = Renewal(every_s=60.0, retry_s=5.0, longest_retry_s=15.0)
     >>> renewal.wait_s(now_s=100.0)
@@ -23,9 +26,10 @@ class Renewal:
     (False, True, True)
     """
 
-    every_s: float
-    retry_s: float
+    every_s: float = 0.0
+    retry_s: float = 0.0
     longest_retry_s: float | None = None
+    is_scattered: bool = False
     _paused_at_s: float = 0.0
     _pause_s: float = 0.0
     _failures: int = 0
@@ -44,7 +48,9 @@ class Renewal:
 
     def note_failure(self, *, now_s: float) -> None:
         longest_s = self.retry_s if self.longest_retry_s is None else self.longest_retry_s
-        self.pause(min(self.retry_s * 2.0**self._failures, longest_s), now_s=now_s)
+        scatter = random.uniform(0.5, 1.0) if self.is_scattered else 1.0
+        # Bounded: 2 to the power of a thousand failures is no float any more.
+        self.pause(min(self.retry_s * 2.0 ** min(self._failures, 64), longest_s) * scatter, now_s=now_s)
         self._failures += 1
 
     def pause(self, pause_s: float, *, now_s: float) -> None:

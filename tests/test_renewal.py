@@ -48,3 +48,20 @@ def test_no_pause_at_all_means_due_again_at_once() -> None:
     found = Renewal(every_s=0.0, retry_s=30.0)
     found.note_success(now_s=1000.0)
     assert found.is_due(now_s=1000.0)
+
+
+def test_half_of_a_scattered_pause_is_left_to_chance_and_the_next_doubles_all_the_same() -> None:
+    found = [Renewal(0.0, retry_s=1.0, longest_retry_s=60.0, is_scattered=True) for _ in range(8)]
+    for longest_s in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0):
+        for each in found:
+            each.note_failure(now_s=0.0)
+        pauses = {each.wait_s(now_s=0.0) for each in found}
+        assert all(longest_s / 2 <= each <= longest_s for each in pauses)
+        assert len(pauses) > 1
+
+
+def test_failures_without_end_stay_apart_by_the_longest_pause() -> None:
+    found = Renewal(60.0, retry_s=1.0, longest_retry_s=60.0)
+    for _ in range(2000):
+        found.note_failure(now_s=0.0)
+    assert found.wait_s(now_s=0.0) == 60.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.model import Tier
+from elastic.renewal import Renewal
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -107,7 +107,7 @@ class Carrier:
         self._changed = threading.Condition()
         self._trip: Trip | None = None
         self._teller = Teller(say, wall_s=wall_s)
-        self._pause_s = 0.0
+        self._work_due = Renewal(every_s=0.0, retry_s=FIRST_PAUSE_S, longest_retry_s=LONGEST_PAUSE_S, is_scattered=True)
         self._is_stopping = False
         self._longest_s: float | None = None
         self._told: set[str] = set()
@@ -201,7 +201,7 @@ class Carrier:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(self._is_due, timeout=self._pause_s or self._look_s)
+                self._changed.wait_for(self._is_due, timeout=self._pause_s() or self._look_s)
                 if self._is_stopping:
                     return
                 trip = self._trip
@@ -211,13 +211,17 @@ class Carrier:
     def _is_due(self) -> bool:
         trip = self._trip
         has_news = trip is not None and trip.verdict is None and trip.has_news
-        return self._is_stopping or (has_news and not self._pause_s)
+        return self._is_stopping or (has_news and not self._pause_s())
+
+    def _pause_s(self) -> float:
+        return self._work_due.wait_s(now_s=time.monotonic())
 
     def _try(self, trip: Trip) -> None:
         denied_at, self._denied_at = self._denied_at, None
         try:
             self._work(trip)
-            self._teller.trouble, self._pause_s = "", 0.0
+            self._teller.trouble = ""
+            self._work_due.note_success(now_s=time.monotonic())
         except Superseded as error:
             self._give_way(trip, error)
         except StorageForbidden as error:
@@ -305,8 +309,7 @@ class Carrier:
 
     def _try_again(self, error: Exception) -> None:
         self._teller.note_trouble(error, "checkpoints wait on the node, trying again", passing=(Changing,))
-        longest_s = min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
-        self._pause_s = longest_s * random.uniform(0.5, 1.0)
+        self._work_due.note_failure(now_s=time.monotonic())
 
     def _tell_once(self, text: str) -> None:
         if text not in self._told:

@@ -32,17 +32,13 @@ class OnDemandFeed:
     listed: dict[str, tuple[Listed, float]] = field(default_factory=dict)
     failure: str | None = None
     _pending: list[str] = field(default_factory=list)
-    _round: Renewal = field(init=False)
-    # A call follows the last one at once, unless that one failed or left something out.
-    _calls: Renewal = field(default_factory=lambda: Renewal(every_s=0.0, retry_s=_RETRY_S))
-
-    def __post_init__(self) -> None:
-        self._round = Renewal(every_s=self.refresh_s, retry_s=self.refresh_s)
+    _rounds: Renewal = field(default_factory=Renewal)
+    _calls: Renewal = field(default_factory=Renewal)
 
     def update(self, node_types: Sequence[str], *, now_s: float) -> None:
         """Asks for what is due; `listed` then holds each type's entry and when it was read."""
-        if self._round.is_due(now_s=now_s):
-            self._round.note_success(now_s=now_s)
+        if self._rounds.is_due(now_s=now_s):
+            self._rounds.pause(self.refresh_s, now_s=now_s)
             self._pending = list(node_types)
         self._pending += [each for each in node_types if each not in self.listed and each not in self._pending]
         if not self._calls.is_due(now_s=now_s):
@@ -58,7 +54,7 @@ class OnDemandFeed:
             found = read_price_list(self.feeds, node_types)
         except (ClientError, BotoCoreError, PriceUnavailable) as error:
             self.failure = f"the price list: {error}"
-            self._calls.note_failure(now_s=now_s)
+            self._calls.pause(_RETRY_S, now_s=now_s)
             return False
         self.failure = None
         for each in node_types:
@@ -68,10 +64,7 @@ class OnDemandFeed:
             if entry.doubt is None or entry.node_type not in self.listed:
                 self.listed[entry.node_type] = (entry, now_s)
         missing = set(node_types) - {entry.node_type for entry in found}
-        if missing:
-            self._calls.note_failure(now_s=now_s)
-        else:
-            self._calls.note_success(now_s=now_s)
+        self._calls.pause(_RETRY_S if missing else 0.0, now_s=now_s)
         return True
 
 
@@ -89,14 +82,11 @@ class SpotFeed:
     doubted: tuple[SpotChange, ...] = ()
     failure: str | None = None
     observed_at_s: float | None = None
-    _renewal: Renewal = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._renewal = Renewal(every_s=self.refresh_s, retry_s=min(_RETRY_S, self.refresh_s))
+    _calls: Renewal = field(default_factory=Renewal)
 
     def update(self, offerings: Sequence[Offering], *, now_s: float) -> tuple[SpotChange, ...]:
         """Asks if it is due, and gives what came and went since the last time, oldest first."""
-        if not self._renewal.is_due(now_s=now_s) or not any(each.capacity is Capacity.SPOT for each in offerings):
+        if not self._calls.is_due(now_s=now_s) or not any(each.capacity is Capacity.SPOT for each in offerings):
             return ()
         heard_to_s = self.heard_to_s if self.observed_at_s is None else self.observed_at_s
         from_s = now_s if heard_to_s is None else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
@@ -104,11 +94,11 @@ class SpotFeed:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:
             self.failure = f"the spot prices: {error}"
-            self._renewal.note_failure(now_s=now_s)
+            self._calls.pause(min(_RETRY_S, self.refresh_s), now_s=now_s)
             return ()
         self.failure = None
         self.observed_at_s = now_s
-        self._renewal.note_success(now_s=now_s)
+        self._calls.pause(self.refresh_s, now_s=now_s)
         self.doubted = tuple(each for each in changes if each.doubt is not None)
         asked = set(offerings)
         # What nobody asked for was not heard again: it is told no longer, and grows older where it is kept.

@@ -31,7 +31,7 @@ class Marks:
         self.failure: ProviderError | None = None
         self._aws = aws
         self._marked_at_s: dict[str, float] = {}
-        self._calls = Renewal(every_s=_RETRY_S, retry_s=_RETRY_S)
+        self._calls = Renewal()
 
     def renew(self, provider_ids: Collection[str], *, now_s: float) -> None:
         """Writes on every machine that a daemon stands for it now, where that is due. Raises nothing."""

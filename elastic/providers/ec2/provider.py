@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -33,6 +32,7 @@ from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
 from elastic.providers.ec2.user_data import package_source, user_data, wheel_url
+from elastic.renewal import Renewal
 
 _SWEEP_S = 3600.0
 _QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
@@ -92,8 +92,9 @@ class Ec2Provider:
         self._images = Images(aws, settings, clock)
         self._buyer = Buyer(aws)
         self._pending = Pending()
-        self._pause_s = 0.0
-        self._paused_until_s = 0.0
+        self._launches = Renewal(
+            every_s=0.0, retry_s=_FIRST_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S, is_scattered=True
+        )
         self._marks = Marks(aws)
         self._swept_at_s = clock.now_s()  # jobs that wait, as over a restart, launch first
 
@@ -148,7 +149,9 @@ class Ec2Provider:
             self._note(request, outcome, now_s)
             vcpus = catalog.kinds[request.offering.node_type].node_type.cpu
             raise error_of(request.offering, outcome, count=len(request.node_ids), vcpus=vcpus)
-        self._pause_s = 0.0
+        # The rest of an earlier launch waits for no pause, and ends none.
+        if not seen:
+            self._launches.note_success(now_s=now_s)
         self.blocks.sold(request.offering, len(request.node_ids))
         return self._launched(outcome, request, purchase.template.image, now_s)
 
@@ -207,8 +210,8 @@ class Ec2Provider:
                 f"{request.offering}: {least}refused lately, to be tried again in {block.until_s - now_s:.0f} s; "
                 "try another offering"
             )
-        if now_s < self._paused_until_s:
-            left_s = self._paused_until_s - now_s
+        if not self._launches.is_due(now_s=now_s):
+            left_s = self._launches.wait_s(now_s=now_s)
             raise ProviderUnavailable(
                 f"{request.offering}: EC2 throttles launches, the next one is due in {left_s:.0f} s"
             )
@@ -332,8 +335,7 @@ class Ec2Provider:
 
     def _pause(self, now_s: float) -> None:
         """Launches wait, longer each time, so that what EC2 still answers is there for terminations."""
-        self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
-        self._paused_until_s = now_s + self._pause_s * random.uniform(0.5, 1.0)
+        self._launches.note_failure(now_s=now_s)
 
 
 def _code_behind(error: ProviderError) -> str:
