@@ -245,9 +245,8 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[Node
     burn, way_usd = outlook.usd_per_h or 0.0, there.usd(quotes) + redo_usd
     lost = (way_usd + burn * lost_s / _S_PER_H, best.passage.usd.value)
     won = (way_usd + burn * _trial_s(snapshot, won_s) / _S_PER_H, burn * rest * won_s / _S_PER_H)
-    mean = (chance * won[0] + (1 - chance) * lost[0], chance * won[1] + (1 - chance) * lost[1])
     # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake than the share.
-    is_within = is_late(survey, best) or all(_is_within_share(survey, *each) for each in (lost, mean))
+    is_within = is_late(survey, best) or all(_is_within_share(survey, *each) for each in (lost, won))
     verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, is_within=is_within)
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
     if verdict is Verdict.TRY and _risks_deadline(survey, best, away_s):
