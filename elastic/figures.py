@@ -1,0 +1,178 @@
+"""Writes dollars, durations, rates, shares, sizes and instants: everywhere that a person reads one.
+
+| what | rule | function |
+| --- | --- | --- |
+| dollars | cents from $1 on, whole dollars from $1,000 on, three figures below; $0 is exactly zero | `usd` |
+| dollars an hour | four figures, as price lists have them, and at least cents | `price` |
+| rates, paces, ratios | three figures, no exponent | `number` |
+| the same at an axis | thousands as k, millions as M | `short` |
+| whole numbers | every digit | `count` |
+| intervals | both ends, the unit once at most | `span` |
+| shares | whole percent from 10 % on, two figures below | `percent` |
+| durations | the two greatest units, rounded; two figures below 10 s | `duration` |
+| sizes | bytes, or three figures of a power of 1,024 | `size` |
+| instants | ISO 8601, UTC, to the second | `instant` |
+| instants near now | the time of day, or the date and the minute, UTC | `moment` |
+| instants as seen from now | a duration ahead or ago, of whole seconds | `ago` |
+
+What a person has to type again (a setting, an id) is shown as it is typed, not by these rules. `figures.js` follows
+the same rules where a page's script writes numbers.
+
+Neither humanize nor babel serves: babel writes $0.000404 as $0.00 and durations in one unit, humanize writes 404 μ$
+and "3 minutes and 3 seconds".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+
+_LEAST_USD = 1e-6
+
+
+def usd(amount: float) -> str:
+    """Dollars.
+
+    >>> usd(12_345.6), usd(34.1812), usd(0.5), usd(0.00123456), usd(-0.25), usd(0.0), usd(1e-9)
+    ('$12,346', '$34.18', '$0.50', '$0.00123', '-$0.25', '$0', '<$0.000001')
+    """
+    return _dollars(amount, 3)
+
+
+def price(usd_per_h: float) -> str:
+    """Dollars an hour, without the unit.
+
+    >>> price(0.10851), price(0.075), price(3.06), price(24.48)
+    ('$0.1085', '$0.075', '$3.06', '$24.48')
+    """
+    return _dollars(usd_per_h, 4)
+
+
+def number(value: float, figures: int = 3) -> str:
+    """A measured number.
+
+    >>> number(41_234.5), number(9.5), number(0.123456), number(0.0000123), number(0)
+    ('41,200', '9.5', '0.123', '0.0000123', '0')
+    """
+    return f"{Decimal(f'{value:.{figures}g}'):,f}"
+
+
+def short(value: float) -> str:
+    """A measured number where there is little room, such as at an axis.
+
+    >>> short(0.25), short(2_500), short(150_000_000)
+    ('0.25', '2.5k', '150M')
+    """
+    if value >= 1e6:
+        return f"{number(value / 1e6)}M"
+    return f"{number(value / 1e3)}k" if value >= 1e3 else number(value)
+
+
+def count(value: float) -> str:
+    """A whole number.
+
+    >>> count(182_009)
+    '182,009'
+    """
+    return f"{value:,.0f}"
+
+
+def span(low: float, high: float, write: Callable[[float], str] = number) -> str:
+    """From one end to the other.
+
+    >>> span(40_100, 42_400), span(0.01, 0.5, usd)
+    ('40,100 to 42,400', '$0.01 to $0.50')
+    """
+    return f"{write(low)} to {write(high)}"
+
+
+def percent(ratio: float) -> str:
+    """A share or a gain.
+
+    >>> percent(0.254), percent(0.042), percent(0.0004), percent(1.37), percent(-0.36)
+    ('25 %', '4.2 %', '0.04 %', '137 %', '-36 %')
+    """
+    value = 100 * ratio
+    return f"{number(value, 2) if abs(value) < 10 else count(value)} %"
+
+
+def duration(seconds: float) -> str:
+    """A stretch of time.
+
+    >>> duration(0.2431), duration(48), duration(183), duration(7_199), duration(34_800), duration(90_000)
+    ('0.24 s', '48 s', '3 min 3 s', '2 h', '9 h 40 min', '1 d 1 h')
+    """
+    if seconds < 0:
+        return f"-{duration(-seconds)}"
+    if seconds < 10:
+        return f"{number(seconds, 2)} s"
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    if seconds < 3_599.5:
+        return _two(seconds, 60, "min", 1, "s")
+    if seconds < 86_370:
+        return _two(seconds, 3_600, "h", 60, "min")
+    return _two(seconds, 86_400, "d", 3_600, "h")
+
+
+def size(size_bytes: int) -> str:
+    """A file's size.
+
+    >>> size(900), size(1_536), size(5 << 30)
+    ('900 B', '1.5 KiB', '5 GiB')
+    """
+    if size_bytes < 1024:
+        return f"{size_bytes} B"
+    power = min((size_bytes.bit_length() - 1) // 10, 4)
+    return f"{number(size_bytes / 1024**power)} {'BKMGT'[power]}iB"
+
+
+def instant(at_s: float) -> str:
+    """An instant in full.
+
+    >>> instant(1_700_000_000)
+    '2023-11-14T22:13:20Z'
+    """
+    return f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def moment(at_s: float, now_s: float) -> str:
+    """An instant near now, in short.
+
+    >>> moment(1_700_000_000, 1_700_000_060), moment(1_700_000_000, 1_700_100_000)
+    ('22:13:20 UTC', '14 Nov 22:13 UTC')
+    """
+    then, now = (datetime.fromtimestamp(each, UTC) for each in (at_s, now_s))
+    return f"{then:%H:%M:%S} UTC" if then.date() == now.date() else f"{then:%d %b %H:%M} UTC"
+
+
+def ago(at_s: float, now_s: float) -> str:
+    """An instant as seen from now.
+
+    >>> ago(100, 101), ago(100, 130), ago(100, 1_000), ago(200, 100)
+    ('just now', '30 s ago', '15 min ago', 'in 1 min 40 s')
+    """
+    ahead_s = round(at_s - now_s)
+    if abs(ahead_s) < 2:
+        return "just now"
+    return f"in {duration(ahead_s)}" if ahead_s > 0 else f"{duration(-ahead_s)} ago"
+
+
+def _dollars(amount: float, figures: int) -> str:
+    sign, least = ("-" if amount < 0 else ""), abs(amount)
+    if least == 0:
+        return "$0"
+    if least < _LEAST_USD:
+        return f"{sign}<$0.000001"
+    if least >= 999.995:
+        return f"{sign}${least:,.0f}"
+    if least >= 10 ** (figures - 3):
+        return f"{sign}${least:.2f}"
+    whole, _, cents = number(least, figures).partition(".")
+    return f"{sign}${whole}.{cents:0<2}"
+
+
+def _two(seconds: float, major_s: int, major: str, minor_s: int, minor: str) -> str:
+    wholes, rest = divmod(round(seconds / minor_s), major_s // minor_s)
+    return f"{wholes:,} {major} {rest} {minor}" if rest else f"{wholes:,} {major}"
