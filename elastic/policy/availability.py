@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from elastic.figures import moment
 from elastic.model import Group, NodePhase, Obstacle, Offering, Snapshot, Unavailable, longest_block
 from elastic.policy.quotes import Quotes
-from elastic.policy.words import clock_time, offering_name, shortened
+from elastic.policy.words import offering_name, shortened
 
 # Bought, and not on its way out.
 _PRESENT = frozenset({NodePhase.BOOTING, NodePhase.JOINED})
@@ -56,7 +57,7 @@ def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
             continue
         block = longest_block(snapshot.unavailable, offering, missing, now_s=snapshot.now_s)
         if block is not None:
-            yield Lack(f"{_in_words(block)} until {clock_time(block.until_s)}", block.until_s)
+            yield Lack(f"{_in_words(block)} until {moment(block.until_s, snapshot.now_s)}", block.until_s)
         elif offering not in quotes:
             yield Lack(f"no fresh price for {offering_name(offering)}")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from elastic.figures import duration, price, usd
 from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
 from elastic.policy.beliefs import beliefs_of
@@ -21,7 +22,7 @@ from elastic.policy.passage import transition_of
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
 from elastic.policy.survey import Outlook, Survey, most_promising, nothing_to_be_had, take_survey
-from elastic.policy.words import duration, name, rate, shortened, usd
+from elastic.policy.words import name, rate, shortened
 
 # A deadline is near if two starts take more of the time left than this: that of the first group, and of the next one.
 _HASTE = 0.2
@@ -70,7 +71,9 @@ def _too_dear(survey: Survey, what: str) -> Plan | None:
     if cap is None or not priced or min(priced)[0] <= cap:
         return None
     least, group = min(priced)
-    why = f"every candidate burns more than the cap of {usd(cap)}/h, the least of them, {name(group)}, {usd(least)}/h"
+    why = (
+        f"every candidate burns more than the cap of {price(cap)}/h, the least of them, {name(group)}, {price(least)}/h"
+    )
     waits = "" if survey.snapshot.target else ", and the job waits for a lower price or a higher max_usd_per_hour"
     return survey.hold("not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap})
 
@@ -144,7 +147,7 @@ def _start(survey: Survey) -> Plan | None:
         return hasty
     first = _cheapest(plain)
     text = (
-        f"start on {name(first.group)}: {usd(first.usd_per_h or 0.0)}/h is the least burn of "
+        f"start on {name(first.group)}: {price(first.usd_per_h or 0.0)}/h is the least burn of "
         f"{len(plain.choices)} candidates, and nothing is known of their speed yet{_left_out(survey)}"
     )
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elastic.figures import duration, price, usd
 from elastic.model import Group, Snapshot
 from elastic.policy.guard import start_reserve_usd
 from elastic.policy.quotes import burn_usd_per_h, fresh_quotes
-from elastic.policy.words import duration, name, usd
+from elastic.policy.words import name
 
 
 def contradictions(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
@@ -33,8 +34,8 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if cap is not None and cap < burn:
         yield (
             "objective.max_usd_per_hour",
-            f"wanted at least {usd(burn)}, which {name(least)}, the cheapest candidate, costs an hour now; "
-            f"got {usd(cap)}",
+            f"wanted at least {price(burn)}, which {name(least)}, the cheapest candidate, costs an hour now; "
+            f"got {price(cap)}",
         )
     budget_usd = spec.objective.budget_usd
     needed_usd, seconds = start_reserve_usd(snapshot, burn)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from elastic.figures import duration, usd
 from elastic.model import Action, Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
 from elastic.policy.cost_to_go import CostToGo, Course, Market, Problem, solve
 from elastic.policy.hazards import Hazards, hazards_of
@@ -19,7 +20,7 @@ from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
 from elastic.policy.survey import Outlook, Survey
-from elastic.policy.words import duration, name, usd
+from elastic.policy.words import name
 
 _S_PER_H = 3600.0
 # So many kinds of spot, and of what is safe, are weighed to the end: what is worse than these by every measure is not.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from elastic.figures import duration
 from elastic.model import Action, Group, Node, NodePhase, Plan, Reason, Snapshot, last_safe_instant
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.horizon import focus_of
@@ -40,12 +41,12 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
         else f"{len(_staying(snapshot, group))} of {group.node_count} are left"
     )
     why = (
-        f"training there may go on for {stops_in_s:.0f} s"
+        f"training there may go on for {duration(stops_in_s)}"
         if ends_in_s <= stops_in_s
-        else f"another machine takes {boot_s:.0f} s to boot"
+        else f"another machine takes {duration(boot_s)} to boot"
     )
     text = (
-        f"{what}; the {left:,} iterations left take {ends_in_s:.0f} s at most, and {why}: {name(group)} is kept "
+        f"{what}; the {left:,} iterations left take {duration(ends_in_s)} at most, and {why}: {name(group)} is kept "
         "and nothing is bought"
     )
     numbers = {"iterations_left": float(left), "ends_in_s": ends_in_s, "stops_in_s": stops_in_s, "boot_s": boot_s}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elastic.figures import price
 from elastic.model import Action, Group, JobPhase, Offering, Plan, Snapshot
 from elastic.policy.availability import lack_of
 from elastic.policy.quotes import burn_usd_per_h
 from elastic.policy.survey import Survey, admits, nothing_to_be_had, take_survey
-from elastic.policy.words import name, rate, usd
+from elastic.policy.words import name, rate
 
 
 def fixed(snapshot: Snapshot) -> Plan:
@@ -26,7 +27,7 @@ def fixed(snapshot: Snapshot) -> Plan:
     if group is None or burn is None:
         return _nothing(survey, wanted)
     action = Action.START if snapshot.target is None else Action.MOVE
-    text = f"{_refused(survey, wanted)}{name(group)} at {usd(burn)}/h, as the job fixes it"
+    text = f"{_refused(survey, wanted)}{name(group)} at {price(burn)}/h, as the job fixes it"
     return survey.plan(action, group, "fixed", text, {"usd_per_h": burn})
 
 

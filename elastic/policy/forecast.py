@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
+from elastic.figures import ago, duration, price, usd
 from elastic.model import (
     Action,
     Candidate,
@@ -28,7 +29,7 @@ from elastic.policy.guard import wind_down_s
 from elastic.policy.horizon import focus_of, iterations_left_by_phase, seconds_left
 from elastic.policy.passage import passage
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes
-from elastic.policy.words import deadline_in, duration, name, usd
+from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
 _S_PER_H = 3600.0
@@ -237,7 +238,7 @@ def _objection(snapshot: Snapshot, group: Group, usd_per_h: float) -> str | None
         return f"the job does not admit {group.node_count} nodes"
     cap = spec.objective.max_usd_per_hour
     if cap is not None and usd_per_h > cap:
-        return f"max_usd_per_hour is {usd(cap)}"
+        return f"max_usd_per_hour is {price(cap)}"
     return None
 
 
@@ -338,7 +339,7 @@ def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], all
         (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s for each in considered
     )
     text = (
-        f"the deadline is {deadline_in(left_s)}, and the job needs {duration(ends_s)} on "
+        f"the deadline is {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
         f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
         f"{_would_do(found, considered, soonest)}. {_what_to_do(snapshot, time_s=ends_s)}"
     )
@@ -413,7 +414,7 @@ def _would_do(found: Forecast, considered: Sequence[Finish], told: Finish) -> st
         if _expected_s(quickest) <= found.left_s < _expected_s(soonest):
             parts.append(
                 f"without its cap ({quickest.objection}) {duration(_expected_s(quickest))} at "
-                f"{usd(quickest.usd_per_h)}/h on {name(quickest.group)}"
+                f"{price(quickest.usd_per_h)}/h on {name(quickest.group)}"
             )
     return "; ".join(parts)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from elastic.figures import duration, price, usd
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.availability import UNAVAILABLE, lack_of, needs_purchase
 from elastic.policy.deadline import LEAST_COST
@@ -18,7 +19,7 @@ from elastic.policy.horizon import has_trained
 from elastic.policy.passage import transition_of
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.safety_net import DEADLINE, safety_net
-from elastic.policy.words import duration, name, usd
+from elastic.policy.words import name
 
 _S_PER_H = 3600.0
 # Changes that no later one can be the opposite of: a trial is meant to be left.
@@ -80,7 +81,7 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
         return None
     text = (
         f"{_spent(snapshot)} and {usd(reserve_usd)} kept back to end in good order "
-        f"({duration(lasts_s)} of {usd(burn)}/h) reach the budget of {usd(budget_usd)}: "
+        f"({duration(lasts_s)} of {price(burn)}/h) reach the budget of {usd(budget_usd)}: "
         "the job stops"
     )
     numbers = {"spent_usd": snapshot.spent_usd, "reserve_usd": reserve_usd, "budget_usd": budget_usd, "usd_per_h": burn}
@@ -161,7 +162,7 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     burn = burn_usd_per_h(target, quotes) if target else None
     if cap is None or target is None or burn is None or burn <= cap:
         return plan
-    why = f"{name(target)} burns {usd(burn)}/h, the cap is {usd(cap)}/h"
+    why = f"{name(target)} burns {price(burn)}/h, the cap is {price(cap)}/h"
     for count in range(target.node_count - 1, snapshot.job.spec.sizes[0] - 1, -1):
         fewer = _resize(target, count)
         if (burn_usd_per_h(fewer, quotes) or 0.0) <= cap:

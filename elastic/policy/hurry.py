@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from elastic.figures import duration, usd
 from elastic.model import Action, Group, Plan
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free
@@ -16,7 +17,7 @@ from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
 from elastic.policy.survey import Outlook, Survey
 from elastic.policy.trial import best_to_compare_with, trial_offers
-from elastic.policy.words import duration, name, usd
+from elastic.policy.words import name
 
 _S_PER_H = 3600.0
 # The part of a step that more nodes do not shorten, until two sizes are measured (Amdahl's law).

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from elastic.figures import number
 from elastic.model import NodeType, Obstacle, Precision, Snapshot, Tier, longest_block
 from elastic.policy.quotes import Quote, fresh_quotes, latest_quotes
-from elastic.policy.words import figures, shortened
+from elastic.policy.words import shortened
 
 # The least seen: bf16 took 1.31 times less than fp32 on the preset `small` (0.042 against 0.055 s, GAN turn, one
 # thread), 1.76 to 2.09 times on large models (benchmarks/esrgan_step.py).
@@ -103,7 +104,7 @@ def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Ma
     value = "its iterations per dollar"
     if other.node_type != best.node_type:
         value = f"the iterations per dollar of {other.node_type}"
-    ratio = figures(best.value / other.value)
+    ratio = number(best.value / other.value)
     return Choice(best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}")
 
 

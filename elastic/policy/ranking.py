@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from elastic.figures import duration, number, percent, price, usd
 from elastic.model import Action, Interval, Plan
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.horizon import seconds_left
@@ -13,7 +14,7 @@ from elastic.policy.passage import passage
 from elastic.policy.quotes import Quote
 from elastic.policy.survey import Ranked, Survey
 from elastic.policy.trial import Verdict, best_to_compare_with, trial_offers
-from elastic.policy.words import duration, figures, name, percent, rate, usd
+from elastic.policy.words import name, rate
 
 _S_PER_H = 3600.0
 _Z_95 = 1.96
@@ -183,7 +184,7 @@ def _move(survey: Survey, pair: Comparison) -> Plan:
     text = f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(survey, pair)}, the move costs {_price(pair)}"
     payback = pair.payback_iterations
     assert payback is not None, "a group whose iterations cost less wins back what the move costs"
-    text += f" and pays back in {figures(payback)} iterations"
+    text += f" and pays back in {number(payback)} iterations"
     if not turned:
         return survey.plan(Action.MOVE, pair.other.group, "better_value", text, numbers)
     parts = [_turn_of(quote) for quote in turned]
@@ -205,13 +206,13 @@ def _against(pair: Comparison) -> str:
 def _left(survey: Survey, pair: Comparison) -> str:
     """How many iterations a move has to pay for itself in, and whether anybody knows."""
     assumed = "" if survey.focus.iterations_left is not None else " that are assumed to be"
-    return f"{figures(pair.iterations_left)} iterations{assumed} left"
+    return f"{number(pair.iterations_left)} iterations{assumed} left"
 
 
 def _price(pair: Comparison) -> str:
     """What the move costs, and why if it loses iterations."""
     way = pair.other.passage
-    redone = f" ({figures(way.redone)} iterations are done again)" if way.redone else ""
+    redone = f" ({number(way.redone)} iterations are done again)" if way.redone else ""
     return f"{usd(way.switch_usd)}{redone}"
 
 
@@ -273,9 +274,9 @@ def _burns_before(survey: Survey, pair: Comparison, changed: Sequence[Quote]) ->
 
 def _turn_of(quote: Quote) -> str:
     if quote.before_usd_per_h is None:
-        return f"{quote.offering.node_type} has a new price, {usd(quote.usd_per_h)}/h"
+        return f"{quote.offering.node_type} has a new price, {price(quote.usd_per_h)}/h"
     verb = "fell" if quote.usd_per_h < quote.before_usd_per_h else "rose"
-    return f"{quote.offering.node_type} {verb} from {usd(quote.before_usd_per_h)}/h to {usd(quote.usd_per_h)}/h"
+    return f"{quote.offering.node_type} {verb} from {price(quote.before_usd_per_h)}/h to {price(quote.usd_per_h)}/h"
 
 
 def _numbers_of(key: str, interval: Interval) -> dict[str, float]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from elastic.figures import duration, usd
 from elastic.model import Action, Candidate, Capacity, Group, Plan, Reason, Snapshot
 from elastic.policy.availability import needs_purchase
 from elastic.policy.horizon import focus_of, seconds_left
 from elastic.policy.passage import transition_of
-from elastic.policy.words import duration, name, usd
+from elastic.policy.words import name
 
 DEADLINE = "deadline"
 """The code of a reason: without this change the deadline could be missed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from elastic.figures import duration, number, percent, usd
 from elastic.model import Action, Group, Interval, Plan
 from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.horizon import seconds_left
@@ -20,7 +21,7 @@ from elastic.policy.trial import (
     trial_cap_usd,
     trial_offers,
 )
-from elastic.policy.words import duration, figures, name, percent, rate, usd
+from elastic.policy.words import name, rate
 
 _S_PER_H = 3600.0
 _Z_95 = 1.96
@@ -157,7 +158,7 @@ def _next_trial(survey: Survey, best: Ranked) -> Plan | None:
 
 
 def _trial(survey: Survey, best: Ranked, offer: Offer) -> Plan:
-    redone = f"has {figures(offer.redone)} iterations done again" if offer.redone else "trains on"
+    redone = f"has {number(offer.redone)} iterations done again" if offer.redone else "trains on"
     every = ", and every candidate is to be tried" if survey.snapshot.limits.trial_of_every else ""
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "
@@ -182,7 +183,7 @@ def _trial(survey: Survey, best: Ranked, offer: Offer) -> Plan:
 def _promise(offer: Offer, best: Ranked) -> str:
     """What is expected of it, and between which bounds: a share of what an iteration costs, or a multiple."""
     if offer.lasts_s is not None:
-        need = f"{figures(offer.step_s)} s an iteration"
+        need = f"{number(offer.step_s)} s an iteration"
         return f"together they should need {need} and could finish in {duration(offer.lasts_s)}"
     cheaper, than = offer.cheaper, f"than on {name(best.group)}"
     if cheaper.low is None or cheaper.high is None:
@@ -191,14 +192,14 @@ def _promise(offer: Offer, best: Ranked) -> str:
         return f"an iteration should cost {percent(cheaper.value)} less {than} ({_bounds(cheaper)})"
     if cheaper.high > 0:
         return f"an iteration may cost up to {percent(cheaper.high)} less {than} ({_bounds(cheaper)})"
-    return f"it should be faster, for {figures(1 - cheaper.value)} times as much an iteration {than}"
+    return f"it should be faster, for {number(1 - cheaper.value)} times as much an iteration {than}"
 
 
 def _bounds(cheaper: Interval) -> str:
     assert cheaper.low is not None and cheaper.high is not None
     dearest = f"{percent(cheaper.low)} less"
     if cheaper.low < 0:
-        dearest = f"{figures(1 - cheaper.low)} times as much"
+        dearest = f"{number(1 - cheaper.low)} times as much"
     return f"{percent(cheaper.high)} less to {dearest}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from elastic.figures import price
 from elastic.model import (
     Action,
     Candidate,
@@ -26,7 +27,7 @@ from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of, seconds_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.passage import Passage, passage
 from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
-from elastic.policy.words import name, usd
+from elastic.policy.words import name
 from elastic.throughput import NodeTypes, estimate_step_s, iterations_per_usd, predict_mixed_step_s, predict_step_s
 
 _S_PER_H = 3600.0
@@ -262,7 +263,7 @@ def _objection(
         return misfit
     cap = spec.objective.max_usd_per_hour
     if cap is not None and burn is not None and burn > cap:
-        return f"{name(group)} burns {usd(burn)}/h, above the cap of {usd(cap)}/h"
+        return f"{name(group)} burns {price(burn)}/h, above the cap of {price(cap)}/h"
     return None
 
 

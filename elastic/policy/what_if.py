@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import StrEnum
+from functools import partial
 
+from elastic.figures import number, price
 from elastic.model import Candidate, Group, Plan, Price, Sample, Series, Snapshot
 from elastic.policy.decide import decide
 from elastic.policy.horizon import focus_of
@@ -254,22 +255,16 @@ def _value(number: int) -> float:
     return float(f"{_LEAST + above}e{exponent - _FIGURES + 1}")
 
 
-def shown(value: float) -> str:
-    """A value as people read it: every figure of it, and no more.
-
-    >>> shown(0.00001234), shown(1234.0), shown(0.5)
-    ('0.00001234', '1234', '0.5')
-    """
-    return f"{Decimal(f'{value:.{_FIGURES}g}'):f}"
-
-
 def _in_words(threshold: Threshold, group: Group) -> str:
-    value, now = shown(threshold.wins_at), "" if threshold.now is None else f" (now {shown(threshold.now)})"
+    # As many figures as are tried: a value rounded to fewer might not win.
+    write = price if threshold.lever is Lever.PRICE else partial(number, figures=_FIGURES)
+    value = write(threshold.wins_at)
+    now = "" if threshold.now is None else f" (now {write(threshold.now)})"
     is_less = threshold.wins_at < threshold.loses_at
     match threshold.lever:
         case Lever.PRICE:
             a_node = " a node" if group.node_count > 1 else ""
-            return f"at ${value}/h{a_node} or less{now}"
+            return f"at {value}/h{a_node} or less{now}"
         case Lever.SPEED:
             return f"at {value} s an iteration or faster{now or ' (not measured)'}"
         case Lever.DEADLINE:

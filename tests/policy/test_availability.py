@@ -59,7 +59,7 @@ def test_a_start_goes_round_what_is_blocked() -> None:
     plan = decide(seen(measured=(), unavailable=blocked(A)))
     assert (plan.action, plan.target) == (Action.START, Group.of(B))
     told = {each.group: each.unavailable for each in plan.candidates}
-    assert told[Group.of(A)] == "no capacity for c5.xlarge spot in us-east-1a until 22:17 UTC"
+    assert told[Group.of(A)] == "no capacity for c5.xlarge spot in us-east-1a until 22:16:40 UTC"
     assert told[Group.of(B)] is None
 
 
@@ -67,7 +67,7 @@ def test_what_is_wanted_and_cannot_be_had_is_replaced_by_the_other_zone_without_
     plan = decide(seen(Group.of(A), unavailable=blocked(A)))
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(B), "unavailable")
     assert plan.reason.text.startswith(
-        "no capacity for c5.xlarge spot in us-east-1a until 22:17 UTC: "
+        "no capacity for c5.xlarge spot in us-east-1a until 22:16:40 UTC: "
         "start on c5.xlarge spot us-east-1b, measured before: "
     )
     assert plan.reason.numbers["unavailable_until_s"] == UNTIL_S
@@ -120,9 +120,9 @@ def test_when_nothing_can_be_had_it_waits_and_says_until_when() -> None:
         plan = decide(seen(target, unavailable=everything))
         assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, target, "unavailable")
         assert plan.reason.text == (
-            "no capacity for c5.xlarge spot in us-east-1b until 22:17 UTC; "
-            "the account's quota leaves no room for m5.large in us-east-1a until 22:17 UTC; "
-            f"no capacity for c5.xlarge spot in us-east-1a until 22:18 UTC: {kept}, and waits"
+            "no capacity for c5.xlarge spot in us-east-1b until 22:16:40 UTC; "
+            "the account's quota leaves no room for m5.large in us-east-1a until 22:16:40 UTC; "
+            f"no capacity for c5.xlarge spot in us-east-1a until 22:17:40 UTC: {kept}, and waits"
         )
         assert plan.reason.numbers["unavailable_until_s"] == UNTIL_S
 
@@ -143,7 +143,7 @@ def test_a_move_that_cannot_be_made_ends_where_the_job_trains() -> None:
     plan = decide(wanted)
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(OTHER), "unavailable")
     assert plan.reason.text == (
-        "no capacity for c5.xlarge spot in us-east-1b until 22:17 UTC: back to m5.large us-east-1a, which trains"
+        "no capacity for c5.xlarge spot in us-east-1b until 22:16:40 UTC: back to m5.large us-east-1a, which trains"
     )
 
 
@@ -256,7 +256,7 @@ def test_where_four_were_refused_fewer_are_still_a_choice() -> None:
     assert lacks(plan) == {
         1: None,
         2: None,
-        4: "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until 22:17 UTC",
+        4: "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until 22:16:40 UTC",
     }
 
 
@@ -264,8 +264,8 @@ def test_a_refusal_of_two_stands_for_four_and_the_longest_counts() -> None:
     plan = decide(seen(job=FOUR, measured=(), unavailable=(too_many(2), too_many(4, until_s=UNTIL_S + 120))))
     assert lacks(plan) == {
         1: None,
-        2: "no capacity for 2 or more new nodes of c5.xlarge spot in us-east-1a until 22:17 UTC",
-        4: "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until 22:19 UTC",
+        2: "no capacity for 2 or more new nodes of c5.xlarge spot in us-east-1a until 22:16:40 UTC",
+        4: "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until 22:18:40 UTC",
     }
 
 
@@ -334,7 +334,9 @@ def test_the_fixed_type_is_started_where_it_can_be_had(refused: tuple[Offering, 
 def test_the_fixed_type_goes_to_another_zone_and_waits_when_there_is_none() -> None:
     plan = decide(fixed_to("c5.xlarge", target=Group.of(A), unavailable=blocked(A)))
     assert (plan.action, plan.target) == (Action.MOVE, Group.of(B))
-    assert plan.reason.text.startswith("no capacity for c5.xlarge spot in us-east-1a until 22:17 UTC: c5.xlarge spot")
+    assert plan.reason.text.startswith(
+        "no capacity for c5.xlarge spot in us-east-1a until 22:16:40 UTC: c5.xlarge spot"
+    )
     held = decide(fixed_to("c5.xlarge", target=Group.of(A), unavailable=blocked(A, B)))
     assert (held.action, held.reason.code) == (Action.HOLD, "unavailable")
 

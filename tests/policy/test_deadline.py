@@ -36,8 +36,8 @@ def test_pays_more_to_be_in_time() -> None:
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "deadline")
     assert plan.reason.text == (
-        "local.half needs 66 min and the deadline is in 58 min: local.full makes it in 50 min at most, "
-        "for $0.074 against $0.049"
+        "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full makes it in 50 min 16 s at most, "
+        "for $0.0745 against $0.0495"
     )
     assert plan.reason.numbers["left_s"] == 3_500
 
@@ -46,7 +46,9 @@ def test_if_none_is_in_time_the_fastest_is_taken_and_the_reason_says_so() -> Non
     plan = best_value(snapshot(target="local.half", measured=MEASURED, job=_due_in(1_000)))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "fastest")
-    assert plan.reason.text.startswith("no measured candidate meets the deadline in 17 min; local.full is the fastest")
+    assert plan.reason.text.startswith(
+        "no measured candidate meets the deadline in 16 min 40 s; local.full is the fastest"
+    )
 
 
 def test_if_none_is_in_time_the_fastest_is_kept() -> None:
@@ -134,7 +136,9 @@ def test_what_nothing_trains_on_any_more_is_not_gone_back_to_if_it_is_late_and_o
     plan = best_value(lost)
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.START, FULL, "deadline")
-    assert plan.reason.text.startswith("local.half needs 66 min and the deadline is in 58 min: local.full should need")
+    assert plan.reason.text.startswith(
+        "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full should need 46 min 24 s"
+    )
     assert plan.reason.text.endswith("as programs usually run on such hardware")
     assert plan.reason.numbers["lasts_s_to"] < 3_500
 

@@ -42,8 +42,8 @@ def test_nothing_is_bought_in_place_of_a_machine_that_outlives_the_job() -> None
     assert (plan.action, plan.target, plan.may_buy, plan.limited_by) == (Action.HOLD, ONE, False, KEPT)
     assert plan.reason.code == "finishing"
     assert plan.reason.text == (
-        "node-1 is taken back; the 80 iterations left take 80 s at most, and training there may go on for 90 s: "
-        "local.half is kept and nothing is bought"
+        "node-1 is taken back; the 80 iterations left take 1 min 20 s at most, and training there may go on for "
+        "1 min 30 s: local.half is kept and nothing is bought"
     )
     assert plan.reason.numbers == {
         "iterations_left": 80.0,
@@ -108,7 +108,7 @@ def test_those_that_stay_finish_alone_where_another_would_come_too_late() -> Non
     plan = guarded(slow)
     assert not plan.may_buy
     assert plan.reason.numbers["ends_in_s"] == pytest.approx(125.0)
-    assert "another machine takes 130 s to boot" in plan.reason.text
+    assert "another machine takes 2 min 10 s to boot" in plan.reason.text
     assert guarded(taken_back(105, nodes=nodes, of=TWO, switches=(switch(TWO, boot_s=120.0, pause_s=5.0),))).may_buy
 
 

@@ -83,10 +83,12 @@ def test_a_deadline_that_only_the_dearer_group_meets_is_met() -> None:
 def test_a_deadline_that_no_group_meets_is_said_with_how_late_what_would_do_and_what_to_do() -> None:
     (late,) = (missed(seen(deadline_s=NOW_S + 1000)) or {}).values()
     assert late.kind is Missed.WILL_BE_LATE and late.is_certain
-    assert "the deadline is in 17 min, and the job needs 50 min on local.full (measured, slow end)" in late.text
-    assert "34 min too long" in late.text
-    assert "Least time: 50 min for $0.077 in all" in late.text
-    assert "least cost: $0.051 in all, 67 min on local.half" in late.text
+    assert (
+        "the deadline is in 16 min 40 s, and the job needs 50 min 16 s on local.full (measured, slow end)" in late.text
+    )
+    assert "33 min 36 s too long" in late.text
+    assert "Least time: 50 min 16 s for $0.0765 in all" in late.text
+    assert "least cost: $0.0512 in all, 1 h 7 min on local.half" in late.text
     assert "`elasticd job stop esrgan`, then `elasticd job resume esrgan --deadline 56m`" in late.text
 
 
@@ -94,7 +96,7 @@ def test_a_budget_that_no_group_in_time_is_within_is_said_to_be_exceeded() -> No
     assert missed(seen(budget_usd=0.06)) == {}
     (dear,) = (missed(seen(deadline_s=NOW_S + 3500, budget_usd=0.06)) or {}).values()
     assert dear.kind is Missed.OVER_BUDGET
-    assert "the budget is $0.06, and the job needs $0.077 on local.full (measured, slow end)" in dear.text
+    assert "the budget is $0.06, and the job needs $0.0773 on local.full (measured, slow end)" in dear.text
     assert "`elasticd job resume esrgan --budget 0.085`" in dear.text
 
 
@@ -136,7 +138,7 @@ def test_a_goal_once_said_to_be_missed_is_met_again_only_with_a_margin() -> None
 
 def test_the_cap_that_is_in_the_way_is_named() -> None:
     (late,) = (missed(seen(deadline_s=NOW_S + 3500, max_usd_per_hour=0.05)) or {}).values()
-    assert "without its cap (max_usd_per_hour is $0.05) 50 min at $0.09/h on local.full" in late.text
+    assert "without its cap (max_usd_per_hour is $0.05) 50 min 16 s at $0.09/h on local.full" in late.text
 
 
 def test_a_job_that_is_done_misses_nothing_more() -> None:
@@ -175,7 +177,7 @@ def test_on_miss_fastest_takes_the_fastest_group() -> None:
 def test_on_miss_stop_stops_with_the_numbers_once_it_is_certain() -> None:
     plan = decided(OnMiss.STOP, deadline_s=NOW_S + 1000)
     assert (plan.action, plan.target, plan.reason.code) == (Action.STOP, None, "goal_missed")
-    assert plan.reason.text.startswith("will_be_late: the deadline is in 17 min")
+    assert plan.reason.text.startswith("will_be_late: the deadline is in 16 min 40 s")
     assert decided(OnMiss.STOP, deadline_s=NOW_S + 8000).action is Action.HOLD
     assert decided(OnMiss.STOP, budget_usd=0.02).reason.text.startswith("over_budget: ")
 

@@ -37,7 +37,7 @@ def test_the_budget_stops_the_job_while_there_is_enough_to_end_in_good_order() -
 
     assert (plan.action, plan.target, plan.reason.code, plan.limited_by) == (Action.STOP, None, "budget", ("budget",))
     assert plan.reason.text == (
-        "$0.013 spent and $0.0075 kept back to end in good order (10 min of $0.045/h) "
+        "$0.0125 spent and $0.0075 kept back to end in good order (10 min of $0.045/h) "
         "reach the budget of $0.02: the job stops"
     )
 
@@ -270,7 +270,7 @@ def test_what_was_left_is_not_returned_to_within_the_cooldown() -> None:
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, FULL, "cooldown")
     assert plan.limited_by == ("cooldown",)
-    assert "it would undo a change made less than 10 min ago; 7 min to wait" in plan.reason.text
+    assert "it would undo a change made less than 10 min ago; 6 min 40 s to wait" in plan.reason.text
 
 
 def test_after_the_cooldown_it_may_be_returned_to() -> None:

@@ -99,7 +99,7 @@ def test_a_mix_is_tried_when_no_type_alone_is_in_time() -> None:
     # 1 / (1 / 0.4 + 1 / 0.3) = 0.171 s, and a tenth more.
     assert (plan.action, plan.target) == (Action.TRIAL, BOTH)
     assert plan.reason.text.startswith(
-        "try local.full + local.half: together they should need 0.189 s an iteration and could finish in 31 min; "
+        "try local.full + local.half: together they should need 0.189 s an iteration and could finish in 31 min 13 s; "
     )
     assert best_value(_on_t1(pressed)).target == group("local.full")
 
@@ -111,7 +111,7 @@ def test_a_mix_that_was_measured_goes_by_its_own_rate() -> None:
     plan = decide(snapshot(target="local.half", measured=measured, job=pressed))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, BOTH, "deadline")
-    assert "local.full + local.half makes it in 34 min at most" in plan.reason.text
+    assert "local.full + local.half makes it in 33 min 33 s at most" in plan.reason.text
     kept = decide(snapshot(target=BOTH, measured=measured, job=pressed))
     assert (kept.action, kept.target) == (Action.HOLD, BOTH)
 
@@ -213,7 +213,7 @@ def test_what_is_left_of_a_group_is_filled_up_where_that_promises_more_than_anot
     pressed = best_value(snapshot(job=due_in(2_000, nodes_min=2), **facts))
     assert (pressed.action, pressed.target, pressed.reason.code) == (Action.MOVE, BOTH, "unavailable")
     assert pressed.reason.text.endswith(
-        ": local.full + local.half keeps what is there and should finish in 31 min for $0.071"
+        ": local.full + local.half keeps what is there and should finish in 31 min 15 s for $0.0705"
     )
     patient = best_value(snapshot(job=due_in(90_000, nodes_min=2), **facts))
     assert patient.target == group("local.half", 2)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from elastic import figures
 from elastic.model import (
     Action,
     Capacity,
@@ -128,7 +129,7 @@ def test_what_costs_more_than_the_cap_is_counted_unless_all_do() -> None:
     assert plan.action is Action.START and plan.pruned["over_max_usd_per_hour"] > 100
     none = decide(replace(seen, job=job(objective=Objective(max_usd_per_hour=0.001))))
     assert none.action is Action.HOLD and "every candidate burns more than the cap" in none.reason.text
-    assert f"${_cheapest(seen).usd_per_h:.3f}" in none.reason.text
+    assert f"{figures.price(_cheapest(seen).usd_per_h)}/h" in none.reason.text
 
 
 def test_what_cannot_run_the_job_is_counted_and_a_few_are_named() -> None:

@@ -46,7 +46,7 @@ def test_the_price_and_the_pace_are_said_at_which_a_loser_would_win() -> None:
     # At $0.09/h and 0.6 s it costs 20 % more an iteration than at $0.045/h and 1 s; it must cost 10 % less.
     assert _at(asked, Lever.PRICE).wins_at == pytest.approx(0.045 / 0.6 * 0.9, rel=0.01)
     assert _at(asked, Lever.SPEED).wins_at == pytest.approx(0.5 * 0.9, rel=0.01)
-    assert "/h or less (now 0.09); at 0.4" in asked.text and "s an iteration or faster (now 0.6)" in asked.text
+    assert "/h or less (now $0.09); at 0.4" in asked.text and "s an iteration or faster (now 0.6)" in asked.text
     _is_exact(seen, asked)
 
 

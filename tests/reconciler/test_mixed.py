@@ -58,6 +58,8 @@ def test_a_node_that_is_lost_is_made_up_for_by_another_type(tmp_path: Path) -> N
     assert after.target == BOTH
     assert kept.id in {each.id for each in after.nodes}
     (filled,) = (each for each in cluster.store.decisions(job.id, limit=100) if each.plan.reason.code == "unavailable")
-    assert filled.plan.reason.text.endswith(": large + small keeps what is there and should finish in 9.16 h for $9.89")
+    assert filled.plan.reason.text.endswith(
+        ": large + small keeps what is there and should finish in 9 h 10 min for $9.89"
+    )
     assert after.generation is not None
     assert len(after.generation.node_ids) == 2
