@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from api import schemas
-from api.dashboard.format import usd
 from api.deps import Context
 from api.job_document import instant_s
 from api.plans import if_resumed
 from api.specs import check_workers
 from elastic.errors import Conflict, InvalidInput
+from elastic.figures import usd
 from elastic.model import Job, JobSpec, Snapshot
 from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h, wind_down_s
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from elastic.figures import instant
 from elastic.model import (
     Capacity,
     Decision,
@@ -45,9 +45,9 @@ class RefusedPool:
     asked_again_s: float | None
 
     def __str__(self) -> str:
-        since = "" if self.since_s is None else f" since {clock_time(self.since_s)}"
+        since = "" if self.since_s is None else f" since {instant(self.since_s)}"
         times = f", refused {self.refusals} times" if self.refusals > 1 else ""
-        again = "at the next look" if self.asked_again_s is None else f"at {clock_time(self.asked_again_s)}"
+        again = "at the next look" if self.asked_again_s is None else f"at {instant(self.asked_again_s)}"
         return f"{self.offering}: {_WHY[self.why]}{since}{times}, asked again {again}"
 
 
@@ -100,12 +100,3 @@ def _refused(
         since_s=pool.since_s if pool is not None and is_down else None,
         asked_again_s=None if block is None else block.until_s,
     )
-
-
-def clock_time(at_s: float) -> str:
-    """An instant for a person, to the minute.
-
-    >>> clock_time(1_700_000_000.0)
-    '14 Nov 22:13 UTC'
-    """
-    return f"{datetime.fromtimestamp(at_s, UTC):%d %b %H:%M} UTC"

@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from api.dashboard.format import ago, duration
 from api.dashboard.views import instant
 from api.deps import Context, get_context
+from elastic.figures import ago, duration
 from elastic.reconciler import Alarm
 
 NAVIGATION = (
@@ -75,7 +75,7 @@ def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
 
 
 def _sentence(alarm: Alarm, now_s: float) -> str:
-    return f"{alarm.text[:1].upper()}{alarm.text[1:]} (since {instant(alarm.since_s, now_s).text} UTC)"
+    return f"{alarm.text[:1].upper()}{alarm.text[1:]} (since {instant(alarm.since_s, now_s).text})"
 
 
 def prose(text: str) -> Markup:

@@ -27,7 +27,7 @@ def test_a_notice_is_stored_wakes_the_reconciler_and_makes_one_event(client: Tes
     assert len(world.wakes) == 1
     assert client.get(f"/v1/nodes/{node.id}").json()["notice"] == NOTICE
     (event,) = [event for event in world.store.events() if event.kind == "interruption_notice"]
-    assert event.text == "small on-demand local is taken back by the cloud in 119 s (spot terminate)"
+    assert event.text == "small on-demand local is taken back by the cloud in 1 min 59 s (spot terminate)"
 
 
 def test_an_announced_end_is_taken_back_by_no_recommendation(client: TestClient, world: World) -> None:
@@ -43,7 +43,7 @@ def test_an_interruption_is_counted_and_shown(client: TestClient, world: World) 
     _, node = train(world)
     assert beat(client, world, node.id, NOTICE) == 200
     assert 'elasticd_interruptions_total{node_type="small",notice="yes"} 1.0' in client.get("/metrics").text
-    assert "leaves at 22:16:20 (spot interruption)" in client.get("/nodes").text
+    assert "leaves at 22:16:20 UTC (spot interruption)" in client.get("/nodes").text
 
 
 @pytest.mark.parametrize(

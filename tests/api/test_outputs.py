@@ -63,4 +63,4 @@ def test_the_jobs_page_lists_them_with_size_and_time(client: TestClient, world: 
     carry_home(world, job.id, tmp_path, model="w" * 2048)
     page = client.get("/jobs/first").text
     assert "elasticd job outputs first -o DIR" in page
-    assert f"/v1/jobs/{job.id}/outputs/model" in page and "2.00 KiB" in page
+    assert f"/v1/jobs/{job.id}/outputs/model" in page and "2 KiB" in page

@@ -1,5 +1,7 @@
 // Draws the timelines with uPlot over the server's own drawing, which stays for readers without scripts.
 
+import { moment, number, usd } from "./figures.js";
+
 const charts = new Map();
 const LEAST_HEIGHT = 210;
 const LABEL_ROOM = 28; // half of the widest time label, which stands around the last instant
@@ -73,7 +75,7 @@ function options(figure, holder, points, chart) {
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
       { ...axis, values: TIMES, space: 62, size: 38, gap: 6 },
-      { ...axis, size: AXIS_SIZE[unit] ?? 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => money(unit, tick)) },
+      { ...axis, size: AXIS_SIZE[unit] ?? 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => written(unit, tick)) },
     ],
     series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],
     hooks: {
@@ -133,18 +135,15 @@ function readOut(plot, figure, series, unit) {
     readout.textContent = readout.dataset.rest;
     return;
   }
-  const at = new Date(plot.data[0][index] * 1000).toISOString().slice(11, 19);
+  const at = moment(plot.data[0][index], Number(document.getElementById("main").dataset.atS));
   const values = series.map((each, position) => {
     const value = plot.data[position + 1][index];
-    return value === null || value === undefined ? null : `${each.name} ${money(unit, value)}`;
+    return value === null || value === undefined ? null : `${each.name} ${written(unit, value)}`;
   });
   readout.textContent = [at, ...values.filter(Boolean)].join("  ·  ");
 }
 
-function money(unit, value) {
-  const digits = value === 0 ? "0" : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
-  return unit === "$" ? `$${digits}` : digits;
-}
+const written = (unit, value) => (unit === "$" ? usd(value) : number(value));
 
 function colour(tone, holder) {
   const probe = document.createElement("span");

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from api.dashboard.charts import IntervalBar, Scale, interval_bar, scale_to
-from api.dashboard.format import duration, quantity
 from api.dashboard.views.parts import (
     UNKNOWN,
     Badge,
@@ -15,10 +14,12 @@ from api.dashboard.views.parts import (
     Tone,
     amount,
     dollars,
+    dollars_an_hour,
     group_detail,
     group_name,
     whole,
 )
+from elastic.figures import duration, number, short, span
 from elastic.model import Candidate, Group
 
 
@@ -96,7 +97,7 @@ def candidate_table(
     return CandidateTable(
         rows=tuple(_row(each, scale, standing) for each in sorted(shown, key=_rank)),
         training_phase=phase,
-        ticks=tuple(_short(tick) for tick in scale.ticks),
+        ticks=tuple(short(tick) for tick in scale.ticks),
         has_effective=any(each.effective_iterations_per_usd is not None for each in shown),
     )
 
@@ -127,7 +128,7 @@ def interval_text(candidate: Candidate) -> str:
     value = candidate.iterations_per_usd
     if value is None or value.low is None or value.high is None:
         return ""
-    return f"{quantity(value.low)} – {quantity(value.high)}"
+    return span(value.low, value.high)
 
 
 def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Standing]) -> CandidateRow:
@@ -143,7 +144,7 @@ def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Sta
         interval=interval_text(candidate),
         iterations_per_s=amount(None if step_s is None else 1 / step_s.value),
         step=UNKNOWN if step_s is None else Number(duration(step_s.value), step_s.value),
-        usd_per_h=dollars(candidate.usd_per_h),
+        usd_per_h=dollars_an_hour(candidate.usd_per_h),
         samples=whole(candidate.samples),
         effective=amount(effective),
         remaining_usd=dollars(candidate.remaining_usd),
@@ -172,12 +173,6 @@ def _reach(candidate: Candidate) -> float:
     return max([*known, candidate.effective_iterations_per_usd or 0.0])
 
 
-def _short(tick: float) -> str:
-    if tick >= 1e6:
-        return f"{tick / 1e6:g}M"
-    return f"{tick / 1000:g}k" if tick >= 1000 else f"{tick:g}"
-
-
 def _spoken(candidate: Candidate) -> str:
     lack = "" if candidate.unavailable is None else f"; {candidate.unavailable}"
     return f"{group_name(candidate.group)}: {_spoken_value(candidate)}{lack}"
@@ -188,4 +183,4 @@ def _spoken_value(candidate: Candidate) -> str:
     if value is None:
         return "no price in force" if candidate.usd_per_h is None else "not measured yet"
     interval = interval_text(candidate)
-    return f"{quantity(value.value)} iterations per dollar" + (f", 95 % interval {interval}" if interval else "")
+    return f"{number(value.value)} iterations per dollar" + (f", 95 % interval {interval}" if interval else "")

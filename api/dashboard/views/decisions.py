@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.dashboard.format import count, duration, full_instant, percent, quantity, usd, usd_per_h, words
 from api.dashboard.views.candidates import CandidateTable, candidate_table
-from api.dashboard.views.parts import ACTION_TONES, Badge, Instant, Number, group_name, instant
+from api.dashboard.views.parts import ACTION_TONES, Badge, Instant, Number, group_name, instant, words
+from elastic import figures
+from elastic.figures import count, duration, number, percent, price, usd
 from elastic.model import Action, Decision, JobPhase, Snapshot
 
 
@@ -109,15 +110,15 @@ def _named(name: str, value: float) -> NamedNumber:
     for suffix, unit in _UNITS.items():
         if name.endswith(suffix) and name != suffix:
             return NamedNumber(name, words(name.removesuffix(suffix)), Number(unit(value), value))
-    return NamedNumber(name, words(name), Number(f"{value:.3g}" if abs(value) < 100 else quantity(value), value))
+    return NamedNumber(name, words(name), Number(number(value), value))
 
 
 _SHARES = ("gain", "margin", "share", "fraction")
 _UNITS = {
-    "_iterations_per_usd": lambda value: f"{quantity(value)} it/$",
-    "_usd_per_h": usd_per_h,
+    "_iterations_per_usd": lambda value: f"{number(value)} it/$",
+    "_usd_per_h": lambda value: f"{price(value)}/h",
     "_usd": usd,
-    "_at_s": full_instant,
+    "_at_s": figures.instant,
     "_s": duration,
 }
 
@@ -148,7 +149,7 @@ def _pruned(pruned: Mapping[str, int]) -> str:
 def _facts(snapshot: Snapshot) -> tuple[NamedNumber, ...]:
     job = snapshot.job
     return (
-        NamedNumber("now_s", "now", Number(full_instant(snapshot.now_s), snapshot.now_s)),
+        NamedNumber("now_s", "now", Number(figures.instant(snapshot.now_s), snapshot.now_s)),
         NamedNumber("job.phase", "job is", Number(words(job.phase), None)),
         NamedNumber("job.iteration", "iterations done", Number(count(job.iteration), job.iteration)),
         NamedNumber("current", "trains on", Number(group_name(snapshot.current), None)),

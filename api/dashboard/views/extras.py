@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api import schemas
-from api.dashboard.format import count, duration, file_size, full_instant, percent, quantity, usd, usd_per_h, words
 from api.dashboard.views.decisions import NamedNumber
-from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none
+from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none, words
 from api.job_logs import Shown, written
+from elastic import figures
+from elastic.figures import count, duration, number, percent, price, size, usd
 from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, OnMiss, Tier
 from elastic.policy import Use
 from elastic.store import Event
@@ -188,7 +189,7 @@ def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs
     """Gives the files written last, newest first."""
     newest = sorted(files, key=lambda each: (-each.modified_at_s, each.path))[:_MOST_OUTPUTS]
     rows = tuple(
-        OutputRow(each.path, each.href, Number(file_size(each.bytes), each.bytes), instant(each.modified_at_s, now_s))
+        OutputRow(each.path, each.href, Number(size(each.bytes), each.bytes), instant(each.modified_at_s, now_s))
         for each in newest
     )
     return Outputs(rows, more=len(files) - len(rows))
@@ -241,7 +242,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
     `running` is the tier that the workers run on, or ran on last, None while none have.
     """
     objective = spec.objective
-    deadline = "" if objective.deadline_s is None else full_instant(objective.deadline_s)
+    deadline = "" if objective.deadline_s is None else figures.instant(objective.deadline_s)
     lines = (
         ("command", shlex.join(spec.command)),
         ("workload", spec.workload or ""),
@@ -258,7 +259,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("maximize", words(objective.maximize)),
         ("budget", "" if objective.budget_usd is None else usd(objective.budget_usd)),
         ("deadline", deadline),
-        ("most an hour", "" if objective.max_usd_per_hour is None else usd_per_h(objective.max_usd_per_hour)),
+        ("most an hour", "" if objective.max_usd_per_hour is None else f"{price(objective.max_usd_per_hour)}/h"),
         (
             "an hour sooner is worth",
             "" if objective.value_of_time_usd_per_h is None else usd(objective.value_of_time_usd_per_h),
@@ -306,7 +307,7 @@ def _plain(value: bool | float | str) -> str:
         case int():
             return count(value)
         case float():
-            return quantity(value)
+            return number(value)
         case str():
             return value
 

@@ -8,9 +8,9 @@ from string import ascii_uppercase
 
 from api.dashboard.charts import Scale, scale_to
 from api.dashboard.facts import JobFacts
-from api.dashboard.format import duration, percent, usd
 from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
 from api.outlook import Outlook
+from elastic.figures import duration, percent, span, usd
 from elastic.policy import Finish
 
 _SHOWN = 6
@@ -144,7 +144,7 @@ def _point(
         finishes=instant(outlook.at_s + lasts_s.value, facts.now_s),
         lasts=duration(lasts_s.value),
         usd=dollars(cost.value),
-        interval="" if cost.low is None or cost.high is None else f"{usd(cost.low)} – {usd(cost.high)}",
+        interval="" if cost.low is None or cost.high is None else span(cost.low, cost.high, usd),
         chance_late="" if chance is None else _chance(chance),
         is_late=left_s is not None and lasts_s.value > left_s,
         is_current=finish.group == facts.current,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.dashboard.facts import JobFacts
-from api.dashboard.format import count, duration, moment, percent, usd, words
 from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table, interval_text
 from api.dashboard.views.decisions import DecisionItem, decision_items
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
@@ -25,9 +24,10 @@ from api.dashboard.views.parts import (
     instant,
     instant_or_none,
     whole,
+    words,
 )
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
-from api.waiting import clock_time
+from elastic.figures import count, duration, moment, percent, usd
 from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, warnings_of
 
 _DECISIONS_SHOWN = 5
@@ -157,7 +157,7 @@ def _waits(facts: JobFacts) -> tuple[str, ...]:
         return ()
     pools = facts.waiting.pools
     more = (f"and {len(pools) - _POOLS_SHOWN} more",) if len(pools) > _POOLS_SHOWN else ()
-    since = f"no node since {clock_time(facts.waiting.since_s)}"
+    since = f"no node since {moment(facts.waiting.since_s, facts.now_s)}"
     return (since, *(each.text for each in pools[:_POOLS_SHOWN]), *more)
 
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.dashboard.format import clock, duration, words
-from api.dashboard.views.parts import NODE_TONES, Badge, Instant, Number, dollars, instant, instant_or_none
+from api.dashboard.views.parts import NODE_TONES, Badge, Instant, Number, dollars, instant, instant_or_none, words
+from elastic.figures import duration, moment, size
 from elastic.model import LedgerRow, Node, NodePhase
 
 _SILENT_AFTER_S = 20.0
@@ -56,7 +56,7 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         reason=node.reason,
         is_gone=node.phase.is_gone,
         is_silent=_is_silent(node, now_s),
-        notice=_notice(node),
+        notice=_notice(node, now_s),
     )
 
 
@@ -64,7 +64,7 @@ def _detail(node: Node) -> str:
     detail = f"{node.offering.capacity} · {node.offering.zone}"
     if node.setup is None:
         return detail
-    return f"{detail} · set up in {duration(node.setup.elapsed_s)}, {node.setup.received_bytes / 1e6:,.0f} MB"
+    return f"{detail} · set up in {duration(node.setup.elapsed_s)}, {size(node.setup.received_bytes)}"
 
 
 def _is_silent(node: Node, now_s: float) -> bool:
@@ -72,12 +72,12 @@ def _is_silent(node: Node, now_s: float) -> bool:
     return node.phase is NodePhase.JOINED and heard_at_s is not None and now_s - heard_at_s > _SILENT_AFTER_S
 
 
-def _notice(node: Node) -> str:
+def _notice(node: Node, now_s: float) -> str:
     if node.notice is None or node.phase.is_gone:
         return ""
     if node.leaves_at_s is None:
         return "rebalance recommended"
-    return f"leaves at {clock(node.leaves_at_s)} (spot interruption)"
+    return f"leaves at {moment(node.leaves_at_s, now_s)} (spot interruption)"
 
 
 def _agent(node: Node) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from api.dashboard.format import ago, count, full_instant, iso, moment, quantity, usd
+from elastic import figures
+from elastic.figures import ago, count, moment, number, price, usd
 from elastic.model import Action, Group, JobPhase, NodePhase
 
 
@@ -37,12 +38,11 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """An instant as people read it: near the page's own time, in full, and for machines."""
+    """An instant as people read it: near the page's own time, as seen from there, and in full."""
 
     text: str
     relative: str
     full: str
-    iso: str
     at_s: float
 
 
@@ -66,9 +66,14 @@ def dollars(value: float | None) -> Number:
     return UNKNOWN if value is None else Number(usd(value), value)
 
 
+def dollars_an_hour(value: float | None) -> Number:
+    """Gives a price, or the sign for an unknown one."""
+    return UNKNOWN if value is None else Number(price(value), value)
+
+
 def amount(value: float | None) -> Number:
     """Gives a quantity, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(quantity(value), value)
+    return UNKNOWN if value is None else Number(number(value), value)
 
 
 def whole(value: int | None) -> Number:
@@ -78,12 +83,21 @@ def whole(value: int | None) -> Number:
 
 def instant(at_s: float, now_s: float) -> Instant:
     """Gives an instant as seen at `now_s`."""
-    return Instant(moment(at_s, now_s), ago(at_s, now_s), full_instant(at_s), iso(at_s), at_s)
+    return Instant(moment(at_s, now_s), ago(at_s, now_s), figures.instant(at_s), at_s)
 
 
 def instant_or_none(at_s: float | None, now_s: float) -> Instant | None:
     """Gives an instant, or None for what has not happened."""
     return None if at_s is None else instant(at_s, now_s)
+
+
+def words(code: str) -> str:
+    """Gives a code as words.
+
+    >>> words("budget_exhausted"), words("on-demand")
+    ('budget exhausted', 'on-demand')
+    """
+    return code.replace("_", " ")
 
 
 def group_name(group: Group | None) -> str:

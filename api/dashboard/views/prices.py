@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from api.dashboard.charts import plot
-from api.dashboard.format import moment, percent
-from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars, instant
+from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars_an_hour, instant
+from elastic.figures import moment, percent
 from elastic.model import Limits, Price, PriceHistory, Unavailable
 
 _STEPS = 240
@@ -61,22 +61,22 @@ def history_view(node_type: str, histories: Sequence[PriceHistory], *, now_s: fl
     return HistoryView(
         node_type=node_type,
         since=instant(from_s, now_s),
-        highest_usd_per_h=dollars(drawn.scale.maximum),
+        highest_usd_per_h=dollars_an_hour(drawn.scale.maximum),
         rows=tuple(_history_row(each, line.path) for each, line in zip(histories, drawn.lines, strict=True)),
     )
 
 
 def _history_row(history: PriceHistory, path: str) -> HistoryRow:
     last = history.points[-1]
-    lowest, highest = dollars(history.lowest_usd_per_h), dollars(history.highest_usd_per_h)
+    lowest, highest = dollars_an_hour(history.lowest_usd_per_h), dollars_an_hour(history.highest_usd_per_h)
     return HistoryRow(
         detail=f"{history.offering.capacity} · {history.offering.zone}",
         path=path,
         summary=f"{history.offering}: {lowest.text} to {highest.text} an hour by {len(history.points)} prices",
         lowest_usd_per_h=lowest,
-        mean_usd_per_h=dollars(history.mean_usd_per_h),
+        mean_usd_per_h=dollars_an_hour(history.mean_usd_per_h),
         highest_usd_per_h=highest,
-        last_usd_per_h=dollars(last.usd_per_h),
+        last_usd_per_h=dollars_an_hour(last.usd_per_h),
         source=last.source,
     )
 
@@ -117,7 +117,7 @@ def _row(price: Price, before: Price | None, now_s: float) -> PriceRow:
         id=price.id,
         node_type=price.offering.node_type,
         detail=f"{price.offering.capacity} · {price.offering.zone}",
-        usd_per_h=dollars(price.usd_per_h),
+        usd_per_h=dollars_an_hour(price.usd_per_h),
         valid_from=instant(price.valid_from_s, now_s),
         observed=instant(price.observed_at_s, now_s),
         source=price.source,

@@ -9,9 +9,9 @@ from api import schemas
 from api.accounts import cost_between
 from api.dashboard.charts import Plot, plot
 from api.dashboard.facts import JobFacts
-from api.dashboard.format import moment, quantity, usd
 from api.dashboard.views.decisions import decision_item
 from api.dashboard.views.parts import group_name
+from elastic.figures import moment, number, usd
 from elastic.model import Action
 from elastic.policy import FixedChoice
 
@@ -69,7 +69,7 @@ def throughput_timeline(facts: JobFacts) -> Timeline:
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
     rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
     at_s, series = _by_phase(rates, unit="it/s", begin_s=marks[0].at_s if marks else None)
-    summary = f"{quantity(points[-1].iterations_per_s)} iterations per second lately" if points else ""
+    summary = f"{number(points[-1].iterations_per_s)} iterations per second lately" if points else ""
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
@@ -90,7 +90,7 @@ def value_timeline(facts: JobFacts) -> Timeline:
                 done = point.iterations_per_s * (end_s - point.at_s)
                 values.append((point.at_s, done / dollars, point.training_phase))
     at_s, series = _by_phase(values, unit="it/$", begin_s=None)
-    summary = f"{quantity(values[-1][1])} iterations per dollar lately" if values else ""
+    summary = f"{number(values[-1][1])} iterations per dollar lately" if values else ""
     return _timeline("value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s)
 
 
@@ -242,6 +242,4 @@ def _cost_summary(facts: JobFacts) -> str:
 
 
 def _tick(value: float, unit: str) -> str:
-    if unit == "$":
-        return usd(value)
-    return quantity(value) if unit == "it/$" else f"{value:g}"
+    return usd(value) if unit == "$" else number(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -12,9 +13,10 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
-from api.dashboard.format import usd
+from elastic.figures import number, usd
 from elastic.job_logs import LogPiece
 from elastic.model import Action
+from tests import figures
 from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
 
@@ -134,6 +136,24 @@ def test_nodes_prices_and_decisions_are_the_apis(chromium: Browser, site: Site) 
         seen.page.goto(f"{site.url}/prices")
         prices = seen.values("section:last-of-type data[data-field=usd_per_h]")
         assert prices == [each["usd_per_h"] for each in seen.api("prices")["items"]]
+
+
+def test_the_pages_script_writes_numbers_as_the_server_does(chromium: Browser, site: Site) -> None:
+    drawn = random.Random(1)
+    values = [drawn.choice((-1, 1)) * 10 ** drawn.uniform(-8, 8) for _ in range(1_000)]
+    with opened(chromium, site) as seen:
+        written = seen.page.evaluate(
+            """async ([dollars, numbers, instants]) => {
+              const { moment, number, usd } = await import("/static/figures.js");
+              return [dollars.map(usd), numbers.map(number), instants.map((each) => moment(...each))];
+            }""",
+            [[*figures.USD, *values], [*figures.NUMBERS, *values], list(figures.MOMENTS)],
+        )
+        assert written == [
+            [*figures.USD.values(), *map(usd, values)],
+            [*figures.NUMBERS.values(), *map(number, values)],
+            [*figures.MOMENTS.values()],
+        ]
 
 
 def test_the_charts_hold_the_apis_points(chromium: Browser, site: Site) -> None:
@@ -273,8 +293,8 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
 
 def _leave_pictures(folder: Path, count: int) -> None:
     folder.mkdir(parents=True)
-    for number in range(count):
-        Image.new("RGB", (1064, 1090), (20 * number, 90, 140)).save(folder / f"samples_{number:04}.png")
+    for place in range(count):
+        Image.new("RGB", (1064, 1090), (20 * place, 90, 140)).save(folder / f"samples_{place:04}.png")
 
 
 def _repeated_ids(page: Page) -> list[str]:

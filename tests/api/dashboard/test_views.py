@@ -141,8 +141,8 @@ def test_candidates_of_another_phase_are_not_compared() -> None:
 
 def test_the_headline_numbers_are_the_values_themselves() -> None:
     facts = make_facts()
-    assert card(facts, "Iterations per dollar now") == ("20,000", 20_000.0, "small · 95 % interval 18,000 – 22,000")
-    assert card(facts, "Iterations done") == ("250", 250, "of 1,000 · 25 % · 6 min 15 s left · ready 00:07:55")
+    assert card(facts, "Iterations per dollar now") == ("20,000", 20_000.0, "small · 95 % interval 18,000 to 22,000")
+    assert card(facts, "Iterations done") == ("250", 250, "of 1,000 · 25 % · 6 min 15 s left · ready 00:07:55 UTC")
     assert card(facts, "Spent") == ("$0.80", 0.8, "of $2.00 budget · forecast $1.30 at the end")
 
 
@@ -305,7 +305,7 @@ def test_the_cost_goes_on_as_a_fan_to_what_is_foreseen_and_to_the_deadline() -> 
     assert lines["foreseen"] == pytest.approx((None, 0.8, 0.8 + 0.2 * 140 / 190, 1.0, None, None))
     assert lines["at worst"][4] == pytest.approx(1.4)
     assert [(mark.label, mark.at_s, mark.href) for mark in chart.marks] == [("deadline", 500.0, None)]
-    assert chart.summary.endswith("$1.00 foreseen by 00:04:50")
+    assert chart.summary.endswith("$1.00 foreseen by 00:04:50 UTC")
 
 
 def test_a_deadline_far_beyond_the_end_does_not_press_the_curve_together() -> None:
@@ -407,7 +407,7 @@ def test_a_node_shows_what_its_set_up_took() -> None:
     node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, setup=Setup(17.2, 333_423_179))
     plain = replace(node, setup=None)
     assert [each.detail.partition(" · set up in ")[2] for each in node_rows((node, plain), (), now_s=100.0)] == [
-        "17 s, 333 MB",
+        "17 s, 318 MiB",
         "",
     ]
 
@@ -425,14 +425,14 @@ def test_a_node_shows_what_the_cloud_told_of_its_end_until_it_is_gone() -> None:
     hinted = replace(node, notice=Notice(NoticeKind.REBALANCE, noticed_at_s=0.0))
     gone = replace(taken, phase=NodePhase.TERMINATED)
     told = [row.notice for row in node_rows((node, taken, hinted, gone), (), now_s=100.0)]
-    assert told == ["", "leaves at 00:02:00 (spot interruption)", "rebalance recommended", ""]
+    assert told == ["", "leaves at 00:02:00 UTC (spot interruption)", "rebalance recommended", ""]
 
 
 def test_a_price_is_compared_with_the_one_before_it() -> None:
     before = Price(1, SMALL, 0.09, 0.0, 0.0, "table")
     after = Price(2, SMALL, 0.0585, 50.0, 50.0, "trace")
     rows = price_rows((after, before), (after, before), now_s=100.0)
-    assert rows[0].change is not None and rows[0].change.text == "−35 %"
+    assert rows[0].change is not None and rows[0].change.text == "-35 %"
     assert rows[1].change is None
 
 
