@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.exits import ExitCode
 from elastic.cli.options import OutputOption, connection_of
@@ -14,7 +15,7 @@ COLUMNS = (
     Column("MACHINE", "provider_id"),
     Column("NODE", "node_id"),
     Column("FOUND", "found", can_wrap=True),
-    Column("USD OFF", "off_usd", render.usd, is_number=True),
+    Column("USD OFF", "off_usd", figures.usd, is_number=True),
     Column("DO", "advice", can_wrap=True),
 )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.job import read_spec
 from elastic.cli.options import OutputOption
@@ -28,10 +29,10 @@ _LONGEST_S = 3 * 365 * 86_400.0
 
 COLUMNS = (
     Column("POLICY", "name"),
-    Column("DOLLARS", "usd", render.usd, is_number=True),
-    Column("OF CLAIRVOYANT", "ratio", lambda value: f"{value:.3f}", is_number=True),
-    Column("TIME", "elapsed_s", render.duration, is_number=True),
-    Column("LATE", "late", render.count, is_number=True),
+    Column("DOLLARS", "usd", figures.usd, is_number=True),
+    Column("OF CLAIRVOYANT", "ratio", figures.number, is_number=True),
+    Column("TIME", "elapsed_s", figures.duration, is_number=True),
+    Column("LATE", "late", figures.count, is_number=True),
 )
 
 
@@ -161,15 +162,15 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
 
 def _show(spec: JobSpec, market: Market, found: Backtest, terms: Terms) -> None:
     spot = len(market.pools)
-    days = market_span_s(market) / 86_400
+    span = figures.duration(market_span_s(market))
     print(
         f"{spec.name}: {spec.iterations or 0:,} iterations, {len(found.starts)} start(s) in a record of "
-        f"{days:.1f} days; {len(market.offerings)} offerings, {spot} of them pools that come and go; "
-        f"boots of {terms.boot_s:g} s"
+        f"{span}; {len(market.offerings)} offerings, {spot} of them pools that come and go; "
+        f"boots of {figures.duration(terms.boot_s)}"
     )
     render.show_list(rows_of(found), COLUMNS, Output.TABLE)
     losses, moves = (fmean(getattr(each, name) for each in found.starts) for name in ("losses", "moves"))
-    print(f"On average {moves:.1f} changes of group and {losses:.1f} machines taken back.")
+    print(f"On average {figures.number(moves)} changes of group and {figures.number(losses)} machines taken back.")
     unfinished = [each for each in found.starts if each.phase != "succeeded"]
     if unfinished:
         phases = ", ".join(sorted({each.phase for each in unfinished}))

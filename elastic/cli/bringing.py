@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from elastic.cli import render
+from elastic import figures
 from elastic.errors import InvalidInput, NotFound, StorageUnavailable
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
         except NotFound:
             gone += 1
     same = len(found) - brought - gone
-    said = f"{render.count(brought)} brought to {folder}, {render.count(same)} there already"
-    return said + (f", {render.count(gone)} removed by the job meanwhile" if gone else "")
+    said = f"{figures.count(brought)} brought to {folder}, {figures.count(same)} there already"
+    return said + (f", {figures.count(gone)} removed by the job meanwhile" if gone else "")
 
 
 def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:

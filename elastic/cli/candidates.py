@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.render import Column
 
@@ -20,20 +21,20 @@ COLUMNS = (
     _WORKERS,
     Column("PHASE", "training_phase"),
     Column("WINDOWS", "samples", is_number=True),
-    Column("USD/H", "usd_per_h", render.price, is_number=True),
+    Column("USD/H", "usd_per_h", figures.price, is_number=True),
     Column("S/IT", "step_s", render.interval, is_number=True),
     Column("IT/USD (95 %)", "iterations_per_usd", render.interval, is_number=True),
-    Column("EFFECTIVE", "effective_iterations_per_usd", render.rate, is_number=True),
-    Column("USD LEFT", "remaining_usd", render.usd, is_number=True),
-    Column("TIME LEFT", "remaining_s", render.duration, is_number=True),
+    Column("EFFECTIVE", "effective_iterations_per_usd", figures.number, is_number=True),
+    Column("USD LEFT", "remaining_usd", figures.usd, is_number=True),
+    Column("TIME LEFT", "remaining_s", figures.duration, is_number=True),
 )
 
 UNMEASURED = (
     Column("", "mark"),
     Column("GROUP", "group", render.group),
     _WORKERS,
-    Column("USD/H", "usd_per_h", render.price, is_number=True),
-    Column("BUDGET LASTS", "budget_lasts_s", render.duration, is_number=True),
+    Column("USD/H", "usd_per_h", figures.price, is_number=True),
+    Column("BUDGET LASTS", "budget_lasts_s", figures.duration, is_number=True),
 )
 """What there is to tell of candidates before any of them has trained."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, tell_of_left_out
 from elastic.cli.exits import ExitCode
@@ -19,7 +20,7 @@ DecisionArgument = Annotated[int, typer.Argument(help="The decision's id.", min=
 
 COLUMNS = (
     Column("DECISION", "id", is_number=True),
-    Column("AT", "at_s", render.instant),
+    Column("AT", "at_s", figures.instant),
     Column("JOB", "job_id"),
     Column("ACTION", "plan.action"),
     Column("TARGET", "plan.target", render.group),
@@ -76,11 +77,11 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     plan = decision["plan"]
     target = render.group(plan["target"]) if plan["target"] else "no nodes"
     held = f", held for {decision['ticks']} ticks" if decision["ticks"] > 1 else ""
-    print(f"decision {decision['id']} of job {decision['job_id']}, {render.instant(decision['at_s'])}{held}")
+    print(f"decision {decision['id']} of job {decision['job_id']}, {figures.instant(decision['at_s'])}{held}")
     print(f"{plan['action']}: {target}  (policy {decision['policy']} {decision['version']}, {plan['reason']['code']})")
     print(plan["reason"]["text"])
     if plan["reason"]["numbers"]:
-        numbers = ", ".join(f"{name} = {value:.6g}" for name, value in plan["reason"]["numbers"].items())
+        numbers = ", ".join(f"{name} = {figures.number(value, 6)}" for name, value in plan["reason"]["numbers"].items())
         print(render.paragraph(numbers))
     for limit in plan["limited_by"]:
         print(f"limited by {limit}")

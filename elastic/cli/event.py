@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
 from elastic.cli.outlet import has_reader
@@ -19,7 +20,7 @@ app = typer.Typer(help="What happened, in words.", no_args_is_help=True)
 
 COLUMNS = (
     Column("EVENT", "id", is_number=True),
-    Column("AT", "at_s", render.instant),
+    Column("AT", "at_s", figures.instant),
     Column("JOB", "job_id"),
     Column("KIND", "kind"),
     Column("WHAT", "text", can_wrap=True),
@@ -58,4 +59,4 @@ def _follow(client: Client, *, after: int | None, job: str | None, output: Outpu
 
 def line_of(event: JsonObject) -> str:
     """Writes an event as one line."""
-    return f"{render.instant(event['at_s'])}  {event['kind']:<12}  {event['text']}"
+    return f"{figures.instant(event['at_s'])}  {event['kind']:<12}  {event['text']}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from elastic.cli import render
+from elastic import figures
 
 COLUMNS = 60
 ROWS = 10
@@ -40,11 +40,11 @@ def chart(points: Sequence[Point], *, left_s: float | None = None, budget_usd: f
             row[_cell(left_s, longest_s, COLUMNS)] = "|"
     for letter, point in reversed(list(zip(ascii_lowercase, points, strict=False))):
         grid[_cell(point.usd, dearest_usd, ROWS)][_cell(point.lasts_s, longest_s, COLUMNS)] = letter
-    top, width = render.usd(dearest_usd), max(len(render.usd(dearest_usd)), 2)
+    top, width = figures.usd(dearest_usd), max(len(figures.usd(dearest_usd)), 2)
     labels = [top, *[""] * (ROWS - 2), "$0"]
     drawn = zip(labels, reversed(grid), strict=True)
     lines = [f"{label:>{width}} |{''.join(row)}".rstrip() for label, row in drawn]
-    end = render.duration(longest_s)
+    end = figures.duration(longest_s)
     return [*lines, f"{'':{width}} +{'-' * COLUMNS}", f"{'':{width}}  0{end:>{COLUMNS - 1}}"]
 
 

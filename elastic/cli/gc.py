@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import OutputOption, YesOption
 from elastic.cli.render import Column, Output
@@ -24,8 +25,8 @@ COLUMNS = (
     Column("JOB", "job_id"),
     Column("OFFERING", "offering", render.offering),
     Column("STATE", "state"),
-    Column("LAUNCHED", "launched_at_s", render.instant),
-    Column("ATTENDED", "attended_at_s", render.instant),
+    Column("LAUNCHED", "launched_at_s", figures.instant),
+    Column("ATTENDED", "attended_at_s", figures.instant),
     Column("VERDICT", "verdict"),
 )
 _LEAST_S = 900.0

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import typer
 
+from elastic import figures
 from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import job_pages, render
 from elastic.cli.decision import explain_decision
@@ -33,24 +34,24 @@ COLUMNS = (
     Column("JOB", "id"),
     Column("NAME", "spec.name"),
     Column("PHASE", "phase"),
-    Column("ITERATION", "progress.iteration", render.count, is_number=True),
-    Column("OF", "progress.iterations", render.count, is_number=True),
+    Column("ITERATION", "progress.iteration", figures.count, is_number=True),
+    Column("OF", "progress.iterations", figures.count, is_number=True),
     Column("GROUP", "current_group", render.group),
-    Column("SPENT", "spent_usd", render.usd, is_number=True),
-    Column("TIME LEFT", "progress.eta_s", render.duration, is_number=True),
-    Column("SUBMITTED", "submitted_at_s", render.instant),
+    Column("SPENT", "spent_usd", figures.usd, is_number=True),
+    Column("TIME LEFT", "progress.eta_s", figures.duration, is_number=True),
+    Column("SUBMITTED", "submitted_at_s", figures.instant),
 )
 
 ARTIFACT_COLUMNS = (
     Column("ARTIFACT", "name"),
-    Column("BYTES", "bytes", render.count, is_number=True),
-    Column("WRITTEN", "modified_at_s", render.instant),
+    Column("SIZE", "bytes", figures.size, is_number=True),
+    Column("WRITTEN", "modified_at_s", figures.instant),
 )
 
 OUTPUT_COLUMNS = (
     Column("OUTPUT", "path"),
-    Column("BYTES", "bytes", render.count, is_number=True),
-    Column("WRITTEN", "modified_at_s", render.instant),
+    Column("SIZE", "bytes", figures.size, is_number=True),
+    Column("WRITTEN", "modified_at_s", figures.instant),
 )
 
 
@@ -237,7 +238,7 @@ def resume(
         resumed = client.post(f"{path_of(job)}:resume", given)
         print(
             f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} with "
-            f"{render.usd(resumed['spent_usd'])} spent; `elasticd job watch {resumed['spec']['name']}` follows it"
+            f"{figures.usd(resumed['spent_usd'])} spent; `elasticd job watch {resumed['spec']['name']}` follows it"
         )
 
 
@@ -284,7 +285,7 @@ def forecast(context: typer.Context, job: JobArgument, output: OutputOption = Ou
     if output is Output.JSON:
         render.show_json(found)
     elif found["frontier"]:
-        print(f"as of {render.instant(found['at_s'])}")
+        print(f"as of {figures.instant(found['at_s'])}")
         job_pages.show_forecast(found)
     else:
         print(f"{job}: no pace is known yet, or it has no end; its first measured windows tell")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
 
+from elastic import figures
 from elastic.archive import Archive
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist, tell_of_left_out
@@ -20,8 +21,8 @@ _POOLS = 5
 _REPORT_NODES = (
     Column("NODE", "node_id"),
     Column("OFFERING", "offering", render.offering),
-    Column("SECONDS", "seconds", render.count, is_number=True),
-    Column("USD", "usd", render.usd, is_number=True),
+    Column("LIVED", "seconds", figures.duration, is_number=True),
+    Column("USD", "usd", figures.usd, is_number=True),
 )
 _FRONTIER = (
     Column("", "letter"),
@@ -33,7 +34,7 @@ _FRONTIER = (
 )
 _REPORT_DECISIONS = (
     Column("DECISION", "id", is_number=True),
-    Column("AT", "at_s", render.instant),
+    Column("AT", "at_s", figures.instant),
     Column("ACTION", "plan.action"),
     Column("TARGET", "plan.target", render.group),
     Column("REASON", "plan.reason.text", can_wrap=True),
@@ -49,7 +50,7 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
     print(f"job {spec['name']}: {textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}")
     if code is not None:
         files = "1 file" if len(code.paths) == 1 else f"{len(code.paths):,} files"
-        print(f"code: {files}, {len(code.content):,} bytes packed")
+        print(f"code: {files}, {figures.size(len(code.content))} packed")
     iterations = "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
     print(f"iterations: {iterations}; {_limits(spec['objective'])}")
     if spec.get("precision"):
@@ -73,12 +74,12 @@ def show_job(job: Mapping[str, Any]) -> None:
     """Prints a job's standing, its money and its candidates."""
     spec, progress = job["spec"], job["progress"]
     group = job["current_group"] or job["target_group"]
-    eta = "" if progress["eta_s"] is None else f", {render.duration(progress['eta_s'])} left"
+    eta = "" if progress["eta_s"] is None else f", {figures.duration(progress['eta_s'])} left"
     print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
     unit = f"; an iteration is {progress['unit']}" if progress.get("unit") else ""
     total = f" of {progress['iterations']}" if progress["iterations"] else ""
     print(f"iteration {progress['iteration']}{total}{eta}{unit}")
-    print(f"on {render.group(group) if group else 'no nodes'}, spent {render.usd(job['spent_usd'])}")
+    print(f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}")
     if job.get("error"):
         show_error(job["error"])
     if hint := how_to_resume(job["id"], JobPhase(job["phase"])):
@@ -109,7 +110,7 @@ def _waits(job: Mapping[str, Any]) -> list[str]:
     lines = [f"waits: {job['waits_because']}"] if job["waits_because"] else []
     waiting = job.get("waiting")
     if waiting:
-        lines.append(f"no node since {render.instant(waiting['since_s'])}")
+        lines.append(f"no node since {figures.instant(waiting['since_s'])}")
         lines += [f"  {each['text']}" for each in waiting["pools"][:_POOLS]]
         if (more := len(waiting["pools"]) - _POOLS) > 0:
             lines.append(f"  and {more} more")
@@ -145,11 +146,11 @@ def show_report(report: Mapping[str, Any]) -> None:
     """Prints the closing report: every dollar from the ledger, and what the alternatives would have cost."""
     print(
         f"job {report['name']}: {report['phase']}, {report['iterations_done']} iterations"
-        f" in {render.duration(report['elapsed_s'])}"
+        f" in {figures.duration(report['elapsed_s'])}"
     )
     render.show(render.table_of(report["nodes"], _REPORT_NODES))
     gained = report["iterations_per_usd"]
-    print(f"total {render.usd(report['spent_usd'])}" + ("" if gained is None else f", {render.rate(gained)} it/$"))
+    print(f"total {figures.usd(report['spent_usd'])}" + ("" if gained is None else f", {figures.number(gained)} it/$"))
     show_uses(report)
     for warning in report.get("warnings", ()):
         print(f"warning: {warning}")
@@ -162,13 +163,13 @@ def show_report(report: Mapping[str, Any]) -> None:
     for note in dict.fromkeys(each["text"] for each in report["notes"]):
         print(f"note: {note}")
     for artifact in report["artifacts"]:
-        print(f"artifact: {artifact['name']} ({artifact['bytes']:,} bytes)")
+        print(f"artifact: {artifact['name']} ({figures.size(artifact['bytes'])})")
 
 
 def _priced(group: Mapping[str, Any] | None, usd_per_h: float | None) -> str:
     if group is None:
         return "no nodes"
-    price = "at a price that is not known" if usd_per_h is None else f"at {render.usd(usd_per_h)}/h"
+    price = "at a price that is not known" if usd_per_h is None else f"at {figures.price(usd_per_h)}/h"
     return f"{render.group(group)} {price}"
 
 
@@ -182,19 +183,19 @@ def show_uses(report: Mapping[str, Any]) -> None:
     spent = report["spent_usd"]
     parts = sorted((each for each in report.get("uses", ()) if each["usd"] > 0), key=lambda each: -each["usd"])
     if spent > 0 and parts:
-        print("of it " + ", ".join(f"{each['name']} {each['usd'] / spent:.0%}" for each in parts))
+        print("of it " + ", ".join(f"{each['name']} {figures.percent(each['usd'] / spent)}" for each in parts))
 
 
 def _show_fixed(report: Mapping[str, Any]) -> None:
     """Prints what the same iterations would have cost on one group from first to last, at the rates measured."""
     for title, fixed in (("best", report["best_fixed"]), ("worst", report["worst_fixed"])):
         if fixed is not None:
-            took = render.duration(fixed["lasts_s"])
-            print(f"{title} fixed choice: {render.group(fixed['group'])}, {render.usd(fixed['usd'])} in {took}")
+            took = figures.duration(fixed["lasts_s"])
+            print(f"{title} fixed choice: {render.group(fixed['group'])}, {figures.usd(fixed['usd'])} in {took}")
 
 
 def _value(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return figures.number(value, 4) if isinstance(value, float) else str(value)
 
 
 def _tier(wanted: str, running: str | None) -> str:
@@ -228,28 +229,21 @@ def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
     chance = finish["chance_late"]
     return {
         "group": finish["group"],
-        "lasts": _range(finish["lasts_s"], render.duration),
-        "usd": _range(finish["usd"], render.usd),
+        "lasts": render.interval(finish["lasts_s"], figures.duration),
+        "usd": render.interval(finish["usd"], figures.usd),
         "pace": "measured" if finish["is_measured"] else "expected",
-        "late": None if chance is None else f"{chance:.0%}",
+        "late": None if chance is None else figures.percent(chance),
     }
-
-
-def _range(interval: Mapping[str, Any], show: Callable[[float], str]) -> str:
-    text = show(interval["value"])
-    if interval["low"] is None or interval["high"] is None:
-        return text
-    return f"{text} ({show(interval['low'])} to {show(interval['high'])})"
 
 
 def _limits(objective: Mapping[str, Any]) -> str:
     parts = [f"maximize {objective['maximize']}"]
     if objective.get("deadline_s") is not None:
-        parts.append(f"by {render.instant(objective['deadline_s'])}")
+        parts.append(f"by {figures.instant(objective['deadline_s'])}")
     if objective.get("budget_usd") is not None:
-        parts.append(f"for at most {render.usd(objective['budget_usd'])}")
+        parts.append(f"for at most {figures.usd(objective['budget_usd'])}")
     if objective.get("max_usd_per_hour") is not None:
-        parts.append(f"at no more than {render.usd(objective['max_usd_per_hour'])} an hour")
+        parts.append(f"at no more than {figures.price(objective['max_usd_per_hour'])}/h")
     if objective.get("on_miss", "fastest") != "fastest" and len(parts) > 1:
         parts.append(f"on_miss {objective['on_miss']}")
     return ", ".join(parts)

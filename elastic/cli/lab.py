@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from elastic.figures import usd
+
 
 def lab(
     scenario: Annotated[Path, typer.Option("--scenario", "-s", help="The YAML file of what the lab plays.")],
@@ -37,5 +39,5 @@ def lab(
             typer.echo(f"# {zone}: {subnet}")
         typer.echo(f"# bill: {running.endpoint_url}/_lab/bill; Ctrl-C ends every instance and the lab")
         has_ended.wait()
-        usd = running.bill().usd
-    typer.echo(f"# the lab has ended; in truth it cost {usd:.6f} USD")
+        bill_usd = running.bill().usd
+    typer.echo(f"# the lab has ended; in truth it cost {usd(bill_usd)}")

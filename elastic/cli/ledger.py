@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
@@ -18,15 +19,15 @@ COLUMNS = (
     Column("JOB", "job_id"),
     Column("NODE", "node_id"),
     Column("OFFERING", "offering", render.offering),
-    Column("USD/H", "usd_per_h", render.price, is_number=True),
-    Column("FROM", "from_s", render.instant),
-    Column("TO", "to_s", render.instant),
-    Column("USD", "usd", render.usd, is_number=True),
+    Column("USD/H", "usd_per_h", figures.price, is_number=True),
+    Column("FROM", "from_s", figures.instant),
+    Column("TO", "to_s", figures.instant),
+    Column("USD", "usd", figures.usd, is_number=True),
     Column("PRICE", "price_id", is_number=True),
     Column("TOLD BY", "price_source"),
-    Column("AT", "price_observed_at_s", render.instant),
+    Column("AT", "price_observed_at_s", figures.instant),
 )
-_BURN = Column("USD/H NOW", "burn_usd_per_h", render.price, is_number=True)
+_BURN = Column("USD/H NOW", "burn_usd_per_h", figures.price, is_number=True)
 
 
 class By(StrEnum):
@@ -47,7 +48,7 @@ def list_ledger(
         total_usd = client.get("/v1/ledger", limit=1, job=job)["total_usd"]
     render.show_list(rows, COLUMNS, output)
     if output is Output.TABLE:
-        render.show(f"total {render.usd(total_usd)}")
+        render.show(f"total {figures.usd(total_usd)}")
 
 
 @app.command("summary")
@@ -63,6 +64,6 @@ def summarise(
     if output is Output.JSON:
         render.show_json(found)
         return
-    columns = (Column(by.value.upper(), "key"), Column("USD", "usd", render.usd, is_number=True), _BURN)
+    columns = (Column(by.value.upper(), "key"), Column("USD", "usd", figures.usd, is_number=True), _BURN)
     render.show_list(found["items"], columns, output)
-    render.show(f"total {render.usd(found['total_usd'])}, going on at {render.price(found['burn_usd_per_h'])} an hour")
+    render.show(f"total {figures.usd(found['total_usd'])}, going on at {figures.price(found['burn_usd_per_h'])}/h")

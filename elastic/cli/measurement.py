@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
@@ -15,11 +16,11 @@ COLUMNS = (
     Column("JOB", "job_id"),
     Column("GROUP", "group", render.group),
     Column("PHASE", "window.phase"),
-    Column("ITERATION", "window.iteration", render.count, is_number=True),
+    Column("ITERATION", "window.iteration", figures.count, is_number=True),
     Column("ITERATIONS", "window.iterations", is_number=True),
-    Column("SECONDS", "window.elapsed_s", render.rate, is_number=True),
+    Column("SECONDS", "window.elapsed_s", figures.number, is_number=True),
     Column("COLD", "window.is_cold", lambda is_cold: "cold" if is_cold else ""),
-    Column("ENDED", "window.ended_at_s", render.instant),
+    Column("ENDED", "window.ended_at_s", figures.instant),
 )
 
 

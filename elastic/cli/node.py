@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
@@ -20,7 +21,7 @@ _LONG_S = 15.0
 
 def _unheard(unheard_s: float) -> str:
     """How long nothing was heard, where that is longer than nodes are silent for."""
-    return render.duration(unheard_s) if unheard_s > _LONG_S else render.UNKNOWN
+    return figures.duration(unheard_s) if unheard_s > _LONG_S else render.UNKNOWN
 
 
 COLUMNS = (
@@ -31,9 +32,9 @@ COLUMNS = (
     Column("AGENT", "agent_state"),
     Column("UNHEARD", "unheard_s", _unheard),
     Column("GEN", "agent_generation", is_number=True),
-    Column("LAUNCHED", "launched_at_s", render.instant),
-    Column("JOINED", "joined_at_s", render.instant),
-    Column("ENDED", "terminated_at_s", render.instant),
+    Column("LAUNCHED", "launched_at_s", figures.instant),
+    Column("JOINED", "joined_at_s", figures.instant),
+    Column("ENDED", "terminated_at_s", figures.instant),
     Column("NOTICE", "notice", render.notice),
     Column("REASON", "reason", can_wrap=True),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
@@ -12,9 +13,9 @@ app = typer.Typer(help="The kinds of machine on offer.", no_args_is_help=True)
 
 COLUMNS = (
     Column("TYPE", "name"),
-    Column("CPU", "cpu", render.rate, is_number=True),
-    Column("CORES", "cores", render.rate, is_number=True),
-    Column("GIB", "memory_gib", render.rate, is_number=True),
+    Column("CPU", "cpu", figures.number, is_number=True),
+    Column("CORES", "cores", figures.number, is_number=True),
+    Column("GIB", "memory_gib", figures.number, is_number=True),
     Column("GPUS", "gpu_count", is_number=True),
     Column("GPU", "gpu_model"),
     Column("COMPUTES IN", "precisions", " ".join),

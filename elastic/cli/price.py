@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
@@ -17,9 +18,9 @@ app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=
 COLUMNS = (
     Column("PRICE", "id", is_number=True),
     Column("OFFERING", "offering", render.offering),
-    Column("USD/H", "usd_per_h", render.price, is_number=True),
-    Column("VALID FROM", "valid_from_s", render.instant),
-    Column("HEARD", "observed_at_s", render.instant),
+    Column("USD/H", "usd_per_h", figures.price, is_number=True),
+    Column("VALID FROM", "valid_from_s", figures.instant),
+    Column("HEARD", "observed_at_s", figures.instant),
     Column("STALE", "is_stale", lambda is_stale: "yes" if is_stale else "no"),
     Column("BLOCKED", "unavailable", render.blocks),
     Column("SOURCE", "source"),
@@ -28,12 +29,12 @@ COLUMNS = (
 
 HISTORY_COLUMNS = (
     Column("OFFERING", "offering", render.offering),
-    Column("LAST", "last.usd_per_h", render.price, is_number=True),
-    Column("LOWEST", "lowest_usd_per_h", render.price, is_number=True),
-    Column("MEAN", "mean_usd_per_h", render.price, is_number=True),
-    Column("HIGHEST", "highest_usd_per_h", render.price, is_number=True),
-    Column("PRICES", "points", lambda points: render.count(len(points)), is_number=True),
-    Column("FIRST FROM", "points", lambda points: render.instant(points[0]["valid_from_s"])),
+    Column("LAST", "last.usd_per_h", figures.price, is_number=True),
+    Column("LOWEST", "lowest_usd_per_h", figures.price, is_number=True),
+    Column("MEAN", "mean_usd_per_h", figures.price, is_number=True),
+    Column("HIGHEST", "highest_usd_per_h", figures.price, is_number=True),
+    Column("PRICES", "points", lambda points: figures.count(len(points)), is_number=True),
+    Column("FIRST FROM", "points", lambda points: figures.instant(points[0]["valid_from_s"])),
     Column("LOWEST TO HIGHEST", "drawn"),
     Column("SOURCE", "last.source"),
 )

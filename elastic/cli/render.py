@@ -6,10 +6,10 @@ import json
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from elastic.figures import instant, number, span
 from elastic.model import Workers
 
 if TYPE_CHECKING:
@@ -101,64 +101,15 @@ def at(item: Any, path: str) -> Any:
     return item
 
 
-def instant(at_s: float) -> str:
-    """Writes a Unix instant in ISO 8601, UTC.
-
-    >>> instant(1_700_000_000.0)
-    '2023-11-14T22:13:20Z'
-    """
-    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def duration(duration_s: float) -> str:
-    """Writes a length of time with its two largest units.
-
-    >>> duration(3_725.0), duration(7.4), duration(183.0)
-    ('1 h 02 min', '7.4 s', '3 min 03 s')
-    """
-    if duration_s < 60:
-        return f"{duration_s:.1f} s"
-    if duration_s < 3600:
-        return f"{int(duration_s // 60)} min {int(duration_s % 60):02d} s"
-    return f"{int(duration_s // 3600)} h {int(duration_s % 3600 // 60):02d} min"
-
-
-def usd(value: float) -> str:
-    """Writes dollars, with as many digits as small sums need.
-
-    >>> usd(12.3456), usd(0.000123)
-    ('$12.35', '$0.00012')
-    """
-    return f"${value:,.2f}" if abs(value) >= 1 else f"${value:.5f}"
-
-
-def price(usd_per_h: float) -> str:
-    """Writes dollars an hour, as price lists do.
-
-    >>> price(0.075), price(3.06)
-    ('$0.075', '$3.06')
-    """
-    return f"${usd_per_h:.4g}"
-
-
-def rate(value: float) -> str:
-    """Writes a count per dollar, or a rate.
-
-    >>> rate(21410.7), rate(3.14159)
-    ('21,411', '3.142')
-    """
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def interval(estimate: Mapping[str, Any]) -> str:
+def interval(estimate: Mapping[str, Any], write: Callable[[float], str] = number) -> str:
     """Writes an estimate with its 95 % interval, if it has one.
 
     >>> interval({"value": 3000.0, "low": 2900.0, "high": 3100.0})
     '3,000 (2,900 to 3,100)'
     """
     low, high = estimate.get("low"), estimate.get("high")
-    value = rate(estimate["value"])
-    return value if low is None or high is None else f"{value} ({rate(low)} to {rate(high)})"
+    value = write(estimate["value"])
+    return value if low is None or high is None else f"{value} ({span(low, high, write)})"
 
 
 def offering(each: Mapping[str, Any]) -> str:
@@ -171,9 +122,9 @@ def blocks(unavailable: Sequence[Mapping[str, Any]]) -> str:
     """Writes why an offering is not bought now, from how many nodes on, and until when.
 
     >>> blocks([{"why": "launch_failed", "until_s": 1_700_000_000.0, "nodes": 1}])
-    'launch failed until 22:13:20Z'
+    'launch failed until 2023-11-14T22:13:20Z'
     >>> blocks([{"why": "capacity", "until_s": 1_700_000_000.0, "nodes": 4}])
-    'capacity for 4 or more until 22:13:20Z'
+    'capacity for 4 or more until 2023-11-14T22:13:20Z'
     """
     return "; ".join(map(_block, unavailable)) or UNKNOWN
 
@@ -182,13 +133,13 @@ def notice(each: Mapping[str, Any]) -> str:
     """Writes what the cloud has told a node of its end.
 
     >>> notice({"kind": "interruption", "at_s": 1_700_000_000.0})
-    'leaves at 22:13:20 (spot interruption)'
+    'leaves at 2023-11-14T22:13:20Z (spot interruption)'
     >>> notice({"kind": "rebalance", "at_s": None})
     'rebalance recommended'
     """
     if each["at_s"] is None:
         return "rebalance recommended"
-    return f"leaves at {datetime.fromtimestamp(each['at_s'], UTC):%H:%M:%S} (spot interruption)"
+    return f"leaves at {instant(each['at_s'])} (spot interruption)"
 
 
 def group(value: Mapping[str, Any]) -> str:
@@ -211,7 +162,7 @@ def workers(of_types: Sequence[Mapping[str, int]]) -> str:
 
 def _block(unavailable: Mapping[str, Any]) -> str:
     least = f" for {unavailable['nodes']} or more" if unavailable["nodes"] > 1 else ""
-    return f"{unavailable['why'].replace('_', ' ')}{least} until {instant(unavailable['until_s'])[11:]}"
+    return f"{unavailable['why'].replace('_', ' ')}{least} until {instant(unavailable['until_s'])}"
 
 
 def paragraph(text: str) -> str:
@@ -221,11 +172,6 @@ def paragraph(text: str) -> str:
     '  a = 1, b = 2'
     """
     return textwrap.fill(text, width=_WIDTH, initial_indent="  ", subsequent_indent="  ")
-
-
-def count(value: float) -> str:
-    """Writes a whole number with its thousands apart."""
-    return f"{value:,.0f}"
 
 
 def _cell(item: Mapping[str, Any], column: Column) -> Text:

@@ -14,6 +14,7 @@ import typer
 from elastic.cli.job import path_of
 from elastic.cli.options import connection_of
 from elastic.errors import InvalidInput, NotFound
+from elastic.figures import percent
 from elastic.model import JobPhase
 
 if TYPE_CHECKING:
@@ -99,6 +100,6 @@ def _teller(picture: Path) -> Callable[[float], None]:
 
     def tell(done: float) -> None:
         ending = "\r" if done < 1 else "\r\033[K"
-        print(f"{picture}: {done:4.0%}", end=ending, file=sys.stderr, flush=True)
+        print(f"{picture}: {percent(done)}", end=ending, file=sys.stderr, flush=True)
 
     return tell if sys.stderr.isatty() else lambda done: None

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.exits import ExitCode, exit_code_of_job
 from elastic.cli.outlet import has_reader
@@ -50,16 +51,16 @@ class Standing:
         """Writes it as one line.
 
         >>> Standing("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
-        'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01000  2.5 s left'
+        'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01  2.5 s left'
         """
         parts = [self.phase, f"{self.iteration}/{self.iterations or '?'} it"]
         if self.iterations_per_s is not None:
-            parts.append(f"{render.rate(self.iterations_per_s)} it/s")
+            parts.append(f"{figures.number(self.iterations_per_s)} it/s")
         if self.iterations_per_usd is not None:
-            parts.append(f"{render.rate(self.iterations_per_usd)} it/$")
-        parts += [self.group or "no nodes", f"spent {render.usd(self.spent_usd)}"]
+            parts.append(f"{figures.number(self.iterations_per_usd)} it/$")
+        parts += [self.group or "no nodes", f"spent {figures.usd(self.spent_usd)}"]
         if self.eta_s is not None and not self.is_over:
-            parts.append(f"{render.duration(self.eta_s)} left")
+            parts.append(f"{figures.duration(self.eta_s)} left")
         if self.waits_because is not None:
             parts.append(self.waits_because)
         parts += self.refusals[:1]

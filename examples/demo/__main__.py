@@ -16,6 +16,7 @@ from elastic.cli.client import Client, JsonObject
 from elastic.cli.decision import explain_decision
 from elastic.cli.job import read_spec
 from elastic.errors import ElasticError
+from elastic.figures import duration, number, percent, usd
 from examples.demo.cloud import Cloud
 from examples.demo.house import HERE, DemoFailed, House, open_house
 from examples.demo.market import Market
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DemoFailed, ElasticError) as error:
         print(f"the demo failed: {error}", file=sys.stderr)
         return 1
-    print(f"\nall of it took {time.time() - started_s:.0f} s, and no process is left")
+    print(f"\nall of it took {duration(time.time() - started_s)}, and no process is left")
     return 0
 
 
@@ -109,7 +110,7 @@ def _watch(house: House, client: Client, job_id: str, portrait: Portrait | None,
             if sight.standing.is_over and not client.items("/v1/nodes", limit=1, job=job_id):
                 return witness
             time.sleep(_POLL_S)
-    raise DemoFailed(f"the job had not ended after {_TIMEOUT_S:.0f} s, at {sight.standing.line()}")
+    raise DemoFailed(f"the job had not ended after {duration(_TIMEOUT_S)}, at {sight.standing.line()}")
 
 
 def _account(cloud: Cloud, report: JsonObject) -> str:
@@ -119,8 +120,10 @@ def _account(cloud: Cloud, report: JsonObject) -> str:
     spent_usd, bill_usd = float(report["spent_usd"]), cloud.bill_usd()
     off = abs(spent_usd - bill_usd) / bill_usd
     if off > _MOST_OFF:
-        raise DemoFailed(f"the ledger says ${spent_usd:.6f} and EC2's bill ${bill_usd:.6f}: {off:.1%} apart")
-    return f"the ledger's ${spent_usd:.5f} are EC2's bill of ${bill_usd:.5f} to {off:.2%}; no instance is left there"
+        raise DemoFailed(f"the ledger says {usd(spent_usd)} and EC2's bill {usd(bill_usd)}: {percent(off)} apart")
+    return (
+        f"the ledger's {usd(spent_usd)} are EC2's bill of {usd(bill_usd)} to {percent(off)}; no instance is left there"
+    )
 
 
 def _against_fixed(report: JsonObject) -> str:
@@ -129,8 +132,8 @@ def _against_fixed(report: JsonObject) -> str:
     if best is None:
         return "no fixed choice was measured in every phase"
     return (
-        f"it cost {spent / best['usd']:.2f} x the best fixed choice, with what it took to find that out, and "
-        f"{spent / worst['usd']:.2f} x the worst"
+        f"it cost {number(spent / best['usd'])} x the best fixed choice, with what it took to find that out, and "
+        f"{number(spent / worst['usd'])} x the worst"
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import psutil
 
+from elastic.figures import duration
 from elastic.lab import read_scenario
 
 SCENARIO = Path(__file__).parents[1] / "lab" / "demo.yaml"
@@ -72,7 +73,7 @@ class Cloud:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise CloudFailed(f"the lab did not end within {_STOP_TIMEOUT_S:.0f} s of SIGTERM") from None
+            raise CloudFailed(f"the lab did not end within {duration(_STOP_TIMEOUT_S)} of SIGTERM") from None
         if status != 0:
             raise CloudFailed(f"the lab ended with status {status}")
 
@@ -111,7 +112,7 @@ def start_cloud(log: Path) -> Cloud:
             if process.poll() is not None:
                 raise CloudFailed(f"the lab ended with status {process.returncode}: {said.strip()}")
             time.sleep(0.1)
-        raise CloudFailed(f"the lab did not start within {_START_TIMEOUT_S:.0f} s")
+        raise CloudFailed(f"the lab did not start within {duration(_START_TIMEOUT_S)}")
     except BaseException:
         process.terminate()
         process.wait()

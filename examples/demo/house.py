@@ -19,6 +19,7 @@ import psutil
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
+from elastic.figures import duration
 from examples.demo.cloud import Cloud, CloudFailed, start_cloud
 
 HERE = Path(__file__).parent
@@ -119,7 +120,7 @@ def _wait_until_it_answers(house: House) -> None:
             client.get("/v1/node-types")
             return
         time.sleep(0.1)
-    raise DemoFailed(f"the daemon did not answer within {_START_TIMEOUT_S:.0f} s")
+    raise DemoFailed(f"the daemon did not answer within {duration(_START_TIMEOUT_S)}")
 
 
 def _stop_jobs(house: House) -> None:
@@ -146,7 +147,7 @@ def _stop_daemon(daemon: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         daemon.kill()
         daemon.wait()
-        raise DemoFailed(f"the daemon did not end within {_STOP_TIMEOUT_S:.0f} s of SIGTERM") from None
+        raise DemoFailed(f"the daemon did not end within {duration(_STOP_TIMEOUT_S)} of SIGTERM") from None
 
 
 def _end(cloud: Cloud | None, folder: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from elastic.figures import price
 from examples.demo.watching import NODE_TYPES, Sight, Witness
 
 RISE = 4.0  # more than a price may jump and still be believed would be 5
@@ -39,5 +40,5 @@ class Market:
         self.change(sight.choice, RISE * before)
         return (
             f"the job has settled on {sight.choice}: now its spot price rises "
-            f"from ${before:.3g} to ${RISE * before:.3g} an hour"
+            f"from {price(before)}/h to {price(RISE * before)}/h"
         )

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.client import JsonObject
 from examples.demo.watching import Sight, line_of, name_of
@@ -70,9 +71,9 @@ def _row(candidate: JsonObject, sight: Sight, best: float) -> tuple[str, ...]:
     return (
         "→" if name == sight.choice else " ",
         name,
-        render.price(sight.prices[name]) if name in sight.prices else render.UNKNOWN,
+        figures.price(sight.prices[name]) if name in sight.prices else render.UNKNOWN,
         str(candidate["samples"]),
-        render.rate(1 / step_s) if step_s else render.UNKNOWN,
+        figures.number(1 / step_s) if step_s else render.UNKNOWN,
         render.interval(candidate["iterations_per_usd"]) if value is not None else "not measured yet",
         "█" * round(_BAR_CELLS * value / best) if value is not None and best > 0 else "",
     )

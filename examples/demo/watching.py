@@ -9,6 +9,7 @@ from typing import Any
 from elastic.cli import render
 from elastic.cli.client import Client, JsonObject
 from elastic.cli.watch import Standing, standing_of
+from elastic.figures import duration
 
 _DULL = frozenset({"checkpoint", "job_phase"})
 NODE_TYPES = ("c5.large", "c5.xlarge", "c5.2xlarge")
@@ -112,7 +113,7 @@ def name_of(candidate: JsonObject) -> str:
 
 def line_of(event: JsonObject, *, started_s: float) -> str:
     """Writes an event with its time since the demo began."""
-    return f"{event['at_s'] - started_s:6.1f} s  {event['kind']:<12} {event['text']}"
+    return f"{duration(event['at_s'] - started_s):>10}  {event['kind']:<12} {event['text']}"
 
 
 def _has_interval(candidate: JsonObject) -> bool:

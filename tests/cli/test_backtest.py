@@ -47,7 +47,7 @@ def test_compares_the_policy_with_foresight_and_simple_rules(folder: Path, run: 
     assert "3,600 iterations, 2 start(s)" in found.out
     rows = {line.split()[0]: line.split() for line in found.out.splitlines()[2:7]}
     assert list(rows) == ["best_value", "clairvoyant", "on-demand", "greedy", "uniform"]
-    assert rows["clairvoyant"][2] == "1.000"
+    assert rows["clairvoyant"][2] == "1"
 
 
 def test_prints_each_life_as_json(folder: Path, run: Run) -> None:

@@ -96,8 +96,8 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     shown = capsys.readouterr().out
     assert "a  1 x small on-demand" in shown and "b  1 x large on-demand" in shown
     assert "| is the deadline" in shown
-    assert "2 h 00 min (1 h 48 min to 2 h 12 min)" in shown
-    assert "measured" in shown and "25%" in shown and "expected" in shown
+    assert "2 h (1 h 48 min to 2 h 12 min)" in shown
+    assert "measured" in shown and "25 %" in shown and "expected" in shown
     assert "goals: 1 x small on-demand meets them" in shown
     assert "over_budget: the budget is $0.10" in shown
     unknown: dict[str, Any] = {"frontier": [], "best": None, "misses": [], "left_s": None, "budget_usd": None}
@@ -110,4 +110,4 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
 def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str]) -> None:
     uses = [{"name": "boot", "usd": 0.25}, {"name": "useful", "usd": 0.75}, {"name": "idle", "usd": 0.0}]
     job_pages.show_uses({"spent_usd": 1.0, "uses": uses})
-    assert capsys.readouterr().out == "of it useful 75%, boot 25%\n"
+    assert capsys.readouterr().out == "of it useful 75 %, boot 25 %\n"

@@ -6,11 +6,12 @@ import json
 
 import pytest
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table
 from elastic.cli.render import Column, Output
 
-COLUMNS = (Column("NAME", "name"), Column("USD", "cost.usd", render.usd, is_number=True))
+COLUMNS = (Column("NAME", "name"), Column("USD", "cost.usd", figures.usd, is_number=True))
 
 
 def test_unknown_is_a_dash_and_never_zero(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,7 +45,7 @@ def test_a_terminal_too_narrow_for_a_table_gets_every_id_and_sum_whole(
     render.show_list([item], columns, Output.TABLE)
     said = capsys.readouterr().out
     assert "job-0123456789abcdef" in said
-    assert "$1,234.50" in said
+    assert "$1,234" in said
 
 
 def test_the_table_of_candidates_says_what_is_unavailable_only_if_something_is(
@@ -59,8 +60,8 @@ def test_the_table_of_candidates_says_what_is_unavailable_only_if_something_is(
 
 def test_a_block_is_written_with_why_and_until_when() -> None:
     none = {"why": "failed_to_join", "until_s": 0.0, "nodes": 1}
-    assert render.blocks([none]) == "failed to join until 00:00:00Z"
+    assert render.blocks([none]) == "failed to join until 1970-01-01T00:00:00Z"
     assert render.blocks([none, {"why": "capacity", "until_s": 60.0, "nodes": 4}]) == (
-        "failed to join until 00:00:00Z; capacity for 4 or more until 00:01:00Z"
+        "failed to join until 1970-01-01T00:00:00Z; capacity for 4 or more until 1970-01-01T00:01:00Z"
     )
     assert render.blocks([]) == "-"

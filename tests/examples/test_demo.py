@@ -60,9 +60,11 @@ def test_the_demo_shows_what_it_promises_within_five_minutes(tmp_path: Path) -> 
     assert time.monotonic() - begun_s < 300
     assert re.search(r"dashboard: http://[\d.]+:\d+/login\?token=\S{20,}", text)
     assert text.index("the job has settled") < text.index("h is now $") < text.index("no process is left")
-    assert re.search(r"it cost (0\.\d\d|1\.0\d|1\.1[0-5]) x the best fixed choice", text)
+    cost = re.search(r"it cost ([\d.]+) x the best fixed choice", text)
+    assert cost is not None and 0.0 < float(cost[1]) < 1.16
     assert re.search(r"worst fixed choice: 1 x c5\.\w+ spot us-east-1a, \$0\.", text)
     assert re.search(r"[1-9]\d+ decisions decided again from their snapshots: the same plans", text)
-    assert re.search(r"the ledger's \$0\.\d+ are EC2's bill of \$0\.\d+ to [01]\.\d+%; no instance is left there", text)
+    bill = re.search(r"the ledger's \$0\.\d+ are EC2's bill of \$0\.\d+ to ([\d.]+) %; no instance is left there", text)
+    assert bill is not None and float(bill[1]) < 2.0
     assert (ROOT / ".demo" / "samples_final.png").is_file()
     assert left_of(tmp_path) == []
