@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from elastic.agent.cause import TRACEBACK, cause_in, is_echo, without_rank
+from elastic.figures import size
 from elastic.job_logs import JOB_BYTES, JobLogs
 from elastic.log_line import LogLine, as_text
 from elastic.model import Job, JobPhase
@@ -57,7 +58,7 @@ def failure_in(lines: Sequence[LogLine]) -> tuple[LogLine, ...]:
 def written(found: Shown, *, is_labelled: bool) -> Iterator[str]:
     """Gives lines as text, each with its end of line."""
     if found.cut:
-        yield f"... {found.cut:,} earlier lines are no longer kept: a job keeps {JOB_BYTES >> 20} MiB ...\n"
+        yield f"... {found.cut:,} earlier lines are no longer kept: a job keeps {size(JOB_BYTES)} ...\n"
     before: LogLine | None = None
     for line in found.lines:
         yield as_text(line, before=before, is_labelled=is_labelled and not found.is_failure)

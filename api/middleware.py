@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import problem
+from elastic.figures import size
 
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
@@ -115,4 +116,4 @@ class BodyLimit:
 
 
 def _too_large(limit: int) -> str:
-    return f"wanted a body of at most {limit} bytes, got more"
+    return f"wanted a body of at most {size(limit)}, got more"

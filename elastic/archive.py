@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.errors import InvalidInput
+from elastic.figures import size
 from elastic.zips import zip_of
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -72,7 +73,7 @@ def unpack(content: bytes, folder: Path) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _refuse_names(archive.namelist())
             if (total := sum(entry.file_size for entry in archive.infolist())) > MOST_BYTES:
-                raise InvalidInput(f"code: wanted {_mib(MOST_BYTES)} unpacked at most, got {_mib(total)}", field="code")
+                raise InvalidInput(f"code: wanted {size(MOST_BYTES)} unpacked at most, got {size(total)}", field="code")
             for entry in archive.infolist():
                 # Neither an absolute path nor one that climbs out is taken at its word.
                 path = Path(archive.extract(entry, partial))
@@ -165,15 +166,11 @@ def _refuse_names(paths: Iterable[str]) -> None:
 def _refuse_too_much(folder: Path, paths: Iterable[str]) -> None:
     # A zip takes some bytes for each name: together with those what is packed must pass as a whole.
     sizes = sorted(((folder / path).stat().st_size + _BYTES_A_NAME + 2 * len(path.encode()), path) for path in paths)
-    total = sum(size for size, _ in sizes)
+    total = sum(size_bytes for size_bytes, _ in sizes)
     if total > MOST_BYTES:
-        largest = ", ".join(f"{path} ({_mib(size)})" for size, path in reversed(sizes[-_LARGEST_NAMED:]))
+        largest = ", ".join(f"{path} ({size(size_bytes)})" for size_bytes, path in reversed(sizes[-_LARGEST_NAMED:]))
         raise InvalidInput(
-            f"code: wanted at most {_mib(MOST_BYTES)} of files in {folder}, found {_mib(total)}, the largest {largest};"
+            f"code: wanted at most {size(MOST_BYTES)} of files in {folder}, found {size(total)}, the largest {largest};"
             " name a folder of code alone, or have git ignore what is none",
             field="code",
         )
-
-
-def _mib(count: int) -> str:
-    return f"{count / 1024**2:.2f} MiB"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,31 @@ from hypothesis import strategies as st
 
 from elastic.figures import ago, count, duration, instant, moment, number, percent, price, size, span, usd
 from tests import figures
+
+ROOT = Path(__file__).parents[1]
+
+# What writes a number for a person without `elastic.figures`.
+_BY_HAND = re.compile(
+    r"""
+    \{[^{}]*:[^{}:]*\.?\d*[fg]\}[ ](s|min|h|d|it/s|it/\$|GiB|MiB|KiB|MB|days|USD)\b  # {x:.0f} s
+    | \$\{[^{}]*:[^{}]*\}             # ${x:.2f}
+    | \{[^{}]*:[^{}:]*%\}             # {x:.0%}
+    | \}[ ]?(GiB|MiB|KiB|MB)\b
+    | \.strftime\( | \.isoformat\( | fromtimestamp\([^()]*\):
+    """,
+    re.VERBOSE,
+)
+# What is not written by the rules, and why.
+_EXEMPT = {
+    "elastic/figures.py": "the rules",
+    "elastic/config.py": "settings are shown as they are typed",
+    "elastic/lab/imds.py": "speaks as EC2 does",
+    "elastic/lab/price_list.py": "speaks as EC2 does",
+    "elastic/providers/ec2/images.py": "sizes of disks as EC2 gives them and settings name them",
+    "elastic/providers/ec2/account/machines.py": "sizes of disks as settings name them",
+    "api/totals.py": "days as keys of the API",
+    "api/job_document.py": "the instant that was typed",
+}
 
 
 @pytest.mark.parametrize(("value", "text"), figures.USD.items())
@@ -129,3 +155,31 @@ def test_an_instant_of_another_day_has_its_date(instants: tuple[float, float], t
 def test_an_interval_has_both_ends_and_a_count_all_digits() -> None:
     assert span(0.01, 0.5, usd) == "$0.01 to $0.50"
     assert count(1_234_567) == "1,234,567"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'f"for {left_s:.0f} s now"',
+        'f"${spent_usd:.4g} spent"',
+        'f"{share:.0%} late"',
+        'f"{free / _GIB:.1f} GiB free"',
+        'f"{1 / step_s:.3g} it/s"',
+        'f"at {datetime.fromtimestamp(at_s, UTC):%H:%M}"',
+        'at.strftime("%H:%M")',
+    ],
+)
+def test_a_number_written_by_hand_is_found(line: str) -> None:
+    assert _BY_HAND.search(line)
+
+
+def test_no_other_module_writes_numbers_by_hand() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{at}: {line.strip()}"
+        for room in ("elastic", "api", "examples/demo")
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if not str(path.relative_to(ROOT)).startswith(tuple(_EXEMPT))
+        for at, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if _BY_HAND.search(line)
+    ]
+    assert found == []

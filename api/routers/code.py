@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from api.deps import Body, ContextOf, node_speaking, require_user
 from elastic.archive import MOST_BYTES, SUM_PATTERN, check, sum_of
 from elastic.errors import InvalidInput, NotFound
+from elastic.figures import size
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 
@@ -17,7 +18,7 @@ _BYTES = {"schema": {"type": "string", "format": "binary"}}
 _TAKES_A_ZIP: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": f"A zip of the folder, at most {MOST_BYTES // 1024**2} MiB.",
+        "description": f"A zip of the folder, at most {size(MOST_BYTES)}.",
         "content": {_ZIP: _BYTES},
     }
 }

@@ -14,6 +14,7 @@ from elastic.agent.carriage import FILL_PATIENCE_S, LOG_PATIENCE_S, LOOK_S, STOP
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
+from elastic.figures import duration
 from elastic.model import Tier
 from elastic.renewal import Renewal
 
@@ -162,7 +163,7 @@ class Carrier:
             trip.wishes.append(wish)
             self._changed.notify_all()
         if not wish.is_answered.wait(patience_s):
-            trip.refusal = Refusal(f"nothing could be brought for {patience_s:.0f} s: {self._teller.trouble}")
+            trip.refusal = Refusal(f"nothing could be brought for {duration(patience_s)}: {self._teller.trouble}")
             return trip.refusal.why
         return wish.refusal
 
@@ -253,7 +254,7 @@ class Carrier:
         """Lets nobody wait longer for a folder that is not filled before a person acts."""
         with self._changed:
             if trip.wishes and for_s >= self._denial_patience_s:
-                why = f"refused for {for_s:.0f} s: mend this, then resume the job: {error}"
+                why = f"refused for {duration(for_s)}: mend this, then resume the job: {error}"
                 trip.refusal = Refusal(why, needs_person=True)
                 trip.answer(trip.wishes, refusal=why)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from elastic.agent import logs
 from elastic.errors import PreparationFailed
+from elastic.figures import duration
 
 LIMIT_S = 3600.0
 """A node that is not ready after an hour of one command is paid for nothing: such work belongs into an image."""
@@ -71,7 +72,7 @@ class Commands:
                 if self.is_stopping:
                     raise PreparationFailed(f"{what}: the node is leaving")
                 if time.monotonic() > until:
-                    raise PreparationFailed(f"{what}: not done after {limit_s:.0f} s: put it into the nodes' image")
+                    raise PreparationFailed(f"{what}: not done after {duration(limit_s)}: put it into the nodes' image")
         finally:
             # Also what a command has left running: it would take the workers' cores.
             with contextlib.suppress(ProcessLookupError):

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from elastic.agent.machine_lock import alone
 from elastic.errors import NotFound, PreparationFailed, StorageForbidden, StorageUnavailable
+from elastic.figures import duration, size
 from elastic.retrying import retried
 
 THREADS = 8
@@ -24,7 +25,6 @@ _PAUSE_S = 2.0
 _TELL_EVERY_S = 10.0
 _TOLD_PARTS = 10
 """Progress is an event at each tenth at most, so that the list of events stays readable."""
-_GIB = 2**30
 _DONE = ".elasticd-done"
 
 
@@ -87,7 +87,7 @@ def fetch_data(
     digest = digest_of(items)
     fetched = Fetched(cache / digest / "files", digest)
     done = cache / digest / _DONE
-    what = f"{_gib(items)} in {_files(items)}"
+    what = f"{size(sum(each.size_bytes for each in items))} in {_files(items)}"
     # Nodes of one machine share the folder: one fetches, the others wait for it.
     with alone(cache / f"{digest}.lock"):
         if done.exists():
@@ -99,7 +99,7 @@ def fetch_data(
         tell(f"data: fetching {what} from {location}, digest {digest[:12]}")
         trip.run()
         done.touch()
-    tell(f"data: {what} are here after {time.monotonic() - begun:.0f} s, digest {digest[:12]}")
+    tell(f"data: {what} are here after {duration(time.monotonic() - begun)}, digest {digest[:12]}")
     return fetched
 
 
@@ -174,7 +174,7 @@ class _Trip:
         except StorageForbidden as error:
             raise PreparationFailed(f"data: {error}") from error
         except StorageUnavailable as error:
-            raise PreparationFailed(f"data: nothing came for {self.patience_s:.0f} s: {error}") from error
+            raise PreparationFailed(f"data: nothing came for {duration(self.patience_s)}: {error}") from error
         partial.rename(path)
 
     def _append(self, item: Item, partial: Path, start: int) -> None:
@@ -192,7 +192,7 @@ class _Trip:
             part = self.done_bytes * _TOLD_PARTS // self._total_bytes
             if part > self._told_part and now - self._told_at >= _TELL_EVERY_S:
                 self._told_part, self._told_at = part, now
-                self.tell(f"data: {self.done_bytes / _GIB:.1f} of {self._total_bytes / _GIB:.1f} GiB")
+                self.tell(f"data: {size(self.done_bytes)} of {size(self._total_bytes)}")
 
     def _path(self, item: Item) -> Path:
         return self.folder / item.name
@@ -230,14 +230,8 @@ def _check_room(cache: Path, items: Sequence[Item], done_bytes: int) -> None:
     free = shutil.disk_usage(cache).free
     if wanted > free:
         raise PreparationFailed(
-            f"data: wanted {wanted / _GIB:.1f} GiB of disk, found {free / _GIB:.1f} free on the node: "
-            "set ec2.volume_gib"
+            f"data: wanted {size(wanted)} of disk, found {size(free)} free on the node: set ec2.volume_gib"
         )
-
-
-def _gib(items: Sequence[Item]) -> str:
-    size_bytes = sum(each.size_bytes for each in items)
-    return f"{size_bytes / _GIB:.1f} GiB" if size_bytes >= _GIB / 10 else f"{size_bytes / 2**20:.1f} MiB"
 
 
 def _files(items: Sequence[Item]) -> str:

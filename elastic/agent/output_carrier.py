@@ -16,6 +16,7 @@ from elastic.agent.outputs import Outputs, TooMuch
 from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
+from elastic.figures import duration
 from elastic.model import Tier
 
 SHARE = 0.05
@@ -123,7 +124,7 @@ class OutputCarrier:
                 if why is None or trip.refusal is not None:
                     return why
             if time.monotonic() > until:
-                trip.refusal = Refusal(f"nothing could be brought for {self._fill_patience_s:.0f} s: {why}")
+                trip.refusal = Refusal(f"nothing could be brought for {duration(self._fill_patience_s)}: {why}")
                 return trip.refusal.why
             self._is_stopping.wait(ANNOUNCEMENT_LOOK_S)
 

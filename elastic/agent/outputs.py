@@ -18,6 +18,7 @@ from elastic.checkpoints.objects import Objects
 from elastic.checkpoints.shelf import Shelf
 from elastic.checkpoints.working import UNSEEN, WorkingFolder
 from elastic.errors import NotFound
+from elastic.figures import size
 from elastic.model import Tier
 
 BASE_FILE = "outputs.json"
@@ -193,10 +194,10 @@ class Outputs:
         )
         if self._most_bytes is not None and size_bytes > self._most_bytes:
             largest = sorted(looks, key=lambda path: looks[path].size_bytes, reverse=True)[:_LARGEST_NAMED]
-            named = ", ".join(f"{path} ({looks[path].size_bytes / (1 << 30):.2f} GiB)" for path in largest)
+            named = ", ".join(f"{path} ({size(looks[path].size_bytes)})" for path in largest)
             raise TooMuch(
-                f"the job's working folder holds {size_bytes / (1 << 30):.2f} GiB of new files, the largest {named}; "
-                f"{self._most_bytes >> 30} GiB are carried home at most: {advice}"
+                f"the job's working folder holds {size(size_bytes)} of new files, the largest {named}; "
+                f"{size(self._most_bytes)} are carried home at most: {advice}"
             )
         if len(looks) > self._most_files:
             raise TooMuch(

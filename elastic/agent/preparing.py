@@ -20,6 +20,7 @@ from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import is_location
 from elastic.clock import SystemClock
 from elastic.errors import ElasticError, PreparationFailed
+from elastic.figures import duration
 
 _SET_UP = "setup-done"
 _MOST_CHARACTERS = 2000
@@ -206,7 +207,7 @@ class Preparation:
         self._begin(text)
         timed = _Timed(text)
         yield timed
-        self._tell(f"{timed.text}, {time.monotonic() - self.since_s:.0f} s")
+        self._tell(f"{timed.text}, {duration(time.monotonic() - self.since_s)}")
 
     def _begin(self, what: str) -> None:
         self.what, self.since_s = what, time.monotonic()

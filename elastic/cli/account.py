@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastic.clock import Clock
 from elastic.errors import ElasticError, InvalidInput
+from elastic.figures import usd
 from elastic.finding import Finding
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def check_prices(settings: Settings, clock: Clock) -> Finding:
 
 def judge_disk_price(settings: Settings, region: str) -> Finding:
     """What the disk costs is a setting, and its default one region's."""
-    name, told = "aws disk price", f"${settings.ec2.volume_usd_per_gib_month:g} per GiB and month"
+    name, told = "aws disk price", f"{usd(settings.ec2.volume_usd_per_gib_month)} per GiB and month"
     if region == _DEFAULTS_OF or "volume_usd_per_gib_month" in settings.ec2.model_fields_set:
         return Finding(name, "ok", told)
     advice = f"set ec2.volume_usd_per_gib_month to what gp3 costs in {region}: it is in every price and ledger row"

@@ -20,13 +20,14 @@ from elastic.cli.account import findings_of_account
 from elastic.cli.standing import check_alarms, check_claim
 from elastic.clock import Clock
 from elastic.errors import ElasticError
+from elastic.figures import duration, size
 from elastic.finding import Finding
 
 if TYPE_CHECKING:
     from elastic.config import Settings
 
 _OURS = "elasticd"
-_LEAST_FREE_GIB = 2.0
+_LEAST_FREE_BYTES = 2 << 30
 _LATEST_SKEW_S = 5.0
 _TORCH_TIMEOUT_S = 60.0
 # What nodes on this machine do; workers import torchvision in the same way.
@@ -107,7 +108,7 @@ def check_torch() -> Finding:
             said = error.stderr.strip().rpartition("\n")[2]
             return Finding("torch", "error", f"{versions}, but {name} does not import: {said}", f"install {name} again")
         except subprocess.TimeoutExpired:
-            found = f"{versions}, but {name} did not import within {_TORCH_TIMEOUT_S:.0f} s"
+            found = f"{versions}, but {name} did not import within {duration(_TORCH_TIMEOUT_S)}"
             return Finding("torch", "error", found, "is the machine busy? Otherwise install it again")
     return Finding("torch", "ok", f"{versions}; both import")
 
@@ -117,10 +118,10 @@ def check_data_dir(settings: Settings) -> Finding:
     folder = _nearest(settings.data_dir)
     if not os.access(folder, os.W_OK | os.X_OK):
         return Finding("data folder", "error", f"{folder} cannot be written", "choose another: ELASTICD_DATA_DIR")
-    free_gib = shutil.disk_usage(folder).free / 2**30
-    if free_gib < _LEAST_FREE_GIB:
-        return Finding("data folder", "error", f"{folder}: {free_gib:.1f} GiB free", "checkpoints need room: free some")
-    return Finding("data folder", "ok", f"{settings.data_dir}: {free_gib:.0f} GiB free")
+    free_bytes = shutil.disk_usage(folder).free
+    if free_bytes < _LEAST_FREE_BYTES:
+        return Finding("data folder", "error", f"{folder}: {size(free_bytes)} free", "checkpoints need room: free some")
+    return Finding("data folder", "ok", f"{settings.data_dir}: {size(free_bytes)} free")
 
 
 def check_token(settings: Settings) -> Finding:
@@ -199,9 +200,9 @@ def check_clock(data_dir: Path, clock: Clock) -> Finding:
         )
     if skew_s > _LATEST_SKEW_S:
         return Finding(
-            "clock", "error", f"{skew_s:.0f} s apart from the file system at {folder}", "synchronise both clocks"
+            "clock", "error", f"{duration(skew_s)} apart from the file system at {folder}", "synchronise both clocks"
         )
-    return Finding("clock", "ok", f"within {_LATEST_SKEW_S:.0f} s of the file system at {folder}")
+    return Finding("clock", "ok", f"within {duration(_LATEST_SKEW_S)} of the file system at {folder}")
 
 
 def _nearest(folder: Path) -> Path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastic.clock import Clock
 from elastic.errors import DaemonUnreachable, ElasticError, Unauthorized
+from elastic.figures import ago
 from elastic.finding import Finding
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def judge_claim(claim: Claim | None, *, cluster: str, place: str, now_s: float) 
     name = "aws claim"
     if claim is None or claim.is_over:
         return Finding(name, "ok", f"cluster {cluster}: no daemon holds its machines")
-    seen_s = max(now_s - claim.seen_at_s, 0.0)
-    held = f"cluster {cluster}: held by the daemon on {claim.place}, seen {seen_s:.0f} s ago"
+    seen_s = now_s - claim.seen_at_s
+    held = f"cluster {cluster}: held by the daemon on {claim.place}, seen {ago(claim.seen_at_s, now_s)}"
     if claim.place == place:
         return Finding(name, "ok", f"{held}: the one of this data folder")
     if seen_s >= CLAIM_AGES_S:

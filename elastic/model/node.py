@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
+from elastic.figures import duration
 from elastic.model.boot import Setup
 from elastic.model.offering import Offering
 from elastic.model.script_error import ScriptError
@@ -228,7 +229,7 @@ class Node:
 def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
     """Says what nodes get ready before they can train, and for how long they have."""
     return tuple(
-        f"{node.preparing.what} on {node.id}, {max(now_s - node.preparing.since_s, 0.0):.0f} s"
+        f"{node.preparing.what} on {node.id}, {duration(max(now_s - node.preparing.since_s, 0.0))}"
         for node in nodes
         if node.phase is NodePhase.JOINED and node.preparing is not None
     )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from elastic.figures import price
 from elastic.model import Offering
 from elastic.pricing.base import Quote
 
@@ -44,7 +45,7 @@ def sift(
     >>> [quote.usd_per_h for quote in sifted.believed]
     [0.2]
     >>> sifted.quarantined[0].reason
-    'wanted at most a 5-fold change, got 2.0 USD per hour after 0.2'
+    'wanted at most a 5-fold change, got $2.00/h after $0.20/h'
     """
     last_usd_per_h = dict(in_force)
     believed: list[Quote] = []
@@ -75,9 +76,8 @@ def why_implausible(
     # A hair of tolerance: 0.3 / 0.06 is exactly 5 on paper and a little more in floating point.
     bound = greatest_jump * (1 + 1e-9)
     if max(usd_per_h / previous_usd_per_h, previous_usd_per_h / usd_per_h) > bound:
-        return (
-            f"wanted at most a {greatest_jump:g}-fold change, got {usd_per_h} USD per hour after {previous_usd_per_h}"
-        )
+        found = f"{price(usd_per_h)}/h after {price(previous_usd_per_h)}/h"
+        return f"wanted at most a {greatest_jump:g}-fold change, got {found}"
     return None
 
 

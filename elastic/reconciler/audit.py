@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from elastic.figures import duration
 from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
 from elastic.reconciler.matching import matched
@@ -115,7 +116,8 @@ def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: floa
     off_s = ledger_s - cloud_s
     if abs(off_s) <= max(TOLERANCE_S, TOLERANCE * cloud_s):
         return None
-    found = f"the ledger has {ledger_s:.0f} s of it, the cloud {cloud_s:.0f} s"
+    more = "more" if off_s > 0 else "less"
+    found = f"the ledger has {duration(ledger_s)} of it, {duration(abs(off_s))} {more} than the cloud"
     advice = "both are right about what they saw: the invoice follows the cloud"
     off_usd = off_s * chain[-1].usd_per_h / 3600
     return Finding(Difference.SECONDS, instance.provider_id, node.id, found, advice, off_s, off_usd)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
+from elastic.figures import instant
 from elastic.model import Node, Offering
 
 
@@ -28,7 +28,7 @@ def told(node: Node) -> str:
     'the cloud takes it back at 1970-01-01T00:02:00Z'
     """
     assert node.leaves_at_s is not None, f"{node.id} does not leave"
-    return f"the cloud takes it back at {datetime.fromtimestamp(node.leaves_at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"the cloud takes it back at {instant(node.leaves_at_s)}"
 
 
 def _is_elsewhere(other: Offering, offering: Offering) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,6 +12,7 @@ import structlog
 
 from elastic.clock import Clock
 from elastic.errors import AlreadyRunning, ClaimLost, ProviderError, ProviderUnavailable
+from elastic.figures import ago, instant
 from elastic.providers import Claim, ClaimRegister
 from elastic.renewal import Renewal
 
@@ -179,9 +179,8 @@ class Namespace:
 
     def _told(self, claim: Claim, *, now_s: float) -> str:
         who = f"a copy of this database, in {claim.place}" if claim.holder == self.holder else claim.place
-        since = datetime.fromtimestamp(claim.since_s, UTC).isoformat(sep=" ", timespec="seconds")
         return (
-            f"cluster {self.cluster}: another daemon ({who}) holds its machines since {since}, seen "
-            f"{max(now_s - claim.seen_at_s, 0.0):.0f} s ago; stop that one, name another ec2.cluster, or take them: "
+            f"cluster {self.cluster}: another daemon ({who}) holds its machines since {instant(claim.since_s)}, seen "
+            f"{ago(claim.seen_at_s, now_s)}; stop that one, name another ec2.cluster, or take them: "
             "`elasticd serve --take-over`"
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.figures import duration
 from elastic.providers import Instance, InstanceState
 from elastic.renewal import Renewal
 
@@ -72,7 +73,8 @@ class RightToEnd:
         is_silent = isinstance(self.failure, ProviderUnavailable) and left_s >= self.lease_s
         if self.failure is None or is_silent:
             return None
-        return f"machines cannot be ended; unless that changes every node leaves within {left_s:.0f} s: {self.failure}"
+        unless = f"unless that changes every node leaves within {duration(left_s)}"
+        return f"machines cannot be ended; {unless}: {self.failure}"
 
     def _try(self, provider_id: str) -> None:
         try:

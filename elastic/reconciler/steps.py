@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from elastic.agent.carriage import STORE_PATIENCE_S
 from elastic.agent.cause import is_echo
+from elastic.figures import duration
 from elastic.model import (
     PARAMOUNT_LINES,
     AgentState,
@@ -146,7 +147,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     yield from overdue
     unbought = _unbought(world)
     if unbought:
-        yield GiveUp(unbought, f"it could not be bought for {world.timeouts.register_s:.0f} s")
+        yield GiveUp(unbought, f"it could not be bought for {duration(world.timeouts.register_s)}")
     lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
     world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
@@ -228,7 +229,8 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
         return
     hopeless = {node: session.why_hopeless(node) for node in members if session.is_hopeless(exits.get(node.id), node)}
     for node in outside(world, active, times=_MANY):
-        hopeless[node] = f"it trained with nobody for {_MANY * world.timeouts.standstill_s:.0f} s, while others went on"
+        alone_s = _MANY * world.timeouts.standstill_s
+        hopeless[node] = f"it trained with nobody for {duration(alone_s)}, while others went on"
     yield from (End(node, why, is_failure=True) for node, why in hopeless.items())
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
@@ -352,7 +354,7 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
 def _overdue(world: World) -> Iterator[End]:
     for node in world.nodes:
         over = [each for each in _patiences(world, node) if _is_over(world, each.since_s, each.limit_s)]
-        yield from (End(node, f"it {each.what} for {each.limit_s:.0f} s", each.is_failure) for each in over[:1])
+        yield from (End(node, f"it {each.what} for {duration(each.limit_s)}", each.is_failure) for each in over[:1])
 
 
 def _unbought(world: World) -> tuple[Node, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from elastic.figures import duration
 from elastic.model import PARAMOUNT_LINES, AgentState, Generation, Node, NodePhase, Pulse, Tier
 from elastic.model.node import HANGS_S
 from elastic.reconciler.world import World, lives
@@ -51,7 +52,7 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
     if world.job.spec.tier is Tier.T2 or is_new or any(is_silent(node, world) for node in members):
         return None
     still_s = _still_s(world, active, members, times=_RESTART * _growth(world))
-    return None if still_s is None else f"no turn for {still_s:.0f} s: the same nodes begin anew"
+    return None if still_s is None else f"no turn for {duration(still_s)}: the same nodes begin anew"
 
 
 def idle(world: World) -> tuple[Idle, ...] | None:
@@ -66,12 +67,12 @@ def idle(world: World) -> tuple[Idle, ...] | None:
     if (still_s := _still_s(world, active, heard)) is not None:
         unheard = f"; {', '.join(sorted(silent))} cannot be heard" if silent else ""
         if not world.job.iteration and not _has_turned(world, active):
-            return (Idle(f"no optimizer step was seen in {still_s:.0f} s: {_UNSEEN}{unheard}"),)
-        return (Idle(f"no turn for {still_s:.0f} s{unheard}"),)
+            return (Idle(f"no optimizer step was seen in {duration(still_s)}: {_UNSEEN}{unheard}"),)
+        return (Idle(f"no turn for {duration(still_s)}{unheard}"),)
     if not _turns_are_made(world, active, heard):
         return None
     return tuple(
-        Idle(f"{node.id} has made no turn for {node.pulse.still_s:.0f} s, while others go on", node.id)
+        Idle(f"{node.id} has made no turn for {duration(node.pulse.still_s)}, while others go on", node.id)
         for node in outside(world, active)
         if node.pulse is not None
     )

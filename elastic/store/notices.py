@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, case, func, select
 
+from elastic.figures import duration
 from elastic.model import NodePhase, Notice, NoticeKind
 from elastic.store import nodes as node_rows
 from elastic.store.events import add_event
@@ -39,7 +40,7 @@ def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
     else:
         left_s = notice.at_s - notice.noticed_at_s
         kind = "interruption_notice"
-        text = f"{offering} is taken back by the cloud in {left_s:.0f} s (spot {notice.action or 'interruption'})"
+        text = f"{offering} is taken back by the cloud in {duration(left_s)} (spot {notice.action or 'interruption'})"
     add_event(connection, kind, text, job_id=node.job_id, node_id=node_id, now_s=notice.noticed_at_s)
 
 

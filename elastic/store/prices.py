@@ -8,6 +8,7 @@ from functools import cache
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, union_all, update
 
+from elastic import figures
 from elastic.model import Capacity, Offering, Price
 from elastic.store.engine import insert
 from elastic.store.events import add_event
@@ -53,7 +54,7 @@ def add(
     )
     price = Price(row_id, offering, usd_per_h, valid_from_s, observed_at_s, source, extras_usd_per_h)
     if current is not None:
-        text = f"{offering}: ${current.usd_per_h:.4g}/h is now ${usd_per_h:.4g}/h"
+        text = f"{offering}: {figures.price(current.usd_per_h)}/h is now {figures.price(usd_per_h)}/h"
         numbers = {"before_usd_per_h": current.usd_per_h, "usd_per_h": usd_per_h}
         add_event(connection, "price", text, numbers=numbers, now_s=valid_from_s)
     return price, True

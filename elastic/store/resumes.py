@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection, bindparam, select
 
 from elastic.errors import Conflict
+from elastic.figures import instant, usd
 from elastic.model import Job, JobPhase, JobSpec, Objective, Resume, move_job
 from elastic.store import jobs as job_rows
 from elastic.store import ledger, nodes
@@ -128,12 +128,12 @@ def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: floa
     budget_usd, deadline_s = objective.budget_usd, objective.deadline_s
     if budget_usd is not None and spent_usd >= budget_usd:
         raise Conflict(
-            f"job {job.spec.name} has spent ${spent_usd:.4g}, and its budget is ${budget_usd:.4g}: "
+            f"job {job.spec.name} has spent {usd(spent_usd)}, and its budget is {usd(budget_usd)}: "
             "resume it with a higher one (--budget)"
         )
     if deadline_s is not None and deadline_s <= now_s:
         raise Conflict(
-            f"job {job.spec.name} was to be done by {_instant(deadline_s)}, which has passed: "
+            f"job {job.spec.name} was to be done by {instant(deadline_s)}, which has passed: "
             "resume it with a later deadline (--deadline 6h)"
         )
 
@@ -175,12 +175,8 @@ def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
         yield f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to {old.nodes_max}"
     objective, before = new.objective, old.objective
     if objective.budget_usd is not None and objective.budget_usd != before.budget_usd:
-        instead = "" if before.budget_usd is None else f" instead of ${before.budget_usd:.4g}"
-        yield f"budget ${objective.budget_usd:.4g}{instead}"
+        instead = "" if before.budget_usd is None else f" instead of {usd(before.budget_usd)}"
+        yield f"budget {usd(objective.budget_usd)}{instead}"
     if objective.deadline_s is not None and objective.deadline_s != before.deadline_s:
-        instead = "" if before.deadline_s is None else f" instead of {_instant(before.deadline_s)}"
-        yield f"deadline {_instant(objective.deadline_s)}{instead}"
-
-
-def _instant(at_s: float) -> str:
-    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        instead = "" if before.deadline_s is None else f" instead of {instant(before.deadline_s)}"
+        yield f"deadline {instant(objective.deadline_s)}{instead}"

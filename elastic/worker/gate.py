@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Mapping
 
+from elastic.figures import duration
 from elastic.worker.unix_address import address_of
 
 AGENT_TIMEOUT_S = 120.0
@@ -31,7 +32,7 @@ def pass_gate(environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOU
                 return
             raise SystemExit(f"elasticd: {refusal}")
         if time.monotonic() > until:
-            raise SystemExit(f"elasticd: no agent answered at {path} for {timeout_s:.0f} s")
+            raise SystemExit(f"elasticd: no agent answered at {path} for {duration(timeout_s)}")
         time.sleep(_PAUSE_S)
 
 

@@ -82,7 +82,7 @@ def test_data_from_a_bucket_is_named_to_the_workers(settings: AgentSettings) -> 
     folder = Path(preparation.outfit.variables["ELASTICD_DATA_DIR"])
     assert (folder / "a.png").read_bytes() == b"png"
     assert preparation.outfit.variables["ELASTICD_DATA_DIGEST"] in str(folder)
-    assert told[-1].startswith("data: 0.0 MiB in 1 file are here after")
+    assert told[-1].startswith("data: 3 B in 1 file are here after")
 
 
 def test_data_on_the_node_must_be_there(settings: AgentSettings, tmp_path: Path) -> None:

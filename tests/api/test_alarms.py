@@ -42,11 +42,11 @@ def test_a_job_that_stands_still_leaves_the_daemon_well(client: TestClient, worl
     namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(namespace, right)
     job, _ = world.store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0)
-    alarms.attend(world.store, job, [Idle("no turn for 61 s"), Idle("n-1 trains alone", "n-1")], now_s=0.0)
+    alarms.attend(world.store, job, [Idle("no turn for 1 min 1 s"), Idle("n-1 trains alone", "n-1")], now_s=0.0)
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     kinds = [each["kind"] for each in client.get("/v1/alarms").json()["items"]]
     assert kinds == ["standstill", "outside"]
-    said = ["standstill: no turn for 61 s", "outside: n-1 trains alone"]
+    said = ["standstill: no turn for 1 min 1 s", "outside: n-1 trains alone"]
     assert client.get(f"/v1/jobs/{job.id}").json()["alarms"] == said
     assert [each["alarms"] for each in client.get("/v1/jobs").json()["items"]] == [said]
     assert client.get("/healthz").status_code == 200

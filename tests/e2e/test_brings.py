@@ -69,7 +69,7 @@ def test_everything_that_a_job_brings_is_there_when_its_workers_begin(tmp_path: 
             assert "hello ['a.png', 'b.png'] hello 6" in logs
             events = [each["text"] for each in daemon.get("/v1/events", job=job_id)["items"]]
             assert any(each.startswith("installing 2 requirements, ") for each in events), events
-            assert any(each.startswith("data: 0.0 MiB in 2 files are here after") for each in events), events
+            assert any(each.startswith("data: 6 B in 2 files are here after") for each in events), events
             (node,) = daemon.get("/v1/nodes", job=job_id, all=True)["items"]
             assert node["prepared_s"] > 0
             shown = elasticd(daemon, "job", "get", "brings", "-o", "json")

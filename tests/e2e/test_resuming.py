@@ -78,7 +78,7 @@ def test_a_stopped_job_goes_on_to_its_end_and_no_iteration_is_done_twice(daemon:
     assert_ledger_adds_up(daemon, job_id, nodes=2)
     events = daemon.get("/v1/events", job=job_id, limit=500)["items"]
     (event,) = [each for each in events if each["kind"] == "job_resumed"]
-    assert "budget $2 instead of $1; it was cancelled: stopped on request" in event["text"]
+    assert "budget $2.00 instead of $1.00; it was cancelled: stopped on request" in event["text"]
     assert "total $" in run("job", "report", "parted").out
     assert run("job", "resume", "parted").status == 6
 

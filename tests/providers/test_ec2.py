@@ -370,7 +370,7 @@ def test_a_group_that_is_refused_blocks_as_many_and_more_and_what_is_sold_counts
         provider.launch(request(1, HERE, count=4))
     (block,) = provider.blocks.listed(now_s=clock.now_s())
     assert (block.offering, block.nodes, block.why) == (HERE, 4, Obstacle.CAPACITY)
-    with pytest.raises(CapacityUnavailable, match="4 or more nodes were refused lately, to be tried again in 180 s"):
+    with pytest.raises(CapacityUnavailable, match="4 or more nodes were refused lately, to be tried again in 3 min"):
         provider.launch(request(2, HERE, count=4))
     assert len(provider.launch(request(3, HERE, count=3))) == 3
     assert [each.nodes for each in provider.blocks.listed(now_s=clock.now_s())] == [1]

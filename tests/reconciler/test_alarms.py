@@ -212,11 +212,11 @@ def test_what_could_not_be_told_is_told_later_and_jobs_are_attended_meanwhile(
 
 def test_a_job_is_over_only_once_it_is_told_that_its_alarms_are(cluster: VirtualCluster) -> None:
     (job,) = cluster.store.jobs()
-    idle = (Idle("no turn for 61 s"),)
+    idle = (Idle("no turn for 1 min 1 s"),)
     with refusing(cluster.store, "alarm"), pytest.raises(StoreUnavailable):
         cluster.reconciler.alarms.attend(cluster.store, job, idle, now_s=cluster.clock.now_s())
     cluster.reconciler.alarms.attend(cluster.store, job, idle, now_s=cluster.clock.now_s())
-    assert told(cluster, "alarm") == ["standstill: no turn for 61 s"]
+    assert told(cluster, "alarm") == ["standstill: no turn for 1 min 1 s"]
     cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     with refusing(cluster.store, "alarm_over"):
         for _ in range(60):

@@ -258,7 +258,7 @@ def test_what_could_not_be_bought_in_all_its_time_gives_way_to_what_else_there_i
     assert (block.offering, block.why) == (A, Obstacle.LAUNCH_FAILED)
     told = [each.text for each in cluster.store.events(job_id=job.id) if each.kind in ("node_terminating", "failure")]
     assert len(told) == 2
-    assert all("it could not be bought for 600 s" in each and "InvalidGroup.NotFound" in each for each in told)
+    assert all("it could not be bought for 10 min" in each and "InvalidGroup.NotFound" in each for each in told)
     cluster.cloud.relent(Operation.LAUNCH)
     cluster.run(20)
     assert living(cluster) == ["us-east-1b"]

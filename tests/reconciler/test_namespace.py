@@ -45,7 +45,7 @@ def test_a_second_daemon_refuses_and_says_who_holds_the_machines(first: VirtualC
     with pytest.raises(AlreadyRunning, match="take-over") as caught:
         second.namespace.start()
     assert str(first.folder) in str(caught.value)
-    assert "since 1970-01-01 00:16:40+00:00, seen 10 s ago" in str(caught.value)
+    assert "since 1970-01-01T00:16:40Z, seen 10 s ago" in str(caught.value)
     with pytest.raises(ProviderUnavailable):
         second.namespace.require()
 

@@ -88,7 +88,7 @@ def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> 
 def test_what_was_said_to_an_earlier_daemon_says_nothing_of_now() -> None:
     pair = [still("a", 61.0, heard_s=90.0), still("b", 61.0, heard_s=90.0)]
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
-    assert [each.text for each in idle(overdue_after(look, 60.0)) or ()] == ["no turn for 61 s"]
+    assert [each.text for each in idle(overdue_after(look, 60.0)) or ()] == ["no turn for 1 min 1 s"]
     assert idle(replace(overdue_after(look, 60.0), listening_since_s=95.0)) is None
     trained = [replace(each, pulse=Pulse(0.1, 1.0, 1.0)) for each in pair]
     earlier = replace(overdue_after(look, 60.0), nodes=tuple(trained))
@@ -172,7 +172,7 @@ def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(clust
     cluster.restart()
     cluster.run(1)
     (stood,) = standing(cluster)
-    assert stood.startswith("standstill: no turn for 8")
+    assert stood.startswith("standstill: no turn for 1 min 2")
     cluster.run(30)
     assert told(cluster) == [alarm]
     cluster.cut.clear()

@@ -152,7 +152,7 @@ def test_a_newcomer_that_warms_up_for_ever_has_failed_to_join() -> None:
     warming = node("b", FULL, agent_state=AgentState.WARMING, heartbeat_at_s=610.0)
     assert next_steps(world(old, warming, target=target, generation=generation("a"), now_s=614.0)) == ()
     steps = next_steps(world(old, warming, target=target, generation=generation("a"), now_s=616.0))
-    assert steps == (End(warming, "it was warming up for 600 s", is_failure=True), Launch(target, "price"))
+    assert steps == (End(warming, "it was warming up for 10 min", is_failure=True), Launch(target, "price"))
 
 
 def test_a_member_that_has_not_begun_yet_is_not_ended_for_warming_up() -> None:
@@ -314,13 +314,13 @@ def test_a_node_has_its_whole_time_to_register_where_the_clouds_clock_is_behind(
 def test_a_node_that_never_registers_is_ended() -> None:
     booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
-    assert steps == (End(booting, "it did not register for 600 s", is_failure=True), Launch(Group.of(HALF), "price"))
+    assert steps == (End(booting, "it did not register for 10 min", is_failure=True), Launch(Group.of(HALF), "price"))
 
 
 def test_a_node_that_registers_and_never_speaks_is_a_failure() -> None:
     mute = node("a", heartbeat_at_s=15.0, agent_state=None)
     steps = next_steps(world(mute, target=Group.of(HALF), now_s=700.0))
-    assert steps[0] == End(mute, "it has been silent for 600 s", is_failure=True)
+    assert steps[0] == End(mute, "it has been silent for 10 min", is_failure=True)
 
 
 def test_a_silent_node_begins_no_generation() -> None:
@@ -334,7 +334,7 @@ def test_a_silent_node_lives_as_long_as_its_lease() -> None:
     training = generation("a")
     assert next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=699.0)) == ()
     steps = next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=701.0))
-    assert [step.reason for step in steps if isinstance(step, End)] == ["it has been silent for 600 s"]
+    assert [step.reason for step in steps if isinstance(step, End)] == ["it has been silent for 10 min"]
 
 
 def test_an_ending_job_drains_then_ends_its_nodes_then_is_over() -> None:

@@ -112,7 +112,7 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
     cluster.run(10)
     (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
     assert alarm.kind is AlarmKind.STANDSTILL and alarm.kind.is_of_jobs
-    assert alarm.text.startswith("job job: no turn for 6") and alarm.text.endswith(f"s; {lost} cannot be heard")
+    assert alarm.text.startswith("job job: no turn for 1 min") and alarm.text.endswith(f"; {lost} cannot be heard")
     cluster.cut.clear()
     cluster.run(5)
     assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
@@ -339,7 +339,7 @@ def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -
         look = session_of(others, alone)
         assert [each.node_id for each in idle(look) or ()] == ["b"] * is_told
         ended = [step for step in next_steps(look) if isinstance(step, End)]
-        why = "it trained with nobody for 300 s, while others went on"
+        why = "it trained with nobody for 5 min, while others went on"
         assert ended == [End(alone, why, is_failure=True)] * is_ended
 
 
@@ -352,7 +352,7 @@ def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_wa
 
 def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_where_that_is_not_wanted() -> None:
     look = session_of(still("a", 61.0), still("b", 61.0))
-    assert [each.text for each in idle(look) or ()] == ["no turn for 61 s"]
+    assert [each.text for each in idle(look) or ()] == ["no turn for 1 min 1 s"]
     assert idle(overdue_after(look, 0.0)) == ()
     assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) is None
     assert idle(replace(look, generation=None)) is None
@@ -368,7 +368,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
         return replace(overdue_after(group, 60.0), hung=hung)
 
     assert next_steps(look(599.0)) == ()
-    why = "no turn for 601 s: the same nodes begin anew"
+    why = "no turn for 10 min 1 s: the same nodes begin anew"
     assert next_steps(look(601.0)) == (DrainGeneration(1, why, hangs=True),)
     assert next_steps(look(601.0, longest_s=101.0)) == (), "it has paused for long before"
     assert next_steps(look(1199.0, hung=1)) == ()

@@ -95,7 +95,7 @@ def test_new_limits_take_the_place_of_the_old_and_are_told(store: Store) -> None
     wanted = replace(spec, objective=Objective(budget_usd=3.0, deadline_s=86_400.0), nodes_max=4)
     assert store.resumes.resume(job.id, wanted, now_s=300.0).spec == wanted
     assert (
-        "; 1 to 4 nodes instead of 1 to 1; budget $3 instead of $1.5; deadline 1970-01-02T00:00:00Z; it was"
+        "; 1 to 4 nodes instead of 1 to 1; budget $3.00 instead of $1.50; deadline 1970-01-02T00:00:00Z; it was"
         in store.events(after=None)[-1].text
     )
 

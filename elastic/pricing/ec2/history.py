@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.errors import PriceUnavailable
+from elastic.figures import count
 from elastic.pricing.base import Quote
 from elastic.pricing.ec2.aws import Feeds
 from elastic.pricing.ec2.spot import spot_pages
@@ -29,4 +30,4 @@ class Ec2History:
                     Quote(each.offering, each.usd_per_h, each.at_s, self.name, doubt=each.doubt) for each in page
                 )
         except (ClientError, BotoCoreError) as error:
-            raise PriceUnavailable(f"the spot prices of {self.days:g} days: {error}") from error
+            raise PriceUnavailable(f"the spot prices of {count(self.days)} days: {error}") from error

@@ -13,6 +13,7 @@ from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.distribution import Wheel
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
+from elastic.figures import duration
 from elastic.model import NodeType, Obstacle, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
@@ -207,13 +208,13 @@ class Ec2Provider:
         if block is not None:
             least = f"{block.nodes} or more nodes were " if block.nodes > 1 else ""
             raise CapacityUnavailable(
-                f"{request.offering}: {least}refused lately, to be tried again in {block.until_s - now_s:.0f} s; "
+                f"{request.offering}: {least}refused lately, to be tried again in {duration(block.until_s - now_s)}; "
                 "try another offering"
             )
         if not self._launches.is_due(now_s=now_s):
             left_s = self._launches.wait_s(now_s=now_s)
             raise ProviderUnavailable(
-                f"{request.offering}: EC2 throttles launches, the next one is due in {left_s:.0f} s"
+                f"{request.offering}: EC2 throttles launches, the next one is due in {duration(left_s)}"
             )
 
     def _purchase(self, request: LaunchRequest, catalog: Catalog) -> Purchase:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.hub import get_dir
 
+from elastic.figures import duration
 from elastic.worker.torchvision_import import help_torchvision
 
 # Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution, or a pooling.
@@ -131,5 +132,5 @@ def _fetch(url: str, target: Path) -> str:
             digest.update(block)
             file.write(block)
             if monotonic() > deadline_s:
-                raise TimeoutError(f"{url}: not there after {_DOWNLOAD_TIMEOUT_S} s")
+                raise TimeoutError(f"{url}: not there after {duration(_DOWNLOAD_TIMEOUT_S)}")
     return digest.hexdigest()

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 from elastic.errors import InvalidInput
+from elastic.figures import duration
 from elastic.workloads.session.c10d import Rendezvous, View
 from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import Terms
@@ -77,7 +78,7 @@ class Entrance:
         why = "none of them connects to this process" if self.unreached is None else self.unreached
         return (
             f"members: wanted the state from one of {len(view.participants)} that train, got nothing for "
-            f"{UNSERVED_S:.0f} s; let the job's nodes connect to each other on every TCP port from 1024 on: {why}"
+            f"{duration(UNSERVED_S)}; let the job's nodes connect to each other on every TCP port from 1024 on: {why}"
         )
 
     def _leaves_time(self, rendezvous: Rendezvous, view: View) -> bool:

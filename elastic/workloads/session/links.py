@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from elastic.figures import duration
 from elastic.workloads.session.sockets import Address, family, ours
 from elastic.workloads.session.telling import tell
 
@@ -309,8 +310,8 @@ class Links(threading.Thread):
         """Says why the others have given this process up, if they have."""
         if still_s > self._silence_s and self._peers:
             tell(
-                f"session: this process has said nothing for {still_s:.1f} s: it was stopped, or a call held Python's "
-                f"lock; the others give it up after {self._silence_s:g} s (ELASTICD_SESSION_SILENCE_S)"
+                f"session: this process has said nothing for {duration(still_s)}: it was stopped, or a call held "
+                f"Python's lock; the others give it up after {duration(self._silence_s)} (ELASTICD_SESSION_SILENCE_S)"
             )
 
     def _beat(self) -> None:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from statistics import median
 
+from elastic.figures import duration
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.standing import why_standing
 from elastic.workloads.session.telling import tell
@@ -70,7 +71,7 @@ class Patience:
         if fresh := found - self._given_up:
             self._given_up |= found
             why = why_standing(own, others, is_waiting=is_waiting)
-            self._tell(f"session: gives up {', '.join(sorted(fresh))}: {why}; for {self._waited_s:.0f} s now")
+            self._tell(f"session: gives up {', '.join(sorted(fresh))}: {why}; for {duration(self._waited_s)} now")
         return found
 
     def _holds_up(self, name: str, status: Status, own: Status) -> bool:
@@ -88,4 +89,4 @@ class Patience:
         if self._waited_s < due_s or (why := why_standing(own, others, is_waiting=is_waiting)) is None:
             return
         self._told_s = self._waited_s
-        self._tell(f"session: {why}; for {self._waited_s:.0f} s now")
+        self._tell(f"session: {why}; for {duration(self._waited_s)} now")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from elastic.figures import duration
 from elastic.workloads.session import shares
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
@@ -27,7 +28,7 @@ class Waiting:
             self._since_s, self._due_s = now_s, now_s + LONG_S
         if now_s >= self._due_s:
             self._due_s = now_s + AGAIN_S
-            self._tell(f"session: {why}; has tried for {now_s - self._since_s:.0f} s, and goes on trying")
+            self._tell(f"session: {why}; has tried for {duration(now_s - self._since_s)}, and goes on trying")
 
     def lasted_s(self, *, now_s: float) -> float:
         """Gives for how long it has waited."""

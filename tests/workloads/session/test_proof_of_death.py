@@ -124,7 +124,9 @@ def test_a_newcomer_to_whom_living_members_have_long_sent_nothing_gives_up_and_s
     coming.tried = lambda _: member.tell(alive(member.name), f"{next(beats)}")
     assert coming.look(for_s=2 * UNSERVED_S, is_served=True) == (member.name,)
     assert coming.look(for_s=UNSERVED_S - 1.0) == (member.name,)
-    with pytest.raises(InvalidInput, match=rf"got nothing for 100 s; let .* TCP port .*: member {member.name} cannot"):
+    with pytest.raises(
+        InvalidInput, match=rf"got nothing for 1 min 40 s; let .* TCP port .*: member {member.name} cannot"
+    ):
         coming.look(for_s=2.0)
 
 

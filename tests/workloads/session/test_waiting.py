@@ -56,7 +56,7 @@ def test_a_long_wait_is_told_of_once_in_a_while() -> None:
     for now_s in (100.0 + LONG_S, 100.0 + 2 * LONG_S, 100.0 + LONG_S + AGAIN_S, 100.0 + LONG_S + AGAIN_S + 0.1):
         waiting.goes_on("no store answers", now_s=now_s)
     assert said == [
-        f"session: no store answers; has tried for {waited_s} s, and goes on trying" for waited_s in (5, 65)
+        f"session: no store answers; has tried for {waited}, and goes on trying" for waited in ("5 s", "1 min 5 s")
     ]
 
 

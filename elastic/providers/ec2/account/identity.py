@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
+from elastic.figures import duration
 from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
 from elastic.providers.ec2.account.survey import Caller, Survey
@@ -46,7 +47,7 @@ def check_clock(survey: Survey) -> Iterator[Finding]:
         return
     skew_s = abs(survey.now_s - survey.caller.told_at_s)
     if skew_s <= _LATEST_SKEW_S:
-        yield Finding("aws clock", "ok", f"within {_LATEST_SKEW_S:.0f} s of AWS's")
+        yield Finding("aws clock", "ok", f"within {duration(_LATEST_SKEW_S)} of AWS's")
         return
     level: Literal["warning", "error"] = "error" if skew_s > _REFUSED_SKEW_S else "warning"
-    yield Finding("aws clock", level, f"{skew_s:.0f} s apart from AWS's", "synchronise this machine's clock")
+    yield Finding("aws clock", level, f"{duration(skew_s)} apart from AWS's", "synchronise this machine's clock")
