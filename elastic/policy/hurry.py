@@ -38,18 +38,16 @@ class _Guess:
 
 def hurry(survey: Survey) -> Plan | None:
     """The move to the cheapest group that should be in time; None if a trial should be so too, or a measured one is."""
-    best = min(
-        (each for each in _guesses(survey) if each.lasts_s <= _SHARE * (seconds_left(survey.snapshot) or 0.0)),
-        key=lambda each: (each.usd, each.group),
-        default=None,
-    )
-    if best is None:
+    left_s = seconds_left(survey.snapshot) or 0.0
+    fitting = {each.group: each for each in _guesses(survey) if each.lasts_s <= _SHARE * left_s}
+    if not fitting:
         return None
     if survey.snapshot.current is not None:
         offers = trial_offers(survey, best_to_compare_with(survey))
-        if any(each.verdict.is_worth and not each.late_s for each in offers):
+        tried = next((each for each in offers if each.verdict.is_worth), None)
+        if tried is not None and tried.group in fitting:
             return None
-    return _move(survey, best)
+    return _move(survey, min(fitting.values(), key=lambda each: (each.usd, each.group)))
 
 
 def least_late(survey: Survey) -> Plan | None:
