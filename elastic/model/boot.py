@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from elastic.bounds import Count, Seconds
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What installing took on a machine: seconds, and bytes that it received meanwhile."""
 
-    elapsed_s: float
-    received_bytes: int
+    elapsed_s: Seconds
+    received_bytes: Count
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from elastic.bounds import Bound, Positive
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A round that a member is about to publish, and of how many members it is to be."""
 
-    round: int
-    members: int
+    round: Positive
+    members: Annotated[int, Bound(ge=0, le=1_000_000)]
 
 
 @dataclass(frozen=True, slots=True)

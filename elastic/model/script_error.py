@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from elastic.bounds import Bound, Count, Number, Rank, ShortText
 
 _NEAR_TURNS, _NEAR_SHARE = 5, 0.1
 """A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of elastic.worker)."""
@@ -18,14 +21,14 @@ class ScriptError:
     knows both, None before it has noted them.
     """
 
-    kind: str
-    text: str
-    place: str = ""
-    lines: str = ""
-    rank: int | None = None
-    at_s: float | None = None
-    turns: int | None = None
-    iteration: int | None = None
+    kind: ShortText
+    text: Annotated[str, Bound(max_length=1200)]
+    place: ShortText = ""
+    lines: Annotated[str, Bound(max_length=4000)] = ""
+    rank: Rank | None = None
+    at_s: Number | None = None
+    turns: Count | None = None
+    iteration: Count | None = None
 
     def is_again(self, earlier: ScriptError) -> bool:
         """Whether it is the same error at the same place; without a place, at about the same iteration.
