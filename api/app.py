@@ -74,6 +74,7 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         lifespan=_lifespan,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
+        separate_input_output_schemas=False,
     )
     for each in (
         jobs,

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from elastic.agent.torchrun import FORKED_WORKER, RENDEZVOUS_SETTINGS
+from elastic.protocol import PROTOCOL
 
 SCRIPT = """
 import json, os, sys, time
@@ -137,7 +138,8 @@ class _Daemon:
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("register"):
-            return {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            known = {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            return known | {"protocol": PROTOCOL}
         if path.endswith("logs"):
             return {"acked_seq": body["seq"]}
         if body["exit"]:

@@ -16,7 +16,19 @@ from functools import partial
 from pathlib import Path
 
 from elastic.clock import ManualClock
-from elastic.model import ONE_WORKER, AgentState, Capacity, JobSpec, Limits, Node, NodeType, Offering, Rounds, Window
+from elastic.model import (
+    ONE_WORKER,
+    AgentState,
+    Capacity,
+    JobSpec,
+    Limits,
+    Node,
+    NodeReport,
+    NodeType,
+    Offering,
+    Rounds,
+    Window,
+)
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
@@ -56,12 +68,7 @@ def ingest(folder: Path) -> None:
             begun_s = time.perf_counter()
             store.heard(
                 node.id,
-                Heard(
-                    state=AgentState.RUNNING,
-                    generation=1,
-                    windows=batch,
-                    acked_seq=batch[-1].seq,
-                ),
+                Heard(NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq),
                 now_s=START_S,
             )
             spans_s.append(time.perf_counter() - begun_s)

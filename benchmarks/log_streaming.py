@@ -26,6 +26,7 @@ from typing import Any
 import psutil
 
 from benchmarks.agent_start import STORE
+from elastic.protocol import PROTOCOL
 
 SCRIPT = """
 import sys, time
@@ -166,7 +167,8 @@ class _Daemon:
 
     def answer(self, path: str, body: dict[str, Any], size: int) -> dict[str, Any]:
         if path.endswith("register"):
-            return {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            known = {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            return known | {"protocol": PROTOCOL}
         if path.endswith("logs"):
             self._take(body, size)
             return {"acked_seq": body["seq"]}

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
-from elastic.log_line import LogLine, plain
+from elastic.log_line import LogLine, LogPiece, plain
 
 log = structlog.get_logger(__name__)
 
@@ -52,24 +51,6 @@ CREATE TABLE IF NOT EXISTS lines (
 CREATE INDEX IF NOT EXISTS lines_of_job ON lines (job, id);
 CREATE INDEX IF NOT EXISTS lines_of_stream ON lines (stream, id);
 """
-
-
-@dataclass(frozen=True, slots=True)
-class LogPiece:
-    """What one process has written since its node's last batch.
-
-    `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it has none yet.
-    `dropped` lines came before `lines` and were left out; `open_line` is what the newest line holds so far. `stage` is
-    as in `LogLine`.
-    """
-
-    generation: int
-    worker: int | None
-    rank: int | None
-    lines: Sequence[str]
-    dropped: int = 0
-    open_line: str | None = None
-    stage: str = ""
 
 
 class JobLogs:
@@ -187,7 +168,7 @@ class JobLogs:
         self._db.executemany("INSERT INTO lines (job, stream, at_s, text) VALUES (?, ?, ?, ?)", rows)
         size = sum(_cost(each) for each in texts)
         self._grow(job_id, stream, size)
-        self._db.execute("UPDATE streams SET open = ? WHERE id = ?", (plain(piece.open_line or ""), stream))
+        self._db.execute("UPDATE streams SET open = ? WHERE id = ?", (plain(piece.open or ""), stream))
 
     def _stream(self, job_id: str, node_id: str, piece: LogPiece) -> int:
         key = (job_id, piece.generation, node_id, piece.worker, piece.rank, piece.stage)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Annotated
+
+from elastic.bounds import Bound, Count
 
 MAX_CHARACTERS = 4000
 """A line is cut here: a traceback's lines are shorter, and no screen shows more."""
@@ -12,6 +15,28 @@ MAX_CHARACTERS = 4000
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 # Everything that could act on a terminal or turn a line's direction, and halves of UTF-16 pairs.
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+_Line = Annotated[str, Bound(max_length=MAX_CHARACTERS + 100)]  # it says how much of it is missing
+_Number = Annotated[int, Bound(ge=0, lt=2**31)]
+
+
+@dataclass(frozen=True, slots=True)
+class LogPiece:
+    """What one process has written since its node's last batch.
+
+    `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it has none yet.
+    `dropped` lines came before `lines` and were left out; `open` is what the newest line holds so far. What a node
+    writes before its first generation has a `stage`.
+    """
+
+    generation: _Number
+    worker: Annotated[int, Bound(ge=0, lt=4096)] | None = None
+    rank: _Number | None = None
+    lines: Annotated[tuple[_Line, ...], Bound(max_length=10_000)] = ()
+    dropped: Count = 0
+    open: _Line | None = None
+    stage: Annotated[str, Bound(pattern="^(installing|setup)?$")] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.config import LocalType, Settings
 from elastic.daemon import build
-from elastic.job_logs import LogPiece
+from elastic.log_line import LogPiece
 from elastic.model import JobSpec, Offering
 from elastic.store import Store
 
@@ -48,7 +48,7 @@ def test_the_logs_of_a_job_outlive_its_daemon_and_those_of_a_job_that_is_no_long
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
     job, _ = daemon.store.submit_job(JobSpec("kept", ("train.py",)), key=None, request_hash="h", now_s=clock.now_s())
     for number, job_id in enumerate((job.id, "deleted"), start=1):
-        daemon.logs.add(job_id, f"n{number}", [LogPiece(1, 0, 0, ["a line"])], seq=1, now_s=clock.now_s())
+        daemon.logs.add(job_id, f"n{number}", [LogPiece(1, 0, 0, ("a line",))], seq=1, now_s=clock.now_s())
     daemon.store.close()
     daemon.logs.close()
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")

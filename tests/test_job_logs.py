@@ -7,7 +7,8 @@ import sqlite3
 import stat
 from pathlib import Path
 
-from elastic.job_logs import JobLogs, LogPiece, open_job_logs
+from elastic.job_logs import JobLogs, open_job_logs
+from elastic.log_line import LogPiece
 
 
 def piece(*lines: str, generation: int = 1, worker: int | None = 0, rank: int | None = 0, dropped: int = 0) -> LogPiece:
@@ -49,7 +50,7 @@ def test_a_batch_that_comes_twice_is_kept_once_across_restarts(tmp_path: Path) -
 def test_a_line_that_has_not_ended_is_replaced_and_stored_once_it_has() -> None:
     logs = JobLogs()
     for seq, bar in enumerate((" 10%", " 20%"), start=1):
-        logs.add("j", "n1", [LogPiece(1, 0, 0, [], open_line=bar)], seq=seq, now_s=0.0)
+        logs.add("j", "n1", [LogPiece(1, 0, 0, (), open=bar)], seq=seq, now_s=0.0)
     assert [line.text for line in logs.open_lines("j")] == [" 20%"]
     assert logs.open_lines("j", rank=1) == ()
     logs.add("j", "n1", [piece("100%")], seq=3, now_s=0.0)
@@ -66,7 +67,7 @@ def test_what_a_node_left_out_is_said_where_it_would_stand() -> None:
 
 def test_a_node_cannot_store_what_acts_on_a_terminal() -> None:
     logs = JobLogs()
-    logs.add("j", "n1", [LogPiece(1, 0, 0, ["\x1b[2Jgone\x07"], open_line="\x1b]0;title\x07x")], seq=1, now_s=0.0)
+    logs.add("j", "n1", [LogPiece(1, 0, 0, ("\x1b[2Jgone\x07",), open="\x1b]0;title\x07x")], seq=1, now_s=0.0)
     assert texts(logs) == ["gone\\x07"]
     assert [line.text for line in logs.open_lines("j")] == ["x"]
 
@@ -137,5 +138,5 @@ def test_a_file_from_before_stages_is_read_on(tmp_path: Path) -> None:
         db.execute("ALTER TABLE streams DROP COLUMN stage")
     db.close()
     logs = open_job_logs(tmp_path)
-    logs.add("j", "n1", [LogPiece(1, None, None, ["b"], stage="setup")], seq=2, now_s=0.0)
+    logs.add("j", "n1", [LogPiece(1, None, None, ("b",), stage="setup")], seq=2, now_s=0.0)
     assert [line.source for line in logs.lines("j", limit=9)] == ["rank 0", "setup on n1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Response
@@ -15,10 +16,10 @@ from api import schemas
 from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, require_user
 from api.feed import MAX_STREAMS, Feed, heard_within
 from api.job_logs import shown, written
-from api.schemas.agent import LogBatch, LogsStored
 from elastic.errors import InvalidInput, NotFound, StoreUnavailable
-from elastic.job_logs import LINE_BYTES, LogPiece
+from elastic.job_logs import LINE_BYTES
 from elastic.log_line import LogLine
+from elastic.protocol import LogBatch, LogsStored
 
 router = APIRouter(tags=["jobs"])
 agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
@@ -92,19 +93,8 @@ def store_logs(batch: LogBatch, context: ContextOf, authorization: Annotated[str
     for stream in batch.streams:
         if stream.generation > newest:
             raise InvalidInput(f"wanted a generation up to {newest}, got {stream.generation}", field="generation")
-    pieces = [
-        LogPiece(
-            # What comes before a node's first generation is shown beside what the others do meanwhile.
-            each.generation or max(newest, 1),
-            each.worker,
-            each.rank,
-            each.lines,
-            each.dropped,
-            each.open,
-            each.stage,
-        )
-        for each in batch.streams
-    ]
+    # What comes before a node's first generation is shown beside what the others do meanwhile.
+    pieces = [replace(each, generation=each.generation or max(newest, 1)) for each in batch.streams]
     context.logs.add(node.job_id, node.id, pieces, seq=batch.seq, now_s=now_s)
     return LogsStored(acked_seq=batch.seq)
 

@@ -20,14 +20,12 @@ from api.schemas.decision import (
 from api.schemas.fleet import (
     Alarm,
     Event,
-    Exit,
     Group,
     LogLine,
     LogLines,
     Measurement,
     Node,
     ThroughputPoint,
-    Window,
 )
 from api.schemas.job import (
     Artifact,
@@ -79,7 +77,6 @@ __all__ = [
     "CostPoint",
     "Decision",
     "Event",
-    "Exit",
     "ExplainedDecision",
     "Fault",
     "Finish",
@@ -133,7 +130,6 @@ __all__ = [
     "Use",
     "Waiting",
     "WhatIf",
-    "Window",
     "WinsIf",
     "Wire",
 ]

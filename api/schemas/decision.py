@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import FiniteFloat
 
-from api.schemas.fleet import Group, Node, Setup, Workers
+from api.schemas.fleet import Group, Node
 from api.schemas.market import NodeType, Price, Unavailable
 from api.schemas.spec import JobState
 from api.schemas.wire import Wire
@@ -37,7 +37,7 @@ class Candidate(Wire):
     remaining_usd: FiniteFloat | None
     remaining_s: FiniteFloat | None
     unavailable: str | None
-    workers: list[Workers]
+    workers: list[model.Workers]
 
 
 class Reason(Wire):
@@ -141,7 +141,7 @@ class Boot(Wire):
     node_type: str
     image: str | None
     boot_s: FiniteFloat
-    setup: Setup | None
+    setup: model.Setup | None
 
 
 class Snapshot(Wire):

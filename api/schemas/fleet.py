@@ -5,45 +5,9 @@ from __future__ import annotations
 from pydantic import Field, FiniteFloat
 
 from api.schemas.market import Offering
-from api.schemas.spec import ScriptError
 from api.schemas.wire import Wire
 from elastic import model
 from elastic.reconciler import AlarmKind
-
-
-class Exit(Wire):
-    """A node's last word about a generation."""
-
-    generation: int
-    outcome: model.Outcome
-    exit_code: int
-    iteration: int | None
-    log_tail: str
-    needs_person: bool
-    error: ScriptError | None
-
-
-class Notice(Wire):
-    """What the cloud has told a node of its end; `at_s`, when it goes, is null for a mere recommendation."""
-
-    kind: model.NoticeKind
-    noticed_at_s: FiniteFloat
-    at_s: FiniteFloat | None
-    action: str
-
-
-class Workers(Wire):
-    """What one node runs: so many processes, each computing with so many threads."""
-
-    processes: int
-    threads: int
-
-
-class Setup(Wire):
-    """What installing took on a machine: seconds, and bytes received meanwhile."""
-
-    elapsed_s: FiniteFloat
-    received_bytes: int
 
 
 class Node(Wire):
@@ -61,13 +25,13 @@ class Node(Wire):
     terminated_at_s: FiniteFloat | None
     agent_state: model.AgentState | None
     agent_generation: int | None
-    exit: Exit | None
+    exit: model.Exit | None
     reason: str
-    notice: Notice | None
+    notice: model.Notice | None
     tier: model.Tier | None
-    workers: Workers
+    workers: model.Workers
     image: str | None
-    setup: Setup | None
+    setup: model.Setup | None
     prepared_s: FiniteFloat | None
     unheard_s: FiniteFloat | None = Field(
         None, description="How long ago it was heard last; null unless it has joined, and has spoken."
@@ -80,28 +44,13 @@ class Group(Wire):
     members: list[tuple[Offering, int]]
 
 
-class Window(Wire):
-    """A stretch of paramount iterations: `iterations` turns took `elapsed_s` seconds. Cold ones count for no rate."""
-
-    node_id: str
-    seq: int
-    generation: int
-    world_size: int
-    phase: str
-    iteration: int | None
-    iterations: int
-    elapsed_s: FiniteFloat
-    is_cold: bool
-    ended_at_s: FiniteFloat
-
-
 class Measurement(Wire):
     """A stored window, and the group that it measures."""
 
     id: int
     job_id: str
     group: Group
-    window: Window
+    window: model.Window
 
 
 class ThroughputPoint(Wire):

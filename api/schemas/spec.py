@@ -68,23 +68,6 @@ class JobSpec(Wire):
         return replace(spec, env=spec.shown_env) if isinstance(spec, model.JobSpec) else spec
 
 
-class ScriptError(Wire):
-    """The error that ended a job's own program, by the worker that failed first.
-
-    `kind` is the exception's type or how the process ended, `place` the last frame of the user's own code, `lines` the
-    traceback's end; both are empty where there was none.
-    """
-
-    kind: str
-    text: str
-    place: str
-    lines: str
-    rank: int | None
-    at_s: FiniteFloat | None
-    turns: int | None = Field(description="How many turns its generation had made.")
-    iteration: int | None = Field(description="Where the job stood.")
-
-
 class JobState(Wire):
     """A job as a snapshot holds it."""
 
@@ -103,6 +86,6 @@ class JobState(Wire):
     restarts_at_zero: bool
     stops_when_asked: bool | None
     batch: model.Batch | None
-    error: ScriptError | None = Field(
+    error: model.ScriptError | None = Field(
         None, description="What its program failed with last; null once it has gone on beyond that."
     )

@@ -117,7 +117,7 @@ def _running(tier: str, *, count: int = 3) -> Iterator[tuple[Agents, Nodes]]:
 
 
 def _idle(daemon: FakeDaemon) -> set[str]:
-    return {beat["node_id"] for beat in daemon.heartbeats if beat["state"] == "idle"}
+    return {beat["node_id"] for beat in daemon.heartbeats if beat["report"]["state"] == "idle"}
 
 
 def _end_group(agent: Node) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import log_files
 from elastic.agent.settings import AgentSettings
-from elastic.agent.wire import Assignment
 from elastic.checkpoints import Location, Manifest, Place
 from elastic.checkpoints.bring import bring
 from elastic.checkpoints.commit import Writer, commit
@@ -17,6 +16,7 @@ from elastic.checkpoints.folder import Folder, Look, Still
 from elastic.checkpoints.s3 import Bucket
 from elastic.checkpoints.shelf import Shelf
 from elastic.model import Tier
+from elastic.protocol import Assignment
 
 BASE_FILE = "checkpoint.json"
 log = logging.getLogger(__name__)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from elastic.agent.wire import Assignment
+from elastic.bounds import as_unicode
 from elastic.errors import ElasticError
-from elastic.worker.hook import MAX_NOTE_LENGTH
+from elastic.protocol import Assignment
+from elastic.worker.messages import MOST_OF_A_NOTE
 
 # How long a last checkpoint may take to leave the node before its generation counts as failed.
 STORE_PATIENCE_S = 300.0
@@ -87,7 +88,7 @@ class Teller:
 
     def tell(self, text: str) -> None:
         log.warning("%s", text)
-        self._say([{"kind": "note", "text": text[:MAX_NOTE_LENGTH], "at_s": self._wall_s()}])
+        self._say([{"kind": "note", "text": as_unicode(text, most=MOST_OF_A_NOTE), "at_s": self._wall_s()}])
 
     def note_trouble(self, error: Exception, what: str, *, passing: tuple[type[Exception], ...]) -> None:
         """Tells of the first trouble since there was none, unless it is of a kind that passes by itself."""

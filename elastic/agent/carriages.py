@@ -9,14 +9,15 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
 from elastic.agent.carriage import Both, Carriage, SharedFolder
-from elastic.agent.gate import Arrival, open_gate
+from elastic.agent.gate import open_gate
 from elastic.agent.output_carrier import OutputCarrier
 from elastic.agent.outputs import Outputs
 from elastic.agent.settings import AgentSettings
-from elastic.agent.wire import Assignment
 from elastic.checkpoints import Location
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.protocol import Assignment
+from elastic.worker.messages import Arrival
 
 FOLDER_PAUSE_S = 10.0
 """Between two carries to a folder; they take 5 % of the time at most."""

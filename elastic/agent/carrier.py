@@ -11,11 +11,11 @@ from typing import Any
 
 from elastic.agent.cargo import Cargo
 from elastic.agent.carriage import FILL_PATIENCE_S, LOG_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, Refusal, Teller, Verdict
-from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
 from elastic.model import Tier
+from elastic.protocol import Assignment
 from elastic.renewal import Renewal
 
 FIRST_PAUSE_S = 0.5

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import httpx2
 
 import elastic
-from elastic.agent.preparing import Brings, brings_from
-from elastic.agent.wire import HeartbeatReply, reply_from
 from elastic.errors import InvalidInput
 from elastic.model import Setup
+from elastic.protocol import (
+    PROTOCOL,
+    Heartbeat,
+    HeartbeatReply,
+    LogBatch,
+    Registered,
+    Registration,
+    from_json,
+    require_same_major,
+    to_json,
+)
 from elastic.trust import trust_for
 
 TIMEOUT_S = 10.0
@@ -28,20 +38,10 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
-    """What a machine gets for its join token.
+class Refused:
+    """The daemon does not take this request, and never will: which fields are at fault, and why."""
 
-    `command` is what it will run, empty if the daemon did not say; `code` the sum of the archive that it runs in, None
-    where there is none; `brings` what else its job brings.
-    """
-
-    node_id: str
-    node_token: str
-    heartbeat_interval_s: float
-    lease_s: float
-    command: tuple[str, ...] = ()
-    code: str | None = None
-    brings: Brings = field(default_factory=Brings)
+    faults: Mapping[str, str]
 
 
 class DaemonClient:
@@ -60,34 +60,32 @@ class DaemonClient:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._http.close()
 
-    def register(self, join_token: str, *, setup: Setup | None = None) -> Registration | None:
-        """Exchanges the join token for the node's own; None when the daemon does not answer or refuses."""
-        content = self._post(
-            "/v1/agent/register",
-            {
-                "join_token": join_token,
-                "instance_id": self._instance_id,
-                "agent_version": elastic.__version__,
-                "pid": os.getpid(),
-                "hostname": socket.gethostname(),
-                "setup": None if setup is None else asdict(setup),
-            },
+    def register(self, join_token: str, *, setup: Setup | None = None) -> Registered | None:
+        """Exchanges the join token for the node's own; None when the daemon does not answer or refuses.
+
+        Raises InvalidInput where it speaks another protocol: asking again changes nothing.
+        """
+        registration = Registration(
+            protocol=PROTOCOL,
+            join_token=join_token,
+            instance_id=self._instance_id,
+            agent_version=elastic.__version__,
+            pid=os.getpid(),
+            hostname=socket.gethostname(),
+            setup=setup,
         )
-        if content is None:
+        answer = self._post("/v1/agent/register", registration)
+        if isinstance(answer, Refused) and "protocol" in answer.faults:
+            raise InvalidInput(answer.faults["protocol"], field="protocol")
+        if answer is None or isinstance(answer, Refused):
             return None
         try:
-            return Registration(
-                node_id=str(content["node_id"]),
-                node_token=str(content["node_token"]),
-                heartbeat_interval_s=float(content["heartbeat_interval_s"]),
-                lease_s=float(content["lease_s"]),
-                command=tuple(str(part) for part in content.get("command", ())),
-                code=None if content.get("code") is None else str(content["code"]),
-                brings=brings_from(content.get("brings")),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            log.warning("the daemon's answer to register is not one: %r", error)
+            registered = from_json(Registered, answer)
+        except InvalidInput as error:
+            log.warning("the answer to the registration: %s", error)
             return None
+        require_same_major(registered.protocol, who="the daemon")
+        return registered
 
     def is_listening(self) -> bool:
         """Whether anybody takes connections where the daemon is to be found."""
@@ -99,28 +97,23 @@ class DaemonClient:
             return False
         return True
 
-    def heartbeat(self, report: Mapping[str, Any], *, node_id: str, node_token: str) -> HeartbeatReply | None:
+    def heartbeat(self, heartbeat: Heartbeat, *, node_token: str) -> HeartbeatReply | Refused | None:
         """Sends the node's state; None when there was no valid answer."""
-        body = {"node_id": node_id, "instance_id": self._instance_id, **report}
-        content = self._post("/v1/agent/heartbeat", body, token=node_token)
+        answer = self._post("/v1/agent/heartbeat", heartbeat, token=node_token)
+        if answer is None or isinstance(answer, Refused):
+            return answer
         try:
-            return None if content is None else reply_from(content)
+            return from_json(HeartbeatReply, answer)
         except InvalidInput as error:
-            log.warning("%s", error)
+            log.warning("the answer to the heartbeat: %s", error)
             return None
 
-    def send_logs(self, batch: Mapping[str, Any], *, node_id: str, node_token: str) -> bool | None:
+    def send_logs(self, batch: LogBatch, *, node_token: str) -> bool | None:
         """Sends lines of logs: True if they are stored, False if they never will be, None if there was no answer."""
-        body = {"node_id": node_id, "instance_id": self._instance_id, **batch}
-        try:
-            response = self._http.post("/v1/agent/logs", json=body, headers={"Authorization": f"Bearer {node_token}"})
-        except httpx2.HTTPError as error:
-            log.debug("POST /v1/agent/logs: %r", error)
-            return None
-        if response.is_success:
-            return True
-        log.warning("POST /v1/agent/logs: %s %s", response.status_code, response.text[:300])
-        return False if response.status_code in _REFUSED else None
+        answer = self._post("/v1/agent/logs", batch, token=node_token)
+        if isinstance(answer, Refused):
+            return False
+        return None if answer is None else True
 
     def code(self, *, node_id: str, node_token: str) -> bytes | None:
         """The archive of the code that this node's job brings along; None when the daemon does not give it."""
@@ -140,15 +133,24 @@ class DaemonClient:
         log.warning("GET /v1/agent/code: %s %s", response.status_code, response.text[:300])
         return None
 
-    def _post(self, path: str, body: Mapping[str, Any], *, token: str | None = None) -> dict[str, Any] | None:
+    def _post(self, path: str, message: object, *, token: str | None = None) -> object:
+        """Gives the JSON of the answer, or `Refused`; None where there is none, or the daemon may take it later."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
-            response = self._http.post(path, json=body, headers=headers)
+            response = self._http.post(path, json=to_json(message), headers=headers)
             if response.is_success:
-                content = response.json()
-                return content if isinstance(content, dict) else None
+                return response.json()
             # The body of a refusal says why; it never holds a secret of ours.
             log.warning("POST %s: %s %s", path, response.status_code, response.text[:300])
+            return _refused(response) if response.status_code in _REFUSED else None
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("POST %s: %r", path, error)
         return None
+
+
+def _refused(response: httpx2.Response) -> Refused:
+    """What a problem document (RFC 9457) says; an answer that is none names no field."""
+    faults: dict[str, str] = {}
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        faults = {str(each["field"]): str(each["message"]) for each in response.json()["errors"]}
+    return Refused(faults)

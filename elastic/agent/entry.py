@@ -6,15 +6,14 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from elastic.agent.asking import ask_until_answered
 from elastic.agent.carriages import open_carriage
 from elastic.agent.code import bring_code
-from elastic.agent.daemon_client import DaemonClient, Registration
+from elastic.agent.daemon_client import DaemonClient
 from elastic.agent.data import Source
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
@@ -32,7 +31,10 @@ from elastic.agent.throttle import Throttle, tree
 from elastic.agent.watcher import Watcher
 from elastic.checkpoints import parse_location
 from elastic.clock import Clock, SystemClock
+from elastic.errors import InvalidInput
+from elastic.log_line import LogPiece
 from elastic.model import Notice
+from elastic.protocol import LogBatch, Registered
 
 log = logging.getLogger(__name__)
 
@@ -48,13 +50,17 @@ def run_agent(config: Path) -> int:
     try:
         with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
             memory = recall(settings.work_dir)
-            registration = _register(settings, client, lease) if memory is None else None
-            if registration is not None:
-                memory = _first_memory(registration, settings.work_dir)
+            try:
+                registered = _register(settings, client, lease) if memory is None else None
+            except InvalidInput as error:
+                log.error("%s cannot be this node's daemon: %s", settings.daemon_url, error)
+                return 1
+            if registered is not None:
+                memory = _first_memory(registered, settings.work_dir)
             if memory is None:
                 log.error("%s did not let this node register before its lease ran out", settings.daemon_url)
                 return 1
-            launcher.prepare(() if registration is None else registration.command)
+            launcher.prepare(() if registered is None else registered.command)
             if not _has_code(settings, client, memory, lease):
                 log.error("%s did not give this node its job's code before its lease ran out", settings.daemon_url)
                 return 1
@@ -74,24 +80,24 @@ def _throttle(settings: AgentSettings, launcher: Launcher) -> Throttle | None:
     return throttle
 
 
-def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Registration | None:
-    def ask() -> Registration | None:
+def _register(settings: AgentSettings, client: DaemonClient, lease: Lease) -> Registered | None:
+    def ask() -> Registered | None:
         asked_at = time.monotonic()
-        registration = client.register(settings.join_token, setup=settings.setup)
-        if registration is not None:
-            lease.renew(registration.lease_s, asked_at=asked_at)
-        return registration
+        registered = client.register(settings.join_token, setup=settings.setup)
+        if registered is not None:
+            lease.renew(registered.lease_s, asked_at=asked_at)
+        return registered
 
     return ask_until_answered(ask, lease)
 
 
-def _first_memory(registration: Registration, work_dir: Path) -> Memory:
+def _first_memory(registered: Registered, work_dir: Path) -> Memory:
     memory = Memory(
-        registration.node_id,
-        registration.node_token,
-        registration.heartbeat_interval_s,
-        code=registration.code,
-        brings=registration.brings,
+        registered.node_id,
+        registered.node_token,
+        registered.heartbeat_interval_s,
+        code=registered.code,
+        brings=registered.brings,
     )
     remember(memory, work_dir)
     return memory
@@ -130,7 +136,6 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         heart = Heart(
             client,
             supervisor,
-            node_id=memory.node_id,
             node_token=memory.node_token,
             interval_s=memory.heartbeat_interval_s,
             wake=wake_heart,
@@ -159,8 +164,9 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
 
 
 def _log_stream(settings: AgentSettings, client: DaemonClient, memory: Memory, intake: Intake) -> LogStream:
-    def send(batch: Mapping[str, Any]) -> bool | None:
-        return client.send_logs(batch, node_id=memory.node_id, node_token=memory.node_token)
+    def send(seq: int, pieces: Sequence[LogPiece]) -> bool | None:
+        batch = LogBatch(memory.node_id, settings.instance_id, seq, tuple(pieces))
+        return client.send_logs(batch, node_token=memory.node_token)
 
     return LogStream(settings.log_dir, send=send, session_ranks=intake.session_ranks)
 

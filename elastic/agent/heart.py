@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.daemon_client import DaemonClient, Refused
 from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
@@ -25,7 +25,6 @@ class Heart:
         client: DaemonClient,
         supervisor: Supervisor,
         *,
-        node_id: str,
         node_token: str,
         interval_s: float,
         wake: threading.Event,
@@ -33,7 +32,6 @@ class Heart:
     ) -> None:
         self._client = client
         self._supervisor = supervisor
-        self._node_id = node_id
         self._node_token = node_token
         self._interval_s = interval_s
         self._wake = wake
@@ -82,13 +80,14 @@ class Heart:
 
     def _beat(self) -> bool:
         asked_at = time.monotonic()
-        report = self._supervisor.report()
-        reply = self._client.heartbeat(
-            report | {"sent_at_s": self._wall_s()}, node_id=self._node_id, node_token=self._node_token
-        )
-        if reply is None:
+        heartbeat = self._supervisor.heartbeat(sent_at_s=self._wall_s())
+        reply = self._client.heartbeat(heartbeat, node_token=self._node_token)
+        if isinstance(reply, Refused) and self._supervisor.drop_refused(heartbeat, reply):
+            self._has_more = True
+            return True
+        if reply is None or isinstance(reply, Refused):
             self._supervisor.hear_nothing(asked_at=asked_at)
             return False
-        self._has_more = len(report["windows"]) + len(report["events"]) >= BATCH_ROWS
-        self._supervisor.hear(reply, report=report, asked_at=asked_at)
+        self._has_more = len(heartbeat.windows) + len(heartbeat.events) >= BATCH_ROWS
+        self._supervisor.hear(reply, heartbeat=heartbeat, asked_at=asked_at)
         return True

@@ -16,9 +16,10 @@ from typing import Any
 
 from elastic.agent.carriage import Carriage, SharedFolder
 from elastic.agent.pauses import Pauses
-from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
+from elastic.bounds import fault_in
 from elastic.model import Pulse
+from elastic.worker.messages import SIGNS, Sender, fault_of
 from elastic.worker.outbox import LEFTOVER_MARK
 from elastic.worker.unix_address import address_of
 
@@ -28,7 +29,6 @@ STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
 WARM_UP_ITERATIONS = 50
 """So many steps a script may do before it comes into a session: what they load and allocate costs nobody there."""
-AGENT_WORDS = frozenset({"began", "turns", "needs_signal", "joined", "left", "settle"})
 log = logging.getLogger(__name__)
 
 
@@ -189,21 +189,22 @@ class Intake:
         is_settle = any(message["kind"] == "settle" for message in good)
         with self._lock:
             kept = [message for message in good if self._is_for_daemon(message)]
-        # The worker's own number gives way to the node's.
         if kept:
-            self._spool.add([{**message, "worker_seq": message.pop("seq", None)} for message in kept])
+            self._spool.add(kept)
         if is_settle:
             self._settled.set()
 
     def _is_for_daemon(self, message: dict[str, Any]) -> bool:
-        if message["kind"] not in AGENT_WORDS and not is_fit(message):
-            log.warning("a worker said what the daemon would refuse: %.300s", message)
+        # The node's own number comes later.
+        fault = fault_of(message, absent=("seq",)) or fault_in(Sender, message)
+        if fault is not None:
+            self._spool.drop(fault)
             return False
         if message.get("generation") == self._generation and message["kind"] != "settle":
             self._note_worker(message)
             if self._serves is not None:
                 _renumber(message, *self._serves)
-        if message["kind"] in AGENT_WORDS or message.get("rank") != 0:
+        if message["kind"] in SIGNS or message.get("rank") != 0:
             return False
         return not self._carriage.hears(message)
 

@@ -28,7 +28,7 @@ from elastic.agent.torchrun import (
     torchrun_arguments,
     torchrun_environment,
 )
-from elastic.agent.wire import Assignment
+from elastic.protocol import Assignment
 from elastic.worker.hook import FOLDERS
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0

@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from elastic.agent import logs
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import MAX_LOG_BYTES, LogFile
-from elastic.log_line import MAX_CHARACTERS, last_state, plain
+from elastic.log_line import MAX_CHARACTERS, LogPiece, last_state, plain
 
 LOOK_S = 1.0
 """A line is with the daemon within this and a request's time. Each look with news costs about 2 ms of processor time
@@ -31,8 +31,8 @@ CURSOR_FILE = "log-cursor.json"
 _OPEN_BYTES = 4 * MAX_CHARACTERS  # no character of UTF-8 is longer than four bytes
 log = logging.getLogger(__name__)
 
-Send = Callable[[Mapping[str, Any]], bool | None]
-"""Sends a batch to the daemon: True if it was stored, False if it was refused, None if there was no answer."""
+Send = Callable[[int, Sequence[LogPiece]], bool | None]
+"""Sends a batch of this number: True if it was stored, False if it was refused, None if there was no answer."""
 
 
 class LogStream:
@@ -62,7 +62,7 @@ class LogStream:
         self._seq = int(cursor.get("seq", 0))
         self._read_to = {str(name): int(at) for name, at in cursor.get("read_to", {}).items()}
         self._tails: dict[str, _Tail] = {}
-        self._batch: dict[str, Any] | None = None
+        self._batch: list[LogPiece] | None = None
         self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
         self._hurries = self._caught_up = 0
         self._end, self._wake = threading.Event(), threading.Event()
@@ -115,11 +115,11 @@ class LogStream:
         """Sends what is new; False where nothing is, or the daemon did not take it."""
         if self._batch is None:
             with self._lock:
-                streams = self._news(is_last=is_last)
-            if not streams:
+                pieces = self._news(is_last=is_last)
+            if not pieces:
                 return False
-            self._batch = {"seq": self._seq + 1, "streams": streams}
-        is_stored = self._send(self._batch)
+            self._batch = pieces
+        is_stored = self._send(self._seq + 1, self._batch)
         if is_stored is None:
             return False
         if not is_stored:
@@ -150,7 +150,7 @@ class LogStream:
             log.exception("log lines could not be sent")
             return False
 
-    def _news(self, *, is_last: bool) -> list[dict[str, Any]]:
+    def _news(self, *, is_last: bool) -> list[LogPiece]:
         now_s = self._now_s()
         self._allowance = min(BURST_BYTES, self._allowance + BYTES_PER_S * (now_s - self._looked_at_s))
         self._looked_at_s = now_s
@@ -159,26 +159,27 @@ class LogStream:
         newest = self._began[-1:]
         ended = {tail for tail in self._tails.values() if is_last or tail.file.generation not in newest}
         tails = [tail for tail in self._tails.values() if tail.has_news(is_ended=tail in ended)]
-        streams = []
+        pieces = []
         for left, tail in zip(range(len(tails), 0, -1), tails, strict=True):
             piece = tail.take(int(self._allowance) // left, is_ended=tail in ended)
             self._allowance -= piece.size
-            said = {"dropped": piece.dropped, "lines": piece.lines, "open": piece.open_line}
-            streams.append({**self._labels(tail.file), **said})
-        return streams
+            lines = tuple(piece.lines)
+            pieces.append(replace(self._labelled(tail.file), lines=lines, dropped=piece.dropped, open=piece.open_line))
+        return pieces
 
     def _tail(self, file: LogFile) -> _Tail:
         name = file.path.name
         return self._tails.get(name) or _Tail(file, read_to=self._read_to.get(name, 0))
 
-    def _labels(self, file: LogFile) -> dict[str, Any]:
+    def _labelled(self, file: LogFile) -> LogPiece:
+        """A piece that says whose the lines are, without any."""
         if file.stage:
-            return {"generation": 0, "worker": None, "rank": None, "stage": file.stage}
+            return LogPiece(generation=0, stage=file.stage)
         generation = self._serves.get(file.generation)
         if generation is None:
-            return {"generation": file.generation, "worker": file.local_rank, "rank": file.rank}
+            return LogPiece(file.generation, file.local_rank, file.rank)
         rank = None if file.local_rank is None else self._session_ranks().get(file.local_rank)
-        return {"generation": generation, "worker": file.local_rank, "rank": rank}
+        return LogPiece(generation, file.local_rank, rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from elastic.agent.files import read_json, write_json
-from elastic.agent.preparing import Brings, brings_from
-from elastic.agent.wire import Assignment, as_fields, assignment_from, exit_from
 from elastic.model import Exit, Tier
+from elastic.protocol import Assignment, Brings, from_json, to_json
 
 AGENT_FILE = "agent.json"
 
@@ -36,37 +35,10 @@ class Memory:
 
 def recall(work_dir: Path) -> Memory | None:
     """What an earlier agent of this node wrote down; None on a node that has not registered."""
-    fields = read_json(work_dir / AGENT_FILE)
-    if fields is None:
-        return None
-    return Memory(
-        node_id=fields["node_id"],
-        node_token=fields["node_token"],
-        heartbeat_interval_s=fields["heartbeat_interval_s"],
-        code=fields.get("code"),
-        brings=brings_from(fields.get("brings")),
-        running=assignment_from(fields["running"]) if fields["running"] else None,
-        last_exit=exit_from(fields["last_exit"]) if fields["last_exit"] else None,
-        tier=Tier(fields["tier"]) if fields["tier"] else None,
-        began=fields["began"],
-        distrusts_fork=fields["distrusts_fork"],
-    )
+    content = read_json(work_dir / AGENT_FILE)
+    return None if content is None else from_json(Memory, content)
 
 
 def remember(memory: Memory, work_dir: Path) -> None:
     """Writes it down."""
-    write_json(
-        work_dir / AGENT_FILE,
-        {
-            "node_id": memory.node_id,
-            "node_token": memory.node_token,
-            "heartbeat_interval_s": memory.heartbeat_interval_s,
-            "code": memory.code,
-            "brings": asdict(memory.brings),
-            "running": as_fields(memory.running) if memory.running else None,
-            "last_exit": as_fields(memory.last_exit) if memory.last_exit else None,
-            "tier": memory.tier,
-            "began": memory.began,
-            "distrusts_fork": memory.distrusts_fork,
-        },
-    )
+    write_json(work_dir / AGENT_FILE, to_json(memory))

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from elastic.agent.carriage import FILL_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, Refusal, Teller, Verdict
-from elastic.agent.gate import Arrival
 from elastic.agent.outputs import Outputs, TooMuch
-from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
 from elastic.model import Tier
+from elastic.protocol import Assignment
+from elastic.worker.messages import Arrival
 
 SHARE = 0.05
 """Most of the time that carrying may take while workers run: they need the disk and the network too."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from elastic.agent.files import read_json, write_json
 from elastic.agent.settings import AgentSettings
-from elastic.agent.wire import Assignment
 from elastic.checkpoints.bring import bring, fill
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Look
@@ -20,6 +19,7 @@ from elastic.checkpoints.working import UNSEEN, WorkingFolder
 from elastic.errors import NotFound
 from elastic.figures import size
 from elastic.model import Tier
+from elastic.protocol import Assignment
 
 BASE_FILE = "outputs.json"
 MEMORY_FILE = "working-folder.json"

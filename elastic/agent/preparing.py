@@ -9,9 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from elastic.agent import logs, own_python
 from elastic.agent.commands import Commands
@@ -21,24 +20,11 @@ from elastic.checkpoints import is_location
 from elastic.clock import SystemClock
 from elastic.errors import ElasticError, PreparationFailed
 from elastic.figures import duration
+from elastic.protocol import Brings
 
 _SET_UP = "setup-done"
 _MOST_CHARACTERS = 2000
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Brings:
-    """What a job brings beside its code. `data` is a bucket's location or a folder of the node; `env` is the job's."""
-
-    requirements: tuple[str, ...] = ()
-    setup: tuple[str, ...] = ()
-    data: str | None = None
-    env: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def has_any(self) -> bool:
-        return bool(self.requirements or self.setup or self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +33,6 @@ class Outfit:
 
     python: str
     variables: Mapping[str, str]
-
-
-def brings_from(fields: Mapping[str, Any] | None) -> Brings:
-    """Reads what `as_fields` gave; a daemon or an agent before this one says nothing."""
-    if fields is None:
-        return Brings()
-    return Brings(
-        requirements=tuple(str(each) for each in fields["requirements"]),
-        setup=tuple(str(each) for each in fields["setup"]),
-        data=None if fields["data"] is None else str(fields["data"]),
-        env={str(name): str(value) for name, value in fields["env"].items()},
-    )
-
-
-def as_fields(brings: Brings) -> dict[str, Any]:
-    """The value as JSON takes it."""
-    return asdict(brings)
 
 
 def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Outfit:

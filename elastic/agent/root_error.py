@@ -8,11 +8,13 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from elastic.agent.cause import cause_in, is_echo, is_echo_of, last_traceback
+from elastic.bounds import as_unicode
+from elastic.errors import InvalidInput
 from elastic.model import ScriptError
-from elastic.worker.last_error import FILE_NAME, MAX_TEXT, MAX_TRACEBACK
+from elastic.protocol import from_json
+from elastic.worker.last_error import FILE_NAME, MAX_TRACEBACK
 
 # torchrun's account of each worker that failed, and its word of the first.
 _ACCOUNT = re.compile(r"local_rank: (\d+)\)\s+exitcode\s+: (-?\d+)")
@@ -47,24 +49,11 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
 def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
     """What the workers of this generation have left in their files; a broken one tells nothing."""
     for path in sorted(torchrun_dir.glob(f"*-g{generation}_*/attempt_*/*/{FILE_NAME}")):
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-            yield _read(json.loads(path.read_text(encoding="utf-8")))
-
-
-def _read(said: dict[str, Any]) -> ScriptError:
-    return ScriptError(
-        kind=_text(said["kind"])[:MAX_TEXT],
-        text=_text(said["text"])[:MAX_TEXT],
-        place=_text(said["place"])[:MAX_TEXT],
-        lines=_text(said["lines"])[-MAX_TRACEBACK:],
-        rank=None if said["rank"] is None else int(said["rank"]),
-        at_s=float(said["at_s"]),
-    )
-
-
-def _text(said: object) -> str:
-    """What a heartbeat can carry: half a surrogate pair, as in the name of a file, has no place in UTF-8."""
-    return str(said).encode("utf-8", "replace").decode()
+        with contextlib.suppress(OSError, ValueError, AttributeError, InvalidInput):
+            said = json.loads(path.read_text(encoding="utf-8"))
+            # Half a surrogate pair, as in the name of a file, has no place in a heartbeat.
+            texts = {name: as_unicode(value) for name, value in said.items() if isinstance(value, str)}
+            yield from_json(ScriptError, said | texts)
 
 
 def _with_text(error: ScriptError, log_tail: str) -> ScriptError:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from elastic.agent.counter import Counter
 from elastic.model import Claim
+from elastic.protocol import from_json
+from elastic.worker.messages import RoundQuestion
 
 
 def open_claims(path: Path, book: RoundBook) -> Counter:
     """Gives the place where workers have a round recorded before they publish it."""
 
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
-        claim = Claim(int(question["round"]), int(question["members"]))
-        return {"is_recorded": book.claim(claim, timeout_s=float(question["timeout_s"]))}
+        asked = from_json(RoundQuestion, question)
+        return {"is_recorded": book.claim(Claim(asked.round, asked.members), timeout_s=asked.timeout_s)}
 
     return Counter(path, answer)
 
@@ -56,20 +57,20 @@ class RoundBook:
                 self._claims.remove(claim)
             return is_recorded
 
-    def news(self) -> dict[str, Any]:
-        """What the next heartbeat says of it."""
+    def news(self) -> tuple[int | None, Claim | None]:
+        """What the next heartbeat says: the newest round, and one that is about to be published."""
         with self._changed:
             newest = self._newest if self._newest > self._told_newest else None
             claim = max(self._claims, key=lambda each: each.round, default=None)
-            return {"round": newest, "claim": None if claim is None else asdict(claim)}
+            return newest, claim
 
-    def is_told(self, report: Mapping[str, Any]) -> None:
-        """The daemon has stored what this report said."""
+    def is_told(self, newest: int | None, claim: Claim | None) -> None:
+        """The daemon has stored what `news` gave."""
         with self._changed:
-            self._told_newest = max(report["round"] or 0, self._told_newest)
-            if report["claim"] is not None:
+            self._told_newest = max(newest or 0, self._told_newest)
+            if claim is not None:
                 # The newest stands for all before it.
-                self._claims = [each for each in self._claims if each.round > report["claim"]["round"]]
+                self._claims = [each for each in self._claims if each.round > claim.round]
             self._changed.notify_all()
 
     def is_not_told(self) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from elastic.errors import InvalidInput
+from elastic.protocol import Outgoing, outgoing
+from elastic.worker.messages import note_of_dropped
 from elastic.worker.outbox import joined
 
 MAX_ROWS = 20_000
 BATCH_ROWS = 500
+log = logging.getLogger(__name__)
 
 SCHEMA = """
 PRAGMA journal_mode = WAL;
@@ -32,6 +37,7 @@ class Spool:
 
     def __init__(self, path: Path, *, max_rows: int = MAX_ROWS) -> None:
         self._max_rows = max_rows
+        self.dropped = 0
         self._lock = threading.Lock()
         self._db = sqlite3.connect(path, check_same_thread=False)
         self._db.executescript(SCHEMA)
@@ -48,13 +54,33 @@ class Spool:
             if self._count() > self._max_rows:
                 self._halve()
 
-    def batch(self, limit: int = BATCH_ROWS) -> list[dict[str, Any]]:
-        """The oldest messages, each with its ``seq``; from now on they count as possibly delivered."""
+    def batch(self, limit: int = BATCH_ROWS) -> list[Outgoing]:
+        """The oldest messages, each with its ``seq``; from now on they count as possibly delivered.
+
+        One that the daemon would refuse is dropped here, or it would keep all others waiting.
+        """
         with self._lock, self._db:
             rows = self._db.execute("SELECT seq, content FROM said ORDER BY seq LIMIT ?", (limit,)).fetchall()
             if rows:
                 self._db.execute("UPDATE sent SET up_to = MAX(up_to, ?)", (rows[-1][0],))
-        return [json.loads(content) | {"seq": seq} for seq, content in rows]
+        messages = []
+        for seq, content in rows:
+            try:
+                messages.append(outgoing(json.loads(content) | {"seq": seq}))
+            except (InvalidInput, ValueError) as error:
+                self.drop(str(error), seq=seq)
+        return messages
+
+    def drop(self, why: str, *, seq: int | None = None) -> None:
+        """Leaves out a message that does not fit the protocol: the one of this number, or one that never came in."""
+        log.warning("dropping a message that does not fit the protocol: %s", why)
+        with self._lock, self._db:
+            if seq is not None:
+                self._db.execute("DELETE FROM said WHERE seq = ?", (seq,))
+            self.dropped += 1
+            note = note_of_dropped(self.dropped, why)
+            if note is not None:
+                self._db.execute("INSERT INTO said (content) VALUES (?)", (json.dumps(note),))
 
     def acknowledge(self, seq: int) -> None:
         """Forgets everything up to ``seq``, which the daemon has stored."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from elastic.agent.wire import Assignment
 from elastic.model import AgentState, Outcome, Pulse
+from elastic.protocol import Assignment
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0

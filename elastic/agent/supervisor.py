@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from elastic.agent.carriage import STORE_PATIENCE_S, Carriage
+from elastic.agent.daemon_client import Refused
 from elastic.agent.ending import as_stored, exit_of
 from elastic.agent.intake import Heard, Intake
 from elastic.agent.launcher import Launcher
@@ -42,8 +41,9 @@ from elastic.agent.steering import (
 )
 from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.torchrun import torchrun_dir
-from elastic.agent.wire import Assignment, HeartbeatReply, as_fields
-from elastic.model import AgentState, Exit, Notice, Outcome, Tier
+from elastic.bounds import as_unicode
+from elastic.model import AgentState, Exit, NodeReport, Notice, Outcome, Preparing, Tier
+from elastic.protocol import Assignment, Heartbeat, HeartbeatReply, WindowMessage
 from elastic.worker.last_error import MAX_TEXT
 
 # A little longer than the log stream waits before it tries again (`log_stream.RETRY_S`).
@@ -123,16 +123,16 @@ class Supervisor:
         self._wake.set()
         self._wake_heart.set()
 
-    def hear(self, reply: HeartbeatReply, *, report: Mapping[str, Any], asked_at: float) -> None:
-        """Takes in the daemon's answer to a report sent at ``asked_at``, monotonic."""
+    def hear(self, reply: HeartbeatReply, *, heartbeat: Heartbeat, asked_at: float) -> None:
+        """Takes in the daemon's answer to a heartbeat sent at ``asked_at``, monotonic."""
         if time.monotonic() - asked_at > LATE_S:
             self._intake.was_unanswered(since=asked_at)
         self._spool.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
-        self._rounds.is_told(report)
+        self._rounds.is_told(heartbeat.round, heartbeat.claim)
         with self._lock:
-            if report["exit"] is not None:
-                self._told_exit_of = report["exit"]["generation"]
+            if heartbeat.exit is not None:
+                self._told_exit_of = heartbeat.exit.generation
             self._wanted = Wanted(assignment=reply.assignment, is_known=True, needs_signal=reply.needs_signal)
         if reply.shutdown:
             self.leave()
@@ -146,12 +146,24 @@ class Supervisor:
         return awaits_word(group, self._intake.heard().pulse, ended_at=ended_at, now=time.monotonic())
 
     def hear_nothing(self, *, asked_at: float) -> None:
-        """The daemon has not answered a report sent at ``asked_at``, monotonic."""
+        """The daemon has not answered a heartbeat sent at ``asked_at``, monotonic."""
         self._rounds.is_not_told()
         self._intake.was_unanswered(since=asked_at)
 
-    def report(self) -> dict[str, Any]:
-        """What the next heartbeat says."""
+    def drop_refused(self, heartbeat: Heartbeat, refused: Refused) -> bool:
+        """Drops the workers' messages for which the daemon refuses a heartbeat; False if it is not for those."""
+        named = {f"windows.{place}": each.seq for place, each in enumerate(heartbeat.windows)}
+        named |= {f"events.{place}": each.seq for place, each in enumerate(heartbeat.events)}
+        found: dict[int | None, str] = {}
+        for field, why in refused.faults.items():
+            found.setdefault(named.get(".".join(field.split(".")[:2])), f"{field}: {why}")
+        found.pop(None, None)  # what is no message of a worker
+        for seq, why in found.items():
+            self._spool.drop(why, seq=seq)
+        return bool(found)
+
+    def heartbeat(self, *, sent_at_s: float) -> Heartbeat:
+        """What the node says next, at an instant of its clock."""
         with self._lock:
             group, last_exit, notice = self._group, self._memory.last_exit, self._notice
             has_news, is_warm, is_saving = self._has_news_of_exit(), self._is_warm, self._ending is not None
@@ -169,19 +181,26 @@ class Supervisor:
             is_saving=is_saving,
             is_prepared=is_prepared,
         )
-        return {
-            "state": state.value,
-            "generation": group.number if group else last_exit.generation if last_exit else None,
-            "exit": as_fields(last_exit) if last_exit and group is None else None,
-            "notice": asdict(notice) if notice else None,
-            "saving_s": self._carriage.saving_s,
-            "tier": self._memory.tier if group else None,
-            "pulse": asdict(heard.pulse) if group and heard.pulse else None,
-            "preparing": self._prepares(is_unfit=is_unfit) if state is AgentState.PREPARING else None,
-            **self._rounds.news(),
-            "windows": [message for message in said if message["kind"] == "window"],
-            "events": [message for message in said if message["kind"] != "window"],
-        }
+        newest_round, claim = self._rounds.news()
+        return Heartbeat(
+            node_id=self._memory.node_id,
+            instance_id=self._settings.instance_id,
+            sent_at_s=sent_at_s,
+            report=NodeReport(
+                state=state,
+                generation=group.number if group else last_exit.generation if last_exit else None,
+                saving_s=self._carriage.saving_s,
+                tier=self._memory.tier if group else None,
+                pulse=heard.pulse if group else None,
+                preparing=self._prepares(is_unfit=is_unfit) if state is AgentState.PREPARING else None,
+            ),
+            exit=last_exit if group is None else None,
+            notice=notice,
+            round=newest_round,
+            claim=claim,
+            windows=tuple(each for each in said if isinstance(each, WindowMessage)),
+            events=tuple(each for each in said if not isinstance(each, WindowMessage)),
+        )
 
     def _step(self) -> bool:
         """Takes one step; True when the agent is to end."""
@@ -237,14 +256,14 @@ class Supervisor:
             self._is_warm = self._launcher.is_warm
         self._wake_heart.set()
 
-    def _prepares(self, *, is_unfit: bool) -> dict[str, Any]:
+    def _prepares(self, *, is_unfit: bool) -> Preparing:
         """What this node gets ready; it says that it cannot once the lines that tell why are sent."""
         preparation = self._preparation
-        return {
-            "what": preparation.what[:MAX_TEXT],
-            "elapsed_s": time.monotonic() - preparation.since_s,
-            "failure": (preparation.failure or "") if is_unfit else "",
-        }
+        return Preparing(
+            what=as_unicode(preparation.what, most=MAX_TEXT),
+            elapsed_s=time.monotonic() - preparation.since_s,
+            failure=as_unicode(preparation.failure or "") if is_unfit else "",
+        )
 
     def _hurry_logs(self) -> None:
         self._log_stream.hurry()

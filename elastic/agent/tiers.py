@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.agent.wire import Assignment
 from elastic.model import MODULE_OPTIONS, Outcome, ScriptError, Tier, is_python, is_shell
+from elastic.protocol import Assignment
 
 WORKLOADS = "elastic.workloads."
 _SNIFFED_BYTES = 256

@@ -11,8 +11,8 @@ import elastic.worker
 from elastic.agent.settings import AgentSettings
 from elastic.agent.steering import TERM_GRACE_S
 from elastic.agent.tiers import Way, workload_module
-from elastic.agent.wire import Assignment
 from elastic.model import Tier
+from elastic.protocol import Assignment
 
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 # How often a thread looks for the others before it sleeps. It would look for a millisecond: beside a busy neighbour it

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
 
+from elastic.bounds import Bound, Count, Flag, GenerationNumber, Instant, Integer, Seconds, ShortText, Text
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import duration
 from elastic.model.boot import Setup
@@ -87,12 +89,12 @@ class Exit:
     ended them; None where they only followed others, or nothing tells it.
     """
 
-    generation: int
+    generation: GenerationNumber
     outcome: Outcome
-    exit_code: int
-    iteration: int | None = None
-    log_tail: str = ""
-    needs_person: bool = False
+    exit_code: Integer
+    iteration: Count | None = None
+    log_tail: Annotated[str, Bound(max_length=20_000)] = ""
+    needs_person: Flag = False
     error: ScriptError | None = None
 
 
@@ -112,9 +114,9 @@ class Notice:
     """
 
     kind: NoticeKind
-    noticed_at_s: float
-    at_s: float | None = None
-    action: str = ""
+    noticed_at_s: Instant
+    at_s: Instant | None = None
+    action: Annotated[str, Bound(max_length=32)] = ""
 
     def __post_init__(self) -> None:
         if self.kind is NoticeKind.INTERRUPTION and self.at_s is None:
@@ -141,9 +143,9 @@ class Pulse:
     have gone on for long enough to tell.
     """
 
-    still_s: float
-    longest_s: float = 0.0
-    learnt_s: float | None = None
+    still_s: Seconds
+    longest_s: Seconds = 0.0
+    learnt_s: Seconds | None = None
 
     def has_stopped(self, *, least_s: float, times: float = 2.0, most_s: float = math.inf) -> bool:
         """Whether a turn is overdue: no pause but the last was so many `times` shorter, as far as `most_s` goes.
@@ -163,11 +165,35 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """What a node gets ready, such as `installing 3 requirements`; `failure` says why it cannot, empty if it can."""
+    """What a node gets ready, such as `installing 3 requirements`, and for how long it has by its last heartbeat.
 
-    what: str
-    since_s: float
-    failure: str = ""
+    `failure` says why it cannot, empty if it can.
+    """
+
+    what: ShortText
+    elapsed_s: Seconds
+    failure: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """What an agent says of its node in each heartbeat, sent and stored as it stands here.
+
+    What is added here needs a field of the same name in `Node`, and nothing else to reach it. `saving_s` is how long it
+    takes to store a last checkpoint, None where nothing has to be stored. `tier` is what its workers run on, or ran on
+    last; `pulse` is None before their first turn in this generation, `preparing` once the node is ready for its job.
+    """
+
+    state: AgentState
+    generation: Annotated[int, Bound(ge=0, lt=2**31)] | None = None
+    saving_s: Seconds | None = None
+    tier: Tier | None = None
+    pulse: Pulse | None = None
+    preparing: Preparing | None = None
+
+    def after(self, node: Node) -> NodeReport:
+        """The report as it is kept: an idle node's is still of the tier that its workers ran on last."""
+        return self if self.tier is not None else replace(self, tier=node.tier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +203,10 @@ class Node:
     `reason` is why it was bought, and why its provider has ended it if that was unasked for and the provider says.
     `notice` is what the cloud has told the machine of its end, None while it has told nothing. `stopping_at_s` is when
     its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
-    until it is gone. `saving_s` is how long its agent takes to store a last checkpoint, by its own word: None where
-    nothing is to be stored; `tier`, by the same word, is what its workers run on, or ran on last, None while none have.
-    `workers` is what it runs, settled when it was bought.
-    `failures` is how many generations in a row have failed on it; `pulse` is how its workers did when it was heard
-    last, None before their first turn in the generation that it named then. `image` is what the machine was made from,
-    None where its provider has none; `setup` is what installing took on it, by its own word. `preparing` is what it
-    gets ready for its job, None where nothing, or no more. Instants are Unix seconds and None while they have not
-    happened.
+    until it is gone. `workers` is what it runs, settled when it was bought. `failures` is how many generations in a
+    row have failed on it. `image` is what the machine was made from, None where its provider has none; `setup` is what
+    installing took on it, by its own word. What stands in `NodeReport` is as in its last heartbeat. Instants are Unix
+    seconds and None while they have not happened.
     """
 
     id: str
@@ -220,6 +242,13 @@ class Node:
         return self.agent_state not in (None, AgentState.PREPARING, AgentState.WARMING)
 
     @property
+    def prepares_since_s(self) -> float | None:
+        """Since when it gets ready what it does now; None where it gets nothing ready."""
+        if self.preparing is None or self.heartbeat_at_s is None:
+            return None
+        return self.heartbeat_at_s - self.preparing.elapsed_s
+
+    @property
     def leaves_at_s(self) -> float | None:
         """When the cloud takes the machine back, as announced; None if it has announced nothing of the kind."""
         notice = self.notice
@@ -229,9 +258,9 @@ class Node:
 def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
     """Says what nodes get ready before they can train, and for how long they have."""
     return tuple(
-        f"{node.preparing.what} on {node.id}, {duration(max(now_s - node.preparing.since_s, 0.0))}"
+        f"{node.preparing.what} on {node.id}, {duration(max(now_s - node.prepares_since_s, 0.0))}"
         for node in nodes
-        if node.phase is NodePhase.JOINED and node.preparing is not None
+        if node.phase is NodePhase.JOINED and node.preparing is not None and node.prepares_since_s is not None
     )
 
 

@@ -10,11 +10,11 @@ from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
 from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
+from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.right import RightToEnd
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.timeouts import Timeouts
 from elastic.reconciler.tokens import NodeTokens, secret_in
-from elastic.reconciler.word import Assignment, JobFolders, Word, word_for
 from elastic.reconciler.world import World
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Alarm",
     "AlarmKind",
     "Alarms",
-    "Assignment",
     "Audit",
     "Difference",
     "Finding",
@@ -37,7 +36,6 @@ __all__ = [
     "RightToEnd",
     "Terms",
     "Timeouts",
-    "Word",
     "World",
     "audit",
     "next_steps",
@@ -45,7 +43,7 @@ __all__ = [
     "offered_or_held",
     "place_of",
     "read_catalog",
+    "reply_for",
     "secret_in",
     "training_group",
-    "word_for",
 ]

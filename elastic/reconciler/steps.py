@@ -195,7 +195,7 @@ def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
 def _prepared_at_s(node: Node) -> float | None:
     """When it was got ready, or began on what failed; None if it is at it still."""
     if node.preparing is not None:
-        return node.preparing.since_s if node.preparing.failure else None
+        return node.prepares_since_s if node.preparing.failure else None
     return None if node.prepared_s is None else (node.joined_at_s or 0.0) + node.prepared_s
 
 

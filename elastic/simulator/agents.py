@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from elastic.clock import ManualClock
-from elastic.model import AgentState, Exit, Generation, Node, Notice, Outcome, Pulse, Tier, Window
+from elastic.model import AgentState, Exit, Generation, Node, NodeReport, Notice, Outcome, Pulse, Tier, Window
 from elastic.simulator.program import Program
 from elastic.store import Heard, Store
 
@@ -28,6 +28,7 @@ class _Agent:
     node: Node
     state: AgentState = AgentState.IDLE
     generation: int | None = None
+    tier: Tier | None = None
     exit: Exit | None = None
     seq: int = 0
     notice: Notice | None = None
@@ -124,18 +125,16 @@ class Agents:
         now_s, training, pulse = self.clock.now_s(), self._training, None
         if training is not None and agent.generation == training.generation.number and training.windows:
             pulse = Pulse(0.0, training.step_s, training.step_s)
+        report = NodeReport(agent.state, agent.generation, tier=agent.tier, pulse=pulse)
         if not agent.has_news and not agent.windows:
-            self.store.presence.heard(agent.node.id, pulse, now_s=now_s)
+            self.store.presence.heard(agent.node.id, report, now_s=now_s)
             return
         said = Heard(
-            state=agent.state,
-            generation=agent.generation,
-            tier=None if agent.generation is None else self.tier,
+            report=report,
             last_exit=agent.exit,
             windows=tuple(agent.windows),
             acked_seq=agent.seq,
             notice=agent.notice,
-            pulse=pulse,
         )
         self.store.heard(agent.node.id, said, now_s=now_s)
         agent.has_news = False
@@ -156,7 +155,7 @@ class Agents:
         generation = self.store.generation(agent.node.job_id)
         if generation is None or generation.number != wanted:
             return
-        agent.generation, agent.state = wanted, AgentState.RUNNING
+        agent.generation, agent.tier, agent.state = wanted, self.tier, AgentState.RUNNING
         agent.has_news = self.has_news = True
         members = [self._agents.get(each) for each in generation.node_ids]
         if all(each is not None and each.generation == wanted for each in members):

@@ -40,7 +40,7 @@ from elastic.model import (
 )
 from elastic.pricing import PriceSource, TracePrices
 from elastic.providers import FakeCloud, FakeProvider, InstanceState
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Timeouts, word_for
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Timeouts, reply_for
 from elastic.reconciler import Terms as LaunchTerms
 from elastic.simulator.agents import Agents
 from elastic.simulator.bill import bill_usd
@@ -291,8 +291,8 @@ class Simulation:
             if node.phase is NodePhase.BOOTING:
                 self._await_boot(node)
             elif node.phase is NodePhase.JOINED:
-                word = word_for(node, job, generation, lease_s=lease_s)
-                self.agents.hear(node, None if word.assignment is None else word.assignment.generation)
+                reply = reply_for(node, job, generation, lease_s=lease_s)
+                self.agents.hear(node, None if reply.assignment is None else reply.assignment.generation)
             elif node.phase is NodePhase.TERMINATING:
                 self.agents.gone(node.id)
         now_s = self.clock.now_s()

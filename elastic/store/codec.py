@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
 Value = TypeVar("Value")
 
-
-_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
-
-
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    # Building one costs milliseconds; there are as many as there are stored types.
-    if kind not in _ADAPTERS:
-        _ADAPTERS[kind] = TypeAdapter(kind)
-    return _ADAPTERS[kind]
+# Building one costs milliseconds; there are as many as there are stored types.
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def to_text(value: Any) -> str:

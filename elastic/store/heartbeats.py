@@ -13,12 +13,10 @@ from elastic.model import (
     Claim,
     Exit,
     Node,
+    NodeReport,
     Notice,
     Outcome,
-    Preparing,
-    Pulse,
     Save,
-    Tier,
     Window,
 )
 from elastic.store import jobs as job_rows
@@ -33,23 +31,18 @@ class Heard:
     """What a node said of itself in one heartbeat.
 
     The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes. `round` is the
-    newest of the session that its workers train in, `claim` one that they are about to publish; `pulse` is None before
-    their first turn. `saves` and `beginnings` stand under their sequence numbers.
+    newest of the session that its workers train in, `claim` one that they are about to publish. `saves` and
+    `beginnings` stand under their sequence numbers.
     """
 
-    state: AgentState
-    generation: int | None = None
+    report: NodeReport
     last_exit: Exit | None = None
     windows: Sequence[Window] = ()
     notes: Sequence[Event] = ()
     acked_seq: int = 0
     notice: Notice | None = None
-    saving_s: float | None = None
-    tier: Tier | None = None
     round: int | None = None
     claim: Claim | None = None
-    pulse: Pulse | None = None
-    preparing: Preparing | None = None
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
@@ -84,19 +77,12 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
 
 
 def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
-    is_ready = node.agent_state is AgentState.PREPARING and said.state is not AgentState.PREPARING
+    is_ready = node.agent_state is AgentState.PREPARING and said.report.state is not AgentState.PREPARING
     return {
         **({"prepared_at_s": now_s} if is_ready else {}),
         "heartbeat_at_s": now_s,
-        "agent_state": said.state,
-        "agent_generation": said.generation,
+        "report": to_text(said.report.after(node)),
         "acked_seq": max(said.acked_seq, acked_seq),
-        "saving_s": said.saving_s,
-        "preparing": None if said.preparing is None else to_text(said.preparing),
-        "tier": said.tier or node.tier,
-        "still_s": None if said.pulse is None else said.pulse.still_s,
-        "longest_pause_s": None if said.pulse is None else said.pulse.longest_s,
-        "learnt_pause_s": None if said.pulse is None else said.pulse.learnt_s,
     }
 
 

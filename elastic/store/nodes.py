@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
+from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
 
 from elastic.errors import NotFound
 from elastic.model import (
-    AgentState,
     Boot,
     Capacity,
     Exit,
     Node,
     NodePhase,
+    NodeReport,
     Notice,
     NoticeKind,
     Offering,
-    Preparing,
-    Pulse,
     Setup,
-    Tier,
     Workers,
     move_node,
 )
@@ -338,22 +336,26 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         joined_at_s=row.joined_at_s,
         heartbeat_at_s=row.heartbeat_at_s,
         terminated_at_s=row.terminated_at_s,
-        agent_state=None if row.agent_state is None else AgentState(row.agent_state),
-        agent_generation=row.agent_generation,
         exit=None if row.exit is None else from_text(Exit, row.exit),
         reason=row.reason,
         notice=_notice(row),
         stopping_at_s=row.stopping_at_s,
-        saving_s=row.saving_s,
-        tier=None if row.tier is None else Tier(row.tier),
         failures=row.failures,
-        pulse=None if row.still_s is None else Pulse(row.still_s, row.longest_pause_s or 0.0, row.learnt_pause_s),
         workers=Workers(row.processes, row.threads),
         image=row.image,
         setup=_setup(row),
         prepared_s=None if row.prepared_at_s is None else max(row.prepared_at_s - row.joined_at_s, 0.0),
-        preparing=None if row.preparing is None else from_text(Preparing, row.preparing),
+        **_reported(row),
     )
+
+
+def _reported(row: Row[tuple[object, ...]]) -> dict[str, Any]:
+    """What its agent said last; of a node that has not spoken, nothing."""
+    if row.report is None:
+        return {}
+    report = from_text(NodeReport, row.report)
+    said = {each.name: getattr(report, each.name) for each in fields(report)}
+    return {"agent_state": said.pop("state"), "agent_generation": said.pop("generation"), **said}
 
 
 def _boot(row: Row[tuple[object, ...]]) -> Boot:

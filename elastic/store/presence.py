@@ -8,7 +8,8 @@ from collections import deque
 from sqlalchemy import bindparam, or_, update
 
 from elastic.errors import StoreUnavailable
-from elastic.model import Pulse
+from elastic.model import NodeReport
+from elastic.store.codec import to_text
 from elastic.store.engine import Database
 from elastic.store.schema import nodes
 
@@ -16,12 +17,7 @@ _HEARD = (
     update(nodes)
     .where(nodes.c.id == bindparam("node_id"))
     .where(or_(nodes.c.heartbeat_at_s.is_(None), nodes.c.heartbeat_at_s < bindparam("at_s")))
-    .values(
-        heartbeat_at_s=bindparam("at_s"),
-        still_s=bindparam("still_now_s"),
-        longest_pause_s=bindparam("pause_s"),
-        learnt_pause_s=bindparam("learnt_s"),
-    )
+    .values(heartbeat_at_s=bindparam("at_s"), report=bindparam("said"))
 )
 _TO_COME = update(nodes).where(nodes.c.heartbeat_at_s > bindparam("now")).values(heartbeat_at_s=bindparam("now"))
 
@@ -30,12 +26,12 @@ _SHORT_S, _MOST_GAPS = 0.5, 64
 
 
 class Presence:
-    """When each node was heard last, and how its workers did then. A crash forgets what was not written yet."""
+    """When each node was heard last, and what it said then. A crash forgets what was not written yet."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._heard: dict[str, tuple[float, Pulse | None]] = {}
+        self._heard: dict[str, tuple[float, NodeReport]] = {}
         self._arrived_s: float | None = None
         self._gaps: deque[tuple[float, float]] = deque(maxlen=_MOST_GAPS)
 
@@ -63,24 +59,17 @@ class Presence:
         with self._lock:
             return tuple((ended_s, lasted_s - beyond_s) for ended_s, lasted_s in self._gaps if lasted_s > beyond_s)
 
-    def heard(self, node_id: str, pulse: Pulse | None, *, now_s: float) -> None:
+    def heard(self, node_id: str, report: NodeReport, *, now_s: float) -> None:
         """Notes a heartbeat that brought nothing that must not be lost."""
         with self._lock:
-            self._heard[node_id] = now_s, pulse
+            self._heard[node_id] = now_s, report
 
     def write(self) -> None:
         """Writes what was noted, but where something later is on record; keeps it where the database cannot."""
         with self._lock:
             heard, self._heard = self._heard, {}
         rows = [
-            {
-                "node_id": node_id,
-                "at_s": at_s,
-                "still_now_s": None if pulse is None else pulse.still_s,
-                "pause_s": None if pulse is None else pulse.longest_s,
-                "learnt_s": None if pulse is None else pulse.learnt_s,
-            }
-            for node_id, (at_s, pulse) in heard.items()
+            {"node_id": node_id, "at_s": at_s, "said": to_text(report)} for node_id, (at_s, report) in heard.items()
         ]
         if not rows:
             return

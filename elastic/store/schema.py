@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0010"
+REVISION = "0011"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -118,8 +118,7 @@ nodes = Table(
     _instant("joined_at_s", nullable=True),
     _instant("heartbeat_at_s", nullable=True),
     _instant("terminated_at_s", nullable=True),
-    Column("agent_state", String(16)),
-    Column("agent_generation", Integer),
+    Column("report", Text),
     Column("exit", Text),
     Column("acked_seq", BigInteger, nullable=False, default=0),
     Column("reason", Text, nullable=False, default=""),
@@ -128,12 +127,7 @@ nodes = Table(
     _instant("notice_at_s", nullable=True),
     _instant("noticed_at_s", nullable=True),
     _instant("stopping_at_s", nullable=True),
-    Column("saving_s", Float(53)),
-    Column("tier", String(8)),
     Column("failures", Integer, nullable=False, default=0),
-    Column("still_s", Float(53)),
-    Column("longest_pause_s", Float(53)),
-    Column("learnt_pause_s", Float(53)),
     Column("extras_usd_per_h", Float(53)),
     Column("minimum_billed_s", Float(53), nullable=False, default=0.0),
     _instant("billed_from_s", nullable=True),
@@ -144,7 +138,6 @@ nodes = Table(
     Column("setup_s", Float(53)),
     Column("setup_bytes", BigInteger),
     _instant("prepared_at_s", nullable=True),
-    Column("preparing", Text),
 )
 
 intents = Table(

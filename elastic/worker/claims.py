@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import socket
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict
 from time import monotonic
 
-from elastic.worker.unix_address import address_of
+from elastic.worker.messages import RoundQuestion
+from elastic.worker.unix_address import asked
 
 # A survivor of a death waits no longer than this for a daemon that hangs; one that is not there is known at once.
 ANSWER_TIMEOUT_S = 0.25
@@ -37,14 +37,9 @@ class Claims:
         self._put_off_since_s = None
 
     def _is_recorded(self, number: int, members: int) -> bool:
-        question = {"round": number, "members": members, "timeout_s": ANSWER_TIMEOUT_S}
-        with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(2 * ANSWER_TIMEOUT_S)
-            with address_of(self._path) as address:
-                connection.connect(address)
-            connection.sendall(json.dumps(question).encode() + b"\n")
-            with connection.makefile("rb") as answer:
-                return bool(json.loads(answer.readline())["is_recorded"])
+        question = RoundQuestion(number, members, ANSWER_TIMEOUT_S)
+        with contextlib.suppress(OSError, ValueError):
+            return bool(asked(self._path, asdict(question), timeout_s=2 * ANSWER_TIMEOUT_S)["is_recorded"])
         return False
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import socket
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from elastic.figures import duration
-from elastic.worker.unix_address import address_of
+from elastic.worker.messages import Arrival
+from elastic.worker.unix_address import asked
 
 AGENT_TIMEOUT_S = 120.0
 _PAUSE_S = 0.2
@@ -37,17 +37,12 @@ def pass_gate(environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOU
 
 
 def _ask(path: str, environment: Mapping[str, str]) -> str | None:
-    question = {
-        "generation": int(environment["ELASTICD_GENERATION"]),
-        "group_rank": int(environment.get("GROUP_RANK", "0")),
-        "groups": int(environment.get("GROUP_WORLD_SIZE", "1")),
+    question = Arrival(
+        generation=int(environment["ELASTICD_GENERATION"]),
+        group_rank=int(environment.get("GROUP_RANK", "0")),
+        groups=int(environment.get("GROUP_WORLD_SIZE", "1")),
         # The first rank listens elsewhere at each start: by that the nodes know that they mean the same one.
-        "meeting": ":".join(environment[name] for name in ("MASTER_ADDR", "MASTER_PORT") if name in environment),
-    }
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        with address_of(path) as address:
-            connection.connect(address)
-        connection.sendall(json.dumps(question).encode() + b"\n")
-        with connection.makefile("rb") as answer:
-            refusal = json.loads(answer.readline())["refusal"]
-            return None if refusal is None else str(refusal)
+        meeting=":".join(environment[name] for name in ("MASTER_ADDR", "MASTER_PORT") if name in environment),
+    )
+    refusal = asked(path, asdict(question))["refusal"]
+    return None if refusal is None else str(refusal)

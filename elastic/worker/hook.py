@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from elastic.bounds import as_unicode
 from elastic.worker.agreement import default_store
 from elastic.worker.beginnings import Beginning, why_apart
 from elastic.worker.membership import Membership
-from elastic.worker.outbox import Datagram, Outbox
+from elastic.worker.messages import MOST_OF_A_NOTE, Datagram
+from elastic.worker.outbox import Outbox
 from elastic.worker.recorder import Recorder
 from elastic.worker.saves import Saves
 
@@ -21,7 +23,6 @@ DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second 
 LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
 TURNS_AGAIN_S = 0.5  # ranks without windows say that their turns go on: the first one's node may be cut off
-MAX_NOTE_LENGTH = 2000
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 """Variables that name the folders a script may write into; they are there when it begins."""
 WORKER_PID = "ELASTICD_WORKER_PID"
@@ -61,7 +62,7 @@ def drained(iteration: int | None = None) -> None:
 
 def note(text: str) -> None:
     """Adds a sentence to the job's event log and report."""
-    worker().say("note", text=text[:MAX_NOTE_LENGTH])
+    worker().say("note", text=as_unicode(text, most=MOST_OF_A_NOTE))
 
 
 class Worker:
@@ -176,7 +177,7 @@ class Worker:
         self.say(
             "begins",
             iteration=self._began_at,
-            text=self.saves.read_from or "",
+            text=as_unicode(self.saves.read_from or "", most=MOST_OF_A_NOTE),
             stops_when_asked=stops_when_asked,
             batch="worker" if self.is_per_worker else "job",
         )
@@ -190,9 +191,10 @@ class Worker:
         self.say("saved", mark=mark, iteration=iteration)
 
     def _tell_of_save_outside(self, path: str) -> None:
+        shown = as_unicode(path, most=1000)
         self.say(
             "note",
-            text=f"the script saves {path}, outside of its job's folders: it is not carried home, and is lost "
+            text=f"the script saves {shown}, outside of its job's folders: it is not carried home, and is lost "
             "with its node unless nodes share that folder. Save it beside the script, or in ELASTICD_CHECKPOINT_DIR",
         )
 
@@ -229,7 +231,8 @@ class Worker:
         self.has_last_word = True
         self.saves.close()
         self.recorder.flush()
-        self._post({"kind": kind, "at_s": time.time(), "iteration": iteration})
+        done = None if iteration is None else int(iteration)
+        self._post({"kind": kind, "at_s": time.time(), "iteration": done})
 
     def tell_agent(self, kind: str, **content: int) -> None:
         """Says something that concerns this node's agent only, from any rank."""

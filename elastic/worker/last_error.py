@@ -52,7 +52,7 @@ def show_error(kind: type[BaseException], error: BaseException, trace: Traceback
 def _described(error: BaseException) -> dict[str, object]:
     rank = os.environ.get("RANK", "")
     return {
-        "kind": _kind(error),
+        "kind": _kind(error)[:MAX_TEXT],
         "text": _text(error),
         "place": _place(error.__traceback__)[:MAX_TEXT],
         "lines": "" if isinstance(error, SystemExit) else _last_lines(error),

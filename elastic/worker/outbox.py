@@ -9,15 +9,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import TypeAlias
 
+from elastic.worker.messages import BESIDE, Datagram, fault_of, note_of_dropped
 from elastic.worker.unix_address import address_of
 
 MAX_DATAGRAM_BYTES = 8000
 MAX_WAITING = 1000
 LEFTOVER_MARK = ".left-"
-
-Datagram: TypeAlias = dict[str, str | int | float | bool | None]
 
 
 class Outbox:
@@ -25,7 +23,7 @@ class Outbox:
 
     An agent that is slow, restarting or gone makes them wait in memory; what still waits when the process ends is
     written beside the socket (``<socket>.left-<worker>``), where the agent finds it later. Without a socket nothing is
-    kept.
+    kept. A message that the agent would refuse is dropped here, counted, and told of.
     """
 
     def __init__(self, socket_path: str | None, *, worker: str, common: Mapping[str, str | int | None]) -> None:
@@ -34,6 +32,7 @@ class Outbox:
         self.common = dict(common)
         self._waiting: deque[Datagram] = deque()
         self._next_seq = 1
+        self.dropped = 0
         self._lock = threading.Lock()
         self._socket = _open_socket() if socket_path else None
 
@@ -51,6 +50,13 @@ class Outbox:
         """Queues a message; where too many wait, windows are merged and the oldest notes and checkpoints given up."""
         if self._socket is None:
             return
+        fault = fault_of(message, absent=BESIDE)
+        if fault is not None:
+            self.dropped += 1
+            note = note_of_dropped(self.dropped, fault)
+            if note is None:
+                return
+            message = note
         with self._lock:
             self._waiting.append(message)
             if len(self._waiting) > MAX_WAITING:

@@ -7,11 +7,11 @@ import re
 import time
 from collections.abc import Callable
 
-from elastic.worker.outbox import Datagram, Outbox
+from elastic.worker.messages import MOST_OF_A_PHASE, Datagram
+from elastic.worker.outbox import Outbox
 
 WINDOW_S = 0.5
 UNFIT_FOR_A_PHASE = re.compile(r"[^A-Za-z0-9_.-]")
-MAX_PHASE_LENGTH = 64
 
 
 class Recorder:
@@ -119,4 +119,4 @@ class Recorder:
 
 @functools.lru_cache(maxsize=64)
 def _clean(phase: str) -> str:
-    return UNFIT_FOR_A_PHASE.sub("_", phase)[:MAX_PHASE_LENGTH]
+    return UNFIT_FOR_A_PHASE.sub("_", phase)[:MOST_OF_A_PHASE]

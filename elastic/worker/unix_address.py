@@ -1,10 +1,13 @@
-"""The address of a Unix socket, however long the path of its file is."""
+"""The address of a Unix socket, however long the path of its file is, and a question asked there."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+import socket
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 MOST_BYTES = 107
 """What a socket's address holds of a path (`sun_path` of unix(7), without the byte that ends it)."""
@@ -29,3 +32,14 @@ def address_of(path: str) -> Iterator[str]:
         yield f"/proc/self/fd/{descriptor}/{name}"
     finally:
         os.close(descriptor)
+
+
+def asked(path: str, question: Mapping[str, object], *, timeout_s: float | None = None) -> Any:
+    """Gives the answer to a question: one line of JSON there, one back. Raises OSError or ValueError if none comes."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(timeout_s)
+        with address_of(path) as address:
+            connection.connect(address)
+        connection.sendall(json.dumps(question).encode() + b"\n")
+        with connection.makefile("rb") as answer:
+            return json.loads(answer.readline())

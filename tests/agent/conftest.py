@@ -18,6 +18,7 @@ import pytest
 from elastic.agent.carriage import Carriage, Verdict
 from elastic.agent.processes import kill_group
 from elastic.agent.settings import AgentSettings
+from elastic.protocol import PROTOCOL
 
 STORE = """
 import sys
@@ -49,6 +50,7 @@ class FakeDaemon:
         self.brings: dict[str, Any] | None = None
         self.shutdown = False
         self.is_silent = False
+        self.protocol = PROTOCOL
         self.lease_s = 600.0
         self.registrations: list[dict[str, Any]] = []
         self.heartbeats: list[dict[str, Any]] = []
@@ -85,7 +87,7 @@ class FakeDaemon:
             self.registrations.append(body)
             name = body["instance_id"]
             content = {"node_id": name, "node_token": f"t-{name}", "heartbeat_interval_s": 0.2, "lease_s": self.lease_s}
-            return 200, content | {"brings": self.brings}
+            return 200, content | {"brings": self.brings or {}, "protocol": self.protocol}
         if token != f"Bearer t-{body['node_id']}":
             return 401, {"detail": "no such token"}
         if path == "/v1/agent/logs":

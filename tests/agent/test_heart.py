@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -15,7 +15,7 @@ from elastic.agent.daemon_client import DaemonClient
 from elastic.agent.heart import Heart
 from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
-from elastic.agent.wire import HeartbeatReply
+from elastic.protocol import Heartbeat, HeartbeatReply
 from tests.workloads.session.running import wait_until
 
 
@@ -30,7 +30,7 @@ class Daemon:
         self.looks += 1
         return self.is_there
 
-    def heartbeat(self, report: Mapping[str, Any], *, node_id: str, node_token: str) -> HeartbeatReply | None:
+    def heartbeat(self, heartbeat: Heartbeat, *, node_token: str) -> HeartbeatReply | None:
         self.beats += 1
         return cast(HeartbeatReply, object()) if self.is_there and not self.refuses else None
 
@@ -44,7 +44,7 @@ def _heart(
     hear: Callable[..., None] = lambda reply, **_: None,
 ) -> Heart:
     supervisor = SimpleNamespace(
-        report=lambda: {"windows": [{}] * waiting, "events": []},
+        heartbeat=lambda *, sent_at_s: SimpleNamespace(windows=[None] * waiting, events=[]),
         hear=hear,
         hear_nothing=lambda **_: None,
         is_hurried=is_hurried,
@@ -52,7 +52,6 @@ def _heart(
     heart = Heart(
         cast(DaemonClient, daemon),
         cast(Supervisor, supervisor),
-        node_id="n",
         node_token="t",
         interval_s=interval_s,
         wake=threading.Event(),

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from elastic.agent.intake import WARM_UP_ITERATIONS, Intake
-from elastic.agent.said import is_fit
 from elastic.agent.spool import Spool
 from elastic.worker.hook import Worker
 from elastic.worker.membership import Membership
+from elastic.worker.messages import NoteMessage, WindowMessage, fault_of
 
 WINDOW: dict[str, Any] = {
     "kind": "window",
@@ -54,7 +54,7 @@ class Desk:
     def kept(self) -> list[str]:
         """What goes to the daemon, but for where each worker began."""
         self.intake.settle()
-        return [message["kind"] for message in self.spool.batch() if message["kind"] != "begins"]
+        return [message.kind for message in self.spool.batch() if message.kind != "begins"]
 
 
 @pytest.fixture
@@ -205,11 +205,24 @@ def test_leftovers_are_taken_in_once(desk: Desk) -> None:
     ],
 )
 def test_what_the_daemon_would_refuse_does_not_reach_it(fault: dict[str, Any]) -> None:
-    assert is_fit(WINDOW)
-    assert not is_fit(WINDOW | fault)
+    assert fault_of(WINDOW, absent=("seq",)) is None
+    assert fault_of(WINDOW | fault, absent=("seq",)) is not None
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b'{"kind": 5}', b'{"kind": "window"}', b"null"])
+def test_a_message_that_does_not_fit_is_dropped_counted_and_told(desk: Desk) -> None:
+    left = desk.path.with_name("s.left-w")
+    bad = [json.dumps(WINDOW | {"world_size": 2_000_000})] * 3
+    left.write_text("\n".join([json.dumps(WINDOW), *bad, json.dumps(WINDOW)]) + "\n")
+    desk.intake.take_leftovers()
+    messages = desk.spool.batch()
+    assert [message.kind for message in messages if message.kind != "note"] == ["window", "window"]
+    notes = [message.text for message in messages if isinstance(message, NoteMessage)]
+    assert [text.partition(".")[0][-8:] for text in notes] == ["1 so far", "2 so far"]
+    assert "window: world_size: wanted at most 1000000, got 2000000" in notes[0]
+    assert desk.spool.dropped == 3
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b'{"kind": 5}', b"null"])
 def test_junk_on_the_socket_is_dropped(desk: Desk, data: bytes) -> None:
     with closing(desk.worker()) as worker:
         assert worker._outbox._socket is not None  # noqa: SLF001 (junk has no public way in)
@@ -229,9 +242,9 @@ def test_turns_of_a_session_belong_to_its_newest_generation_and_are_rates_once_a
         for turn in (3, 4):
             worker.turn(turn, "main")
     desk.intake.settle()
-    windows = [message for message in desk.spool.batch() if message["kind"] == "window"]
-    assert {message["generation"] for message in windows} == {3}
-    assert [(message["world_size"], message["is_cold"]) for message in windows] == [
+    windows = [message for message in desk.spool.batch() if isinstance(message, WindowMessage)]
+    assert {message.generation for message in windows} == {3}
+    assert [(message.world_size, message.is_cold) for message in windows] == [
         (2, True), (2, False), (1, True), (1, True),
     ]  # fmt: skip
     assert desk.intake.heard().any_word
@@ -243,7 +256,7 @@ def test_a_generation_that_is_begun_anew_speaks_for_itself_again(desk: Desk) -> 
     with closing(desk.worker(generation=4)) as worker:
         worker.turn(1, "main")
     desk.intake.settle()
-    assert {message["generation"] for message in desk.spool.batch()} == {4}
+    assert {each.generation for each in desk.spool.batch() if isinstance(each, WindowMessage)} == {4}
 
 
 def test_the_pulse_is_that_of_any_rank_and_begins_anew_with_its_workers(desk: Desk) -> None:

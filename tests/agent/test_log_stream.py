@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from elastic.agent.log_stream import BURST_BYTES, BYTES_PER_S, COUNTED_BYTES, MOST_LINES, LogStream
 from elastic.agent.logs import MAX_LOG_BYTES
+from elastic.log_line import LogPiece
 
 
 class Daemon:
@@ -21,9 +23,9 @@ class Daemon:
         self.batches: list[Mapping[str, Any]] = []
         self.heard: Callable[[], object] = lambda: None
 
-    def __call__(self, batch: Mapping[str, Any]) -> bool | None:
+    def __call__(self, seq: int, pieces: Sequence[LogPiece]) -> bool | None:
         if self.answer:
-            self.batches.append(batch)
+            self.batches.append({"seq": seq, "streams": [asdict(each) | {"lines": [*each.lines]} for each in pieces]})
             self.heard()
         return self.answer
 

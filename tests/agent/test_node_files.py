@@ -14,9 +14,9 @@ from elastic.agent.files import read_json, write_json
 from elastic.agent.lease import Lease, is_lease_over
 from elastic.agent.memory import Memory, recall, remember
 from elastic.agent.settings import read_settings
-from elastic.agent.wire import assignment_from, reply_from
 from elastic.errors import InvalidInput
 from elastic.model import Exit, Outcome
+from elastic.protocol import Assignment, HeartbeatReply, from_json, to_json
 from tests.agent.test_steering import ONE
 
 
@@ -194,13 +194,13 @@ def test_a_generation_s_files_are_torchrun_s_and_its_workers_by_local_rank(tmp_p
 
 @pytest.mark.parametrize("fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}])
 def test_an_assignment_that_makes_no_sense_is_refused(fault: dict[str, Any]) -> None:
-    fields = {name: getattr(ONE, name) for name in ONE.__slots__}
-    assert assignment_from(fields) == ONE
+    fields = to_json(ONE)
+    assert from_json(Assignment, fields) == ONE
     with pytest.raises(InvalidInput):
-        assignment_from(fields | fault)
+        from_json(Assignment, fields | fault)
 
 
 @pytest.mark.parametrize("fields", [{}, {"acked_seq": 1, "lease_s": None, "assignment": None, "shutdown": False}])
 def test_a_reply_that_is_none_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
-        reply_from(fields)
+        from_json(HeartbeatReply, fields)

@@ -74,8 +74,8 @@ def test_a_script_s_options_may_be_torchrun_s_own_cut_short(world: World, tier: 
 
 def test_a_node_says_that_it_warms_up_and_then_that_it_is_idle(world: World) -> None:
     node = world.node()
-    world.wait_for(lambda: any(beat["state"] == "idle" for beat in world.daemon.heartbeats))
-    states = [beat["state"] for beat in world.daemon.heartbeats]
+    world.wait_for(lambda: any(beat["report"]["state"] == "idle" for beat in world.daemon.heartbeats))
+    states = [beat["report"]["state"] for beat in world.daemon.heartbeats]
     assert states.index("warming") < states.index("idle")
     assert "warming" not in states[states.index("idle") :]
     assert (node.work_dir / "warm").exists()
@@ -88,7 +88,7 @@ def test_a_node_whose_spawner_died_warms_up_no_longer_and_still_trains(world: Wo
         child for child in psutil.Process(node.process.pid).children() if "elastic.agent.spawner" in child.cmdline()
     )
     spawner.kill()
-    world.wait_for(lambda: world.daemon.heartbeats[-1]["state"] == "idle")
+    world.wait_for(lambda: world.daemon.heartbeats[-1]["report"]["state"] == "idle")
     world.assign(world.script(COUNTING_SCRIPT.format(turns=5)))
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
 
@@ -226,7 +226,7 @@ def test_an_unmodified_script_is_stopped_at_a_step_boundary(world: World) -> Non
     world.wait_for(lambda: world.daemon.turns() > 10)
     world.daemon.assignment = None
     assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
-    assert world.wait_for(lambda: world.daemon.heartbeats[-1]["state"] == "idle")
+    assert world.wait_for(lambda: world.daemon.heartbeats[-1]["report"]["state"] == "idle")
 
 
 def test_unmodified_ranks_are_stopped_together_by_a_signal(world: World) -> None:
@@ -387,8 +387,8 @@ def test_a_worker_is_a_program_of_its_own_on_t0_and_forked_with_torch_on_t1(
     assert ("elastic.worker.begin --watched" in line) is is_a_program
     assert line.endswith(has_torch)
     assert world.daemon.turns() == 5
-    assert tier in {beat["tier"] for beat in world.daemon.heartbeats}
-    assert world.daemon.heartbeats[-1]["tier"] is None
+    assert tier in {beat["report"]["tier"] for beat in world.daemon.heartbeats}
+    assert world.daemon.heartbeats[-1]["report"]["tier"] is None
     assert not world.daemon.messages("note")
 
 
@@ -415,7 +415,7 @@ def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_sign
     node = world.node()
     world.wait_for(lambda: "rank 0 of 1" in node.logs())
     assert "SIGTERM" in world.wait_for(lambda: world.daemon.messages("note"))[0]["text"]
-    assert world.daemon.heartbeats[-1]["tier"] == "T0"
+    assert world.daemon.heartbeats[-1]["report"]["tier"] == "T0"
     world.daemon.assignment = None
     assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
     assert "stopping" in node.logs()

@@ -72,7 +72,7 @@ def test_a_node_whose_daemon_is_silent_drains_by_itself_in_time(world: World, me
     world.assign(world.script(COUNTING_SCRIPT.format(turns=100_000)), drain_grace_s=3.0, generation=2)
     beats = len(world.daemon.heartbeats)
     world.wait_for(lambda: len(world.daemon.heartbeats) > beats + 5)
-    assert world.daemon.heartbeats[-1]["state"] == "idle"
+    assert world.daemon.heartbeats[-1]["report"]["state"] == "idle"
     assert world.daemon.heartbeats[-1]["notice"]["kind"] == "interruption"
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from elastic.agent.carriage import Both, SharedFolder, Verdict
 from elastic.agent.ending import as_stored
-from elastic.agent.gate import Arrival
 from elastic.agent.output_carrier import OutputCarrier
 from elastic.agent.outputs import Outputs, TooMuch
 from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Outcome, Tier
+from elastic.worker.messages import Arrival
 from tests.agent.conftest import PATIENCE_S, verdict_of
 from tests.agent.test_steering import ONE
 from tests.workloads.session.running import wait_until

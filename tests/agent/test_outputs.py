@@ -11,12 +11,12 @@ import pytest
 
 from elastic.agent.outputs import Outputs, TooMuch
 from elastic.agent.settings import AgentSettings
-from elastic.agent.wire import Assignment
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects
 from elastic.checkpoints.shelf import Shelf
 from elastic.errors import Superseded
 from elastic.model import Tier
+from elastic.protocol import Assignment
 from tests.agent.test_steering import ONE
 
 JOB = replace(ONE, outputs=None, nnodes_max=2)

@@ -12,6 +12,7 @@ import pytest
 from elastic.agent.owner import Owner
 from elastic.agent.spool import Spool
 from elastic.agent.tiers import choose_way
+from elastic.protocol import NoteMessage
 from tests.agent.test_steering import ONE
 
 KILLED = "E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train\n"
@@ -25,7 +26,7 @@ def spool(tmp_path: Path) -> Iterator[Spool]:
 
 
 def told(spool: Spool) -> list[str]:
-    return [message["text"] for message in spool.batch()]
+    return [message.text for message in spool.batch() if isinstance(message, NoteMessage)]
 
 
 def test_why_workers_are_started_otherwise_than_asked_for_is_told_once(spool: Spool) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from elastic.agent.data import Source
 from elastic.agent.own_python import digest_of
-from elastic.agent.preparing import Brings, Preparation, as_fields, brings_from
+from elastic.agent.preparing import Preparation
 from elastic.agent.settings import AgentSettings
+from elastic.protocol import Brings, from_json, to_json
 from tests.agent.conftest import World
 from tests.agent.test_data import FakeSource
 
@@ -51,7 +52,7 @@ def failure_in(world: World) -> dict[str, Any]:
     """What a node has said that it cannot get ready."""
 
     def found() -> dict[str, Any] | None:
-        said = [beat["preparing"] for beat in world.daemon.heartbeats if beat["preparing"]]
+        said = [beat["report"]["preparing"] for beat in world.daemon.heartbeats if beat["report"]["preparing"]]
         return next((each for each in said if each["failure"]), None)
 
     return dict(world.wait_for(found, timeout_s=100.0))
@@ -95,8 +96,8 @@ def test_data_on_the_node_must_be_there(settings: AgentSettings, tmp_path: Path)
 
 def test_what_is_brought_survives_a_restart_of_the_agent() -> None:
     brings = Brings(("einops",), ("make",), "s3://b/p", {"A": "1"})
-    assert brings_from(as_fields(brings)) == brings
-    assert brings_from(None) == Brings()
+    assert from_json(Brings, to_json(brings)) == brings
+    assert from_json(Brings, {}) == Brings()
 
 
 def test_an_environment_is_named_by_what_is_asked_for() -> None:
@@ -132,11 +133,11 @@ def test_a_jobs_packages_and_setup_are_there_on_top_of_the_nodes_torch(world: Wo
     notes = [each["text"] for each in world.daemon.messages("note")]
     assert any(each.startswith("installing 3 requirements, ") for each in notes), notes
     assert any(each.startswith("setup: ") for each in notes), notes
-    states = [beat["state"] for beat in world.daemon.heartbeats]
+    states = [beat["report"]["state"] for beat in world.daemon.heartbeats]
     assert states[0] == "preparing"
     stages = {stage for stage, _ in world.daemon.staged_lines}
     assert {"installing", ""} <= stages
-    doing = {beat["preparing"]["what"] for beat in world.daemon.heartbeats if beat["preparing"]}
+    doing = {beat["report"]["preparing"]["what"] for beat in world.daemon.heartbeats if beat["report"]["preparing"]}
     assert "installing 3 requirements" in doing
 
 

@@ -22,7 +22,7 @@ def heart(answers: bool) -> RoundBook:
 
     def beat() -> None:
         report = book.news()
-        threading.Thread(target=lambda: book.is_told(report) if answers else book.is_not_told()).start()
+        threading.Thread(target=lambda: book.is_told(*report) if answers else book.is_not_told()).start()
 
     book = RoundBook(wake=beat)
     return book
@@ -43,7 +43,7 @@ def claims_at(folder: Path, book: RoundBook, ask: Callable[[Claims], None], *, p
 def test_a_claim_waits_until_the_daemon_has_stored_it() -> None:
     book = heart(answers=True)
     assert book.claim(Claim(4, 2), timeout_s=LONG_S)
-    assert book.news() == {"round": None, "claim": None}
+    assert book.news() == (None, None)
 
 
 def test_a_daemon_that_is_not_there_keeps_nobody_waiting() -> None:
@@ -53,7 +53,7 @@ def test_a_daemon_that_is_not_there_keeps_nobody_waiting() -> None:
 def test_a_daemon_that_hangs_is_waited_for_no_longer_than_said() -> None:
     book = RoundBook(wake=lambda: None)
     assert not book.claim(Claim(4, 2), timeout_s=0.0)
-    assert book.news()["claim"] is None, "what was given up is not told later as if it were to come"
+    assert book.news()[1] is None, "what was given up is not told later as if it were to come"
 
 
 def test_the_newest_claim_stands_for_those_before_it() -> None:
@@ -69,8 +69,8 @@ def test_the_newest_claim_stands_for_those_before_it() -> None:
         each.start()
         woken.acquire()
     report = book.news()
-    assert report["claim"] == {"round": 5, "members": 2}
-    book.is_told(report)
+    assert report[1] == Claim(5, 2)
+    book.is_told(*report)
     for each in waiting:
         each.join()
     assert answers == [True, True]
@@ -84,9 +84,9 @@ def test_a_round_is_told_until_it_is_answered_and_only_when_it_is_news() -> None
     book.saw(2)
     assert len(woken) == 1
     report = book.news()
-    assert report["round"] == book.news()["round"] == 3
-    book.is_told(report)
-    assert book.news()["round"] is None
+    assert report[0] == book.news()[0] == 3
+    book.is_told(*report)
+    assert book.news()[0] is None
 
 
 def test_a_worker_publishes_what_is_recorded(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from elastic.agent.spool import Spool
+from elastic.protocol import NoteMessage, WindowMessage
 
 
 def window(turns: int = 1, *, phase: str = "main", worker: str = "w", is_cold: bool = False) -> dict[str, Any]:
@@ -22,7 +23,13 @@ def window(turns: int = 1, *, phase: str = "main", worker: str = "w", is_cold: b
         "iteration": None,
         "iterations": turns,
         "elapsed_s": 0.5 * turns,
+        "world_size": 1,
+        "ended_at_s": 1.7e9,
     }
+
+
+def windows(spool: Spool) -> list[WindowMessage]:
+    return [each for each in spool.batch(limit=1000) if isinstance(each, WindowMessage)]
 
 
 @pytest.fixture
@@ -37,50 +44,69 @@ def test_numbers_go_on_after_everything_was_acknowledged_and_the_agent_restarted
         first.acknowledge(2)
     with closing(Spool(tmp_path / "spool")) as second:
         second.add([window()])
-        assert [message["seq"] for message in second.batch()] == [3]
+        assert [message.seq for message in second.batch()] == [3]
 
 
 def test_what_is_not_acknowledged_is_sent_again(spool: Spool) -> None:
     spool.add([window(), window(), window()])
-    assert [message["seq"] for message in spool.batch()] == [1, 2, 3]
+    assert [message.seq for message in spool.batch()] == [1, 2, 3]
     spool.acknowledge(2)
-    assert [message["seq"] for message in spool.batch()] == [3]
+    assert [message.seq for message in spool.batch()] == [3]
 
 
 def test_a_batch_is_bounded_and_oldest_first(spool: Spool) -> None:
     spool.add([window() for _ in range(50)])
-    assert [message["seq"] for message in spool.batch(limit=3)] == [1, 2, 3]
+    assert [message.seq for message in spool.batch(limit=3)] == [1, 2, 3]
 
 
 def test_a_long_silence_halves_the_resolution_and_keeps_the_totals(spool: Spool) -> None:
     for _ in range(1000):
         spool.add([window()])
-    rows = spool.batch(limit=1000)
+    rows = windows(spool)
     assert len(rows) <= 100
-    assert sum(row["iterations"] for row in rows) == 1000
-    assert sum(row["elapsed_s"] for row in rows) == pytest.approx(500.0)
-    assert [row["seq"] for row in rows] == sorted(row["seq"] for row in rows)
+    assert sum(row.iterations for row in rows) == 1000
+    assert sum(row.elapsed_s for row in rows) == pytest.approx(500.0)
+    assert [row.seq for row in rows] == sorted(row.seq for row in rows)
 
 
 def test_what_may_have_reached_the_daemon_is_never_joined(spool: Spool) -> None:
     spool.add([window() for _ in range(60)])
     sent = spool.batch(limit=60)
     spool.add([window() for _ in range(60)])
-    rows = spool.batch(limit=1000)
+    rows = windows(spool)
     assert rows[:60] == sent
-    assert sum(row["iterations"] for row in rows) == 120
+    assert sum(row.iterations for row in rows) == 120
     assert len(rows) == 90
 
 
 @pytest.mark.parametrize("other", [{"phase": "gan"}, {"worker": "v"}, {"is_cold": True}])
 def test_windows_that_differ_in_kind_are_not_joined(spool: Spool, other: dict[str, Any]) -> None:
     spool.add([window(), window(**other)] * 60)
-    rows = spool.batch(limit=1000)
-    assert [row["iterations"] for row in rows] == [1] * 120
+    rows = windows(spool)
+    assert [row.iterations for row in rows] == [1] * 120
 
 
 def test_events_keep_their_place_among_windows(spool: Spool) -> None:
     spool.add([window(), {"kind": "note", "text": "x"}, window()] * 40)
     rows = spool.batch(limit=1000)
-    assert sum(row["kind"] == "note" for row in rows) == 40
-    assert sum(row.get("iterations", 0) for row in rows) == 80
+    assert sum(row.kind == "note" for row in rows) == 40
+    assert sum(getattr(row, "iterations", 0) for row in rows) == 80
+
+
+def test_a_row_that_the_daemon_would_refuse_keeps_no_other_waiting(spool: Spool) -> None:
+    spool.add([window(), window() | {"world_size": 2_000_000}, {"kind": "confetti"}, window()])
+    assert [message.seq for message in spool.batch()] == [1, 4]
+    assert spool.dropped == 2 and len(spool) == 4, "the two windows, and a note of each that is gone"
+    spool.acknowledge(4)
+    first, second = spool.batch()
+    assert isinstance(first, NoteMessage) and isinstance(second, NoteMessage)
+    assert (
+        "1 so far" in first.text
+        and "WindowMessage, found world_size: wanted less than or equal to 1000000" in first.text
+    )
+    assert "2 so far" in second.text
+
+
+def test_windows_whose_sum_does_not_fit_are_dropped_when_they_are_sent(spool: Spool) -> None:
+    spool.add([window(turns=2**52) for _ in range(102)])
+    assert [message.kind for message in spool.batch(limit=1000)] == [] and spool.dropped == 51

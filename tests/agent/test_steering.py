@@ -30,8 +30,8 @@ from elastic.agent.steering import (
     outcome_of,
     steer,
 )
-from elastic.agent.wire import Assignment
 from elastic.model import AgentState, Outcome, Pulse
+from elastic.protocol import Assignment
 
 ONE = Assignment(
     job_id="j",

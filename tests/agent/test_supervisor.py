@@ -8,27 +8,31 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import cast
 
 import pytest
 
 from elastic.agent.carriage import SharedFolder
+from elastic.agent.daemon_client import Refused
 from elastic.agent.data import Source
 from elastic.agent.intake import Intake
 from elastic.agent.launcher import Launcher, Life
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
-from elastic.agent.preparing import Brings, Preparation
+from elastic.agent.preparing import Preparation
 from elastic.agent.rounds import RoundBook
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import WARM_FILE
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.tiers import Way
-from elastic.agent.wire import Assignment, HeartbeatReply
+from elastic.model import AgentState, NodeReport
+from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
 from tests.agent.test_steering import ONE
 from tests.workloads.session.running import wait_until
+
+NOTHING_NEW = Heartbeat("n1", "i1", 1.0, NodeReport(AgentState.IDLE))
 
 
 def preparation_of(settings: AgentSettings, brings: Brings) -> Preparation:
@@ -59,7 +63,7 @@ def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Su
             lease=Lease(settings.work_dir, first_s=60.0),
             carriage=SharedFolder(),
             rounds=RoundBook(wake=lambda: None),
-            log_stream=LogStream(settings.log_dir, send=lambda _: True),
+            log_stream=LogStream(settings.log_dir, send=lambda *_: True),
             preparation=preparation_of(settings, Brings()),
             wake_heart=threading.Event(),
         ),
@@ -88,7 +92,7 @@ class NeverDone(Launcher):
 
 def test_a_node_that_gets_nothing_ready_never_says_that_it_does(settings: AgentSettings) -> None:
     with supervised(settings, NeverDone(settings)) as (supervisor, _):
-        assert supervisor.report()["state"] == "idle"
+        assert supervisor.heartbeat(sent_at_s=1.0).report.state is AgentState.IDLE
 
 
 def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,10 +101,9 @@ def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatc
     with supervised(settings, launcher) as (supervisor, intake):
         thread = threading.Thread(target=supervisor.run, daemon=True)
         thread.start()
-        report = {"exit": None, "round": None, "claim": None}
         for assignment in (ONE, None):
             reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False)
-            supervisor.hear(reply, report=report, asked_at=time.monotonic())
+            supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             time.sleep(0.5)
         assert not launcher.killed.is_set()
         said = {"kind": "drained", "rank": 0, "generation": ONE.generation, "worker": "w", "iteration": None}
@@ -119,12 +122,11 @@ def test_workers_that_hang_are_ended_at_the_daemons_word(settings: AgentSettings
     with supervised(settings, launcher) as (supervisor, _):
         thread = threading.Thread(target=supervisor.run, daemon=True)
         thread.start()
-        report = {"exit": None, "round": None, "claim": None}
         for assignment in (ONE, None):
             reply = HeartbeatReply(
                 acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False, needs_signal=assignment is None
             )
-            supervisor.hear(reply, report=report, asked_at=time.monotonic())
+            supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             time.sleep(0.5)
         assert launcher.killed.wait(5), f"a drain's grace is {ONE.drain_grace_s} s"
         supervisor.leave()
@@ -134,14 +136,16 @@ def test_workers_that_hang_are_ended_at_the_daemons_word(settings: AgentSettings
 def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(settings: AgentSettings) -> None:
     with supervised(settings, Launcher(settings)) as (supervisor, _):
 
-        class Interrupted(dict[str, Any]):
-            def __getitem__(self, name: str) -> object:
+        class Interrupted:
+            round = claim = None
+
+            @property
+            def exit(self) -> None:
                 supervisor.leave()  # what the signal's handler does, in the thread that it interrupts
-                return super().__getitem__(name)
 
         def live() -> None:
             reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
-            supervisor.hear(reply, report=Interrupted(exit=None, round=None, claim=None), asked_at=time.monotonic())
+            supervisor.hear(reply, heartbeat=cast(Heartbeat, Interrupted()), asked_at=time.monotonic())
             supervisor.run()
 
         thread = threading.Thread(target=live, daemon=True)
@@ -152,7 +156,6 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
 
 def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(settings: AgentSettings) -> None:
     reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
-    report = {"exit": None, "round": None, "claim": None}
     turn = {"kind": "turns", "rank": 0, "generation": 1, "worker": "w"}
     with supervised(settings, Launcher(settings)) as (supervisor, intake):
 
@@ -166,13 +169,33 @@ def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(settings: 
             for _ in range(2):
                 intake._take([turn])  # noqa: SLF001 (as from its socket)
                 time.sleep(0.2)
-            supervisor.hear(reply, report=report, asked_at=time.monotonic() - 1.0)
+            supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic() - 1.0)
             assert longest_s() >= 0.2
             if is_none:
                 supervisor.hear_nothing(asked_at=time.monotonic() - 0.3)
             else:
-                supervisor.hear(reply, report=report, asked_at=time.monotonic() - 2.5)
+                supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic() - 2.5)
             assert longest_s() == 0.0
+
+
+def test_messages_that_the_daemon_refuses_are_dropped_and_the_others_are_sent_again(settings: AgentSettings) -> None:
+    window = {"kind": "window", "rank": 0, "generation": 1, "world_size": 1, "worker": "w", "phase": "main"}
+    window |= {"iteration": 1, "iterations": 1, "elapsed_s": 0.5, "is_cold": False, "ended_at_s": 1.7e9}
+    with supervised(settings, Launcher(settings)) as (supervisor, intake):
+        intake.listen_to(1)
+        intake._take([dict(window) for _ in range(4)])  # noqa: SLF001 (as from its socket)
+        heartbeat = supervisor.heartbeat(sent_at_s=1.0)
+        refused = Refused({"windows.1.phase": "no such phase", "windows.1.seq": "nor number", "windows.3": "no"})
+        assert supervisor.drop_refused(heartbeat, refused)
+        again = supervisor.heartbeat(sent_at_s=2.0)
+        assert [each.seq for each in again.windows] == [1, 3]
+        assert [each.text.rpartition("The last: ")[2] for each in again.events if isinstance(each, NoteMessage)] == [
+            "windows.1.phase: no such phase",
+            "windows.3: no",
+        ]
+        for of_another_kind in ({}, {"report.state": "unknown"}, {"windows": "too many"}, {"windows.99.phase": "no"}):
+            assert not supervisor.drop_refused(again, Refused(of_another_kind))
+        assert supervisor.heartbeat(sent_at_s=3.0).windows == again.windows
 
 
 class DyingSpawner(Launcher):

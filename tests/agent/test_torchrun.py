@@ -10,8 +10,8 @@ import pytest
 from elastic.agent.settings import AgentSettings
 from elastic.agent.tiers import choose_way
 from elastic.agent.torchrun import FORKED_WORKER, as_here, preloads, torchrun_arguments, torchrun_environment
-from elastic.agent.wire import Assignment
 from elastic.model import Tier
+from elastic.protocol import Assignment
 from tests.agent.test_steering import ONE
 
 SETTINGS = AgentSettings(

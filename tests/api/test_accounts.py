@@ -11,7 +11,18 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.accounts import cost_over_time
 from api.schemas import LedgerBy
 from api.totals import ledger_totals
-from elastic.model import Action, AgentState, Capacity, LedgerRow, Obstacle, Offering, PastPrice, Plan, Reason
+from elastic.model import (
+    Action,
+    AgentState,
+    Capacity,
+    LedgerRow,
+    NodeReport,
+    Obstacle,
+    Offering,
+    PastPrice,
+    Plan,
+    Reason,
+)
 from elastic.policy import VERSIONS, decide
 from elastic.reconciler import JobFolders
 from elastic.store import Heard
@@ -53,7 +64,7 @@ def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
     new = world.store.node_joined(bought.id, now_s=now_s)
     world.store.start_generation(job.id, (old, new), rdzv_endpoint="127.0.0.1:1", now_s=now_s)
     together = [window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)]
-    world.store.heard(old.id, Heard(AgentState.RUNNING, 2, windows=together, acked_seq=100), now_s=now_s)
+    world.store.heard(old.id, Heard(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100), now_s=now_s)
     assert len(world.store.recent_series(job.id)) == 3
     report = client.get(f"/v1/jobs/{job.id}/report").json()
     assert [[each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]] == [["small"]]

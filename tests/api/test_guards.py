@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from api.app import routes
 from api.deps import COOKIE
+from elastic.protocol import PROTOCOL
 from tests.api.world import SPEC, TOKEN, World
 
 OPEN = {"/healthz", "/login", "/v1/wheels/{sha256}/{name}"}
@@ -41,9 +42,16 @@ def is_problem(answer: Any, status: int) -> bool:
 @pytest.mark.parametrize(("method", "path"), [each for each in operations() if each[1] not in OPEN])
 def test_no_route_answers_without_a_token(stranger: TestClient, world: World, method: str, path: str) -> None:
     before = rows(world)
-    body = {"join_token": "x", "instance_id": "i", "agent_version": "1", "pid": 1, "hostname": "h"}
+    body: dict[str, object] = {
+        "join_token": "x",
+        "instance_id": "i",
+        "agent_version": "1",
+        "pid": 1,
+        "hostname": "h",
+        "protocol": PROTOCOL,
+    }
     if path.endswith("heartbeat"):
-        body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "state": "idle"}
+        body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "report": {"state": "idle"}}
     if path == "/v1/agent/logs":
         body = {"node_id": "n", "instance_id": "i", "seq": 1, "streams": []}
     query = {"node_id": "n", "instance_id": "i"} if path == "/v1/agent/code" else {}
@@ -77,7 +85,7 @@ def test_a_node_token_opens_nothing_of_the_user(stranger: TestClient, world: Wor
 
 
 def test_a_user_token_does_not_speak_for_a_node(client: TestClient) -> None:
-    body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "state": "idle"}
+    body = {"node_id": "n", "instance_id": "i", "sent_at_s": 1.0, "report": {"state": "idle"}}
     assert is_problem(client.post("/v1/agent/heartbeat", json=body), 401)
 
 

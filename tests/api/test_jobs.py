@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context, routes
-from elastic.model import AgentState, Batch, Beginning, JobPhase, Precision
+from elastic.model import AgentState, Batch, Beginning, JobPhase, NodeReport, Precision
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.store import Heard
 from tests.api.world import SPEC, START_S, TYPES, World, decide_once, train
@@ -360,7 +360,9 @@ def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(client: TestCl
     again = replace(window(node_id=node.id, seq=10**5, ended_at_s=START_S + 99), iteration=2)
     world.store.append_windows(node.id, [again])
     begun = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
-    world.store.heard(node.id, Heard(AgentState.RUNNING, beginnings={10**6: begun}, acked_seq=10**6), now_s=START_S)
+    world.store.heard(
+        node.id, Heard(NodeReport(AgentState.RUNNING), beginnings={10**6: begun}, acked_seq=10**6), now_s=START_S
+    )
     (note,) = client.post("/v1/jobs:plan", json=SPEC).json()["notes"]
     assert note.startswith("a move or a loss restarts this job")
     shown = client.get(f"/v1/jobs/{job.id}").json()

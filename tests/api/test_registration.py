@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
 from elastic.agent.daemon_client import TIMEOUT_S
-from elastic.model import ONE_WORKER, JobSpec, Node, NodePhase, Pulse, Rounds, Tier
+from elastic.model import ONE_WORKER, JobSpec, Node, NodePhase, NodeReport, Pulse, Rounds, Tier
+from elastic.protocol import PROTOCOL
 from tests.api.world import SMALL, START_S, World, train
 
 
@@ -30,11 +32,14 @@ def pair(world: World) -> tuple[Node, ...]:
 def ask(client: TestClient, world: World, instance_id: str, *, launch: str, **more: object) -> Any:
     token = world.context.node_tokens.join_token(launch)
     body = {"join_token": token, "instance_id": instance_id, "agent_version": "1", "pid": 1, "hostname": "h"}
+    body |= {"protocol": PROTOCOL}
     return client.post("/v1/agent/register", json=body | more)
 
 
 def beat(client: TestClient, node_id: str, instance_id: str, token: str, **said: object) -> int:
-    body = {"node_id": node_id, "instance_id": instance_id, "sent_at_s": START_S, "state": "idle", **said}
+    names = {each.name for each in fields(NodeReport)} & said.keys()
+    report = {"state": "idle"} | {name: said.pop(name) for name in names}
+    body = {"node_id": node_id, "instance_id": instance_id, "sent_at_s": START_S, "report": report, **said}
     return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
 
 
@@ -152,7 +157,7 @@ def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
 def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, world: World) -> None:
     job, node = train(world)
     token = world.context.node_tokens.node_token(node.id, "fake-1")
-    body = {"node_id": node.id, "instance_id": "fake-1", "sent_at_s": START_S, "state": "idle", "generation": None}
+    body = {"node_id": node.id, "instance_id": "fake-1", "sent_at_s": START_S, "report": {"state": "idle"}}
 
     def heard(**said: object) -> object:
         answer = client.post("/v1/agent/heartbeat", json=body | said, headers={"Authorization": f"Bearer {token}"})
@@ -161,8 +166,9 @@ def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, wo
     assert heard() is None
     told = {"seq": 900, "kind": "checkpoint", "iteration": 40, "elapsed_s": 0.1, "at_s": START_S}
     assert (heard(events=[told]), job.iteration) == (40, 60)
-    assert heard(state="running", generation=1) == 40
-    assert heard(state="running", generation=1) is None, "it has begun"
+    running = {"state": "running", "generation": 1}
+    assert heard(report=running) == 40
+    assert heard(report=running) is None, "it has begun"
 
 
 def test_a_node_that_has_spoken_shows_how_long_ago(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:

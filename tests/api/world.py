@@ -21,6 +21,7 @@ from elastic.model import (
     JobSpec,
     Limits,
     Node,
+    NodeReport,
     NodeType,
     Offering,
     Plan,
@@ -92,12 +93,7 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     windows = [_window(node, done, clock.now_s()) for done in range(10, iterations + 1, 10)]
     store.heard(
         node.id,
-        Heard(
-            state=AgentState.RUNNING,
-            generation=1,
-            windows=windows,
-            acked_seq=iterations,
-        ),
+        Heard(NodeReport(AgentState.RUNNING, 1), windows=windows, acked_seq=iterations),
         now_s=clock.now_s(),
     )
     return store.job(job.id), store.node(node.id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.schemas.agent import ExitIn, Heartbeat, Registered, Registration, WindowIn, WordOut
-from elastic.model import AgentState, Outcome
+from elastic.model import AgentState, Exit, NodeReport, Outcome
+from elastic.protocol import PROTOCOL, Heartbeat, HeartbeatReply, Registered, Registration, WindowMessage
 from elastic.reconciler import NodeTokens
 from tests.crash.daemon import SECRET
 from tests.crash.laboratory import Sighting
@@ -22,9 +22,9 @@ class Agent:
     me: Registered | None = None
     generation: int | None = None
     began_at_s: float = 0.0
-    exit: ExitIn | None = None
-    word: WordOut | None = None
-    windows: list[WindowIn] = field(default_factory=list)
+    exit: Exit | None = None
+    word: HeartbeatReply | None = None
+    windows: list[WindowMessage] = field(default_factory=list)
     seq: int = 0
 
     @property
@@ -33,6 +33,7 @@ class Agent:
 
     def registration(self) -> Registration:
         return Registration(
+            protocol=PROTOCOL,
             join_token=NodeTokens(SECRET).join_token(self.machine.intent),
             instance_id=self.machine.instance_id,
             agent_version="0",
@@ -47,14 +48,13 @@ class Agent:
             node_id=self.me.node_id,
             instance_id=self.machine.instance_id,
             sent_at_s=now_s,
-            state=AgentState.RUNNING if self.is_training else AgentState.IDLE,
-            generation=self.generation,
+            report=NodeReport(AgentState.RUNNING if self.is_training else AgentState.IDLE, self.generation),
             exit=self.exit,
-            windows=list(self.windows),
+            windows=tuple(self.windows),
         )
         return said, self.me.node_token
 
-    def obey(self, word: WordOut, now_s: float) -> None:
+    def obey(self, word: HeartbeatReply, now_s: float) -> None:
         """Takes in an answer: what was said is heard, what is wanted is done."""
         self.word = word
         self.windows = [each for each in self.windows if each.seq > word.acked_seq]
@@ -74,10 +74,10 @@ class Agent:
         window: dict[str, Any] = {"iterations": 5, "elapsed_s": 5 * STEP_S, "is_cold": False, "phase": "main"}
         world_size = self.word.assignment.nnodes_max
         self.windows.append(
-            WindowIn(seq=self.seq, generation=self.generation, world_size=world_size, ended_at_s=now_s, **window)
+            WindowMessage(seq=self.seq, generation=self.generation, world_size=world_size, ended_at_s=now_s, **window)
         )
 
     def stop(self, outcome: Outcome) -> None:
         assert self.generation is not None
-        self.exit = ExitIn(generation=self.generation, outcome=outcome, exit_code=0, iteration=self.seq)
+        self.exit = Exit(generation=self.generation, outcome=outcome, exit_code=0, iteration=self.seq)
         self.generation = None

@@ -13,12 +13,12 @@ from typing import Any
 
 from api.deps import Context
 from api.routers import agent
-from api.schemas.agent import Heartbeat, Registered, Registration, WordOut
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings, Settings
 from elastic.errors import ElasticError
 from elastic.model import Action, Capacity, Group, Job, JobSpec, Limits, Plan, Reason, Snapshot
 from elastic.pricing.ec2 import Ec2Prices, Feeds, Market
+from elastic.protocol import Heartbeat, HeartbeatReply, Registered, Registration
 from elastic.providers.ec2 import Aws, Ec2Provider, Paths
 from elastic.reconciler import Machines, Namespace, NodeTokens, Reconciler, RightToEnd, Terms
 from elastic.store import migrate
@@ -201,7 +201,7 @@ class Parts:
     def register(self, registration: Registration) -> Registered:
         return agent.register(registration, self.context)
 
-    def heartbeat(self, said: Heartbeat, token: str) -> WordOut:
+    def heartbeat(self, said: Heartbeat, token: str) -> HeartbeatReply:
         return agent.heartbeat(said, self.context, f"Bearer {token}")
 
 

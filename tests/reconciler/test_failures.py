@@ -43,7 +43,8 @@ def preparing_fails_on(*places: int) -> Callable[[Node], Preparing | None]:
     seen: list[str] = []
 
     def prepares(node: Node) -> Preparing | None:
-        doing = Preparing("installing 1 requirement", node.joined_at_s or 0.0)
+        joined_s = node.joined_at_s or 0.0
+        doing = Preparing("installing 1 requirement", (node.heartbeat_at_s or joined_s) - joined_s)
         if node.id not in seen:
             seen.append(node.id)
             return doing

@@ -1,4 +1,4 @@
-"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the word, a clock told to move."""
+"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the daemon, a clock told to move."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from elastic.model import (
     Limits,
     Node,
     NodePhase,
+    NodeReport,
     NodeType,
     Notice,
     NoticeKind,
@@ -37,7 +38,7 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, word_for
+from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, reply_for
 from elastic.store import Heard, Store, open_store
 from tests.builders import timeouts
 from tests.empty_database import lay_out
@@ -253,15 +254,15 @@ class VirtualCluster:
         job = self.store.job(node.job_id)
         generation = self.store.generation(job.id)
         lease_s = self.right.lease_left_s()
-        word = word_for(node, job, generation, lease_s=lease_s)
+        reply = reply_for(node, job, generation, lease_s=lease_s)
         if node.provider_id is not None:
-            self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + word.lease_s
+            self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + reply.lease_s
         if (preparing := self.prepares(node)) is not None:
-            said = Heard(state=AgentState.PREPARING, preparing=preparing)
+            said = Heard(NodeReport(AgentState.PREPARING, preparing=preparing))
             self.store.heard(node.id, said, now_s=self.host_clock.now_s())
             return
         windows: list[Window] = []
-        wanted = None if word.assignment is None else word.assignment.generation
+        wanted = None if reply.assignment is None else reply.assignment.generation
         if job.spec.tier is Tier.T2 and None not in (wanted, agent.generation):
             agent.generation = wanted  # workers in a session go on as members of the next generation
         if agent.generation is not None and agent.generation != wanted:
@@ -273,17 +274,20 @@ class VirtualCluster:
             if self.cut.isdisjoint(generation.node_ids):
                 agent.turned_at_s = self.clock.now_s()
                 windows = self._train(node, agent, job, generation)
+        pulse = None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0)
         self.store.heard(
             node.id,
             Heard(
-                state=AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
-                generation=agent.generation,
-                tier=None if agent.generation is None else job.spec.tier,
+                report=NodeReport(
+                    AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
+                    agent.generation,
+                    tier=None if agent.generation is None else job.spec.tier,
+                    pulse=pulse,
+                ),
                 last_exit=agent.exit,
                 windows=windows,
                 acked_seq=agent.seq,
                 notice=agent.notice,
-                pulse=None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0),
             ),
             now_s=self.host_clock.now_s(),
         )

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from elastic.model import JobSpec, Workers
+from elastic.model import AgentState, JobSpec, Pulse, Tier, Workers
 from elastic.store import migrate, migration_config, open_store
 from elastic.store.codec import to_text
 from elastic.store.schema import REVISION
@@ -64,6 +65,31 @@ def test_nodes_of_an_earlier_release_run_on_as_they_were(tmp_path: Path) -> None
     assert [node.workers for node in store.nodes("job-1")] == [Workers(2, 1)] * 2
     assert [each.world_size for each in store.generations("job-1")] == [4]
     store.close()
+
+
+def test_what_agents_said_last_before_an_upgrade_is_still_known(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elasticd.db'}"
+    migrate(url, "0010")
+    offering = {"node_type": "small", "capacity": "spot", "zone": "a"}
+    said = {"agent_state": "preparing", "agent_generation": 3, "saving_s": 4.5, "tier": "T1", "heartbeat_at_s": 100.0}
+    said |= {"still_s": 0.5, "longest_pause_s": 2.0, "learnt_pause_s": None}
+    said |= {"preparing": json.dumps({"what": "setup", "since_s": 90.0, "failure": ""})}
+    with create_engine(url).begin() as connection:
+        job = {"id": "job-1", "name": "old", "spec": to_text(JobSpec("old", ("train.py",))), "phase": "running"}
+        _insert(connection, "jobs", {**job, "submitted_at_s": 1.0})
+        for each, report in (("node-1", said), ("node-2", {"heartbeat_at_s": 100.0})):
+            node = {"id": each, "job_id": "job-1", "phase": "joined", "token": "t", "intended_at_s": 1.0, **offering}
+            _insert(connection, "nodes", {**node, **report})
+    store = open_store(url)
+    silent, spoke = store.nodes("job-1")
+    assert (silent.agent_state, silent.pulse, silent.preparing) == (None, None, None)
+    assert (spoke.agent_state, spoke.agent_generation, spoke.saving_s) == (AgentState.PREPARING, 3, 4.5)
+    assert (spoke.tier, spoke.pulse, spoke.prepares_since_s) == (Tier.T1, Pulse(0.5, 2.0), 90.0)
+    store.close()
+    command.downgrade(migration_config(url), "0010")
+    with create_engine(url).begin() as connection:
+        row = connection.execute(text("SELECT * FROM nodes WHERE id = 'node-1'")).mappings().one()
+    assert {name: row[name] for name in said} == said
 
 
 def _insert(connection: Connection, table: str, values: Mapping[str, object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, Node, Save, warnings_of
+from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, Node, NodeReport, Save, warnings_of
 from elastic.store import Heard, Store
 from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
@@ -18,12 +18,12 @@ def next_generation(store: Store, job: Job, node: Node) -> int:
 
 def saved(store: Store, node: Node, *saves: Save, seq: int = 50) -> None:
     said = {seq + number: each for number, each in enumerate(saves)}
-    store.heard(node.id, Heard(AgentState.RUNNING, generation=1, saves=said, acked_seq=max(said)), now_s=150.0)
+    store.heard(node.id, Heard(NodeReport(AgentState.RUNNING, 1), saves=said, acked_seq=max(said)), now_s=150.0)
 
 
 def begins(store: Store, node: Node, *, read_from: str = "", stops_when_asked: bool = False, seq: int = 40) -> None:
     beginning = Beginning(0, read_from, stops_when_asked, Batch.WORKER)
-    said = Heard(AgentState.RUNNING, generation=1, beginnings={seq: beginning}, acked_seq=seq)
+    said = Heard(NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq)
     store.heard(node.id, said, now_s=150.0)
 
 

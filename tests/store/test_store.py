@@ -34,6 +34,7 @@ from elastic.model import (
     JobSpec,
     Node,
     NodePhase,
+    NodeReport,
     Offering,
     Outcome,
     Plan,
@@ -344,8 +345,7 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
         store.heard(
             node.id,
             Heard(
-                state=AgentState.RUNNING,
-                generation=1,
+                NodeReport(AgentState.RUNNING, 1),
                 windows=[window(node, seq) for seq in seqs],
                 notes=[Event(seq, 200.0, "note", f"said {seq}") for seq in seqs],
                 acked_seq=max(seqs),
@@ -363,9 +363,9 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
 def test_failures_of_a_node_are_counted_in_a_row_and_each_once(store: Store, job: Job, node: Node) -> None:
     counts = []
     for generation, outcome in [(1, Outcome.FAILED), (1, Outcome.FAILED), (2, Outcome.FAILED), (3, Outcome.DRAINED)]:
-        said = Heard(state=AgentState.EXITED, generation=generation, last_exit=Exit(generation, outcome, 1))
+        said = Heard(NodeReport(AgentState.EXITED, generation), last_exit=Exit(generation, outcome, 1))
         store.heard(node.id, said, now_s=200.0)
-        store.heard(node.id, Heard(state=AgentState.IDLE, generation=generation), now_s=201.0)
+        store.heard(node.id, Heard(NodeReport(AgentState.IDLE, generation)), now_s=201.0)
         counts.append(store.node(node.id).failures)
     assert counts == [1, 1, 2, 0]
 
@@ -373,7 +373,7 @@ def test_failures_of_a_node_are_counted_in_a_row_and_each_once(store: Store, job
 def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job, node: Node) -> None:
     assert store.rounds(job.id) == Rounds()
     for newest, claim in [(3, Claim(4, 2)), (2, Claim(4, 2)), (None, Claim(1, 1)), (4, None), (None, None)]:
-        said = Heard(state=AgentState.RUNNING, generation=1, round=newest, claim=claim)
+        said = Heard(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
         store.heard(node.id, said, now_s=200.0)
     assert store.rounds(job.id) == Rounds(newest=4, claimed=4)
     assert rounds_told(store) == [
@@ -384,7 +384,7 @@ def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job,
 
 def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(store: Store, job: Job, node: Node) -> None:
     for newest, claim in [(None, Claim(1, 2)), (1, None), (2, None), (2, None), (5, Claim(6, 1)), (6, None)]:
-        said = Heard(state=AgentState.RUNNING, generation=1, round=newest, claim=claim)
+        said = Heard(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
         store.heard(node.id, said, now_s=200.0)
     assert rounds_told(store) == [
         "round 1 of the session is to have 2 members",
@@ -402,12 +402,7 @@ def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: N
     left = Exit(1, Outcome.DRAINED, 0, iteration=2)
     store.heard(
         node.id,
-        Heard(
-            state=AgentState.EXITED,
-            last_exit=left,
-            windows=[window(node, 1, iteration=2)],
-            acked_seq=1,
-        ),
+        Heard(NodeReport(AgentState.EXITED), last_exit=left, windows=[window(node, 1, iteration=2)], acked_seq=1),
         now_s=220.0,
     )
     heard = store.node(node.id)

@@ -16,6 +16,7 @@ from elastic.model import (
     JobPhase,
     JobSpec,
     Node,
+    NodeReport,
     Objective,
     Offering,
     Plan,
@@ -126,11 +127,7 @@ class Story:
         assert self.node is not None
         self.store.heard(
             self.node.id,
-            Heard(
-                state=AgentState.RUNNING,
-                generation=len(self.store.generations(self.job_id)),
-                acked_seq=self.seq,
-            ),
+            Heard(NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))), acked_seq=self.seq),
             now_s=self.now_s,
         )
 

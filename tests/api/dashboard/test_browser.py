@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from elastic.figures import number, usd
-from elastic.job_logs import LogPiece
+from elastic.log_line import LogPiece
 from elastic.model import Action
 from tests import figures
 from tests.api.dashboard.served import TOKEN, Site, serving
@@ -235,20 +235,20 @@ def test_a_job_s_log_grows_on_its_open_page_and_its_progress_bar_moves(
     chromium: Browser, site: Site, told_template: tuple[Path, Story]
 ) -> None:
     job_id = told_template[1].job_id
-    first = ["begins <img src=x onerror=alert(1)>", *(f"step {number}" for number in range(100))]
+    first = ("begins <img src=x onerror=alert(1)>", *(f"step {number}" for number in range(100)))
     site.logs.add(job_id, "n1", [LogPiece(1, 0, 0, first)], seq=1, now_s=0.0)
     with opened(chromium, site, f"/jobs/{job_id}") as seen:
         log = seen.page.locator("pre.log")
         expect(log).to_contain_text("[rank 0] begins <img src=x onerror=alert(1)>")
-        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ["loss 0.5"], open_line=" 10%")], seq=2, now_s=0.0)
+        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ("loss 0.5",), open=" 10%")], seq=2, now_s=0.0)
         expect(log).to_contain_text("step 99\n==> generation 2 <==\n[rank 0] loss 0.5\n[rank 0]  10%\n")
-        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ["done"], open_line=None)], seq=3, now_s=0.0)
+        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ("done",), open=None)], seq=3, now_s=0.0)
         expect(log).to_contain_text("loss 0.5\n[rank 0] done\n")
         assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), "the end is in view"
         log.evaluate("log => { log.scrollTop = 0 }")
         site.store.add_event("note", "the page is brought up to date", job_id=job_id, now_s=site.clock.now_s())
         expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
-        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ["later"])], seq=4, now_s=0.0)
+        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ("later",))], seq=4, now_s=0.0)
         expect(log).to_contain_text("[rank 0] later\n")
         assert log.evaluate("log => log.scrollTop") == 0, "who reads further up stays there"
         assert log.inner_text().count("loss 0.5") == 1

@@ -15,7 +15,7 @@ from api.dashboard.signing_in import own_path
 from api.deps import COOKIE, Tick
 from elastic.clock import ManualClock
 from elastic.errors import ProviderError
-from elastic.job_logs import LogPiece
+from elastic.log_line import LogPiece
 from elastic.model import Action, JobPhase, ScriptError
 from elastic.reconciler import Alarms, Namespace, RightToEnd
 from tests.api.dashboard.conftest import Told
@@ -192,7 +192,7 @@ def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(t
     told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s)
     path = f"/jobs/{told.story.job_id}"
     assert told.client.get(path).text.count("ValueError: no</code>") == 1
-    lines = ["Traceback (most recent call last):", '  File "train.py", line 1', "ValueError: no"]
+    lines = ("Traceback (most recent call last):", '  File "train.py", line 1', "ValueError: no")
     bare_app.state.context.logs.add(told.story.job_id, "n1", [LogPiece(1, 0, 0, lines)], seq=1, now_s=0.0)
     page = told.client.get(path).text
     assert "Log: rank 0 failed" in page

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.agent.intake import Heard, Intake
 from elastic.agent.spool import Spool
+from elastic.protocol import WindowMessage
 from tests.docs.pages import blocks
 from tests.workloads.session.running import wait_until
 
@@ -53,10 +53,10 @@ class Node:
         command = [sys.executable, "-m", "elastic.worker.launch", str(folder / "train.py")]
         self.process = subprocess.Popen(command, env={**os.environ, **environment}, cwd=folder)
 
-    def heard(self) -> tuple[Heard, list[dict[str, Any]]]:
+    def heard(self) -> tuple[Heard, list[WindowMessage]]:
         """What the worker has said of itself, and the windows that the daemon is told of."""
         self._intake.settle()
-        return self._intake.heard(), [each for each in self._spool.batch() if each["kind"] == "window"]
+        return self._intake.heard(), [each for each in self._spool.batch() if isinstance(each, WindowMessage)]
 
     def close(self) -> None:
         self.process.kill()
@@ -97,5 +97,5 @@ def test_a_newcomer_s_optimizer_that_follows_the_members_tells_of_no_turns(tmp_p
         (_, turns), (newcomer, followed) = (each.heard() for each in nodes)
         last = max(int(text.split()[0]) for text in _said(tmp_path))
     assert newcomer.has_joined and min(int(each.name[5:]) for each in tmp_path.glob("step-[1-9]*")) > 0
-    assert sum(each["iterations"] for each in [*turns, *followed]) == last, "each once"
-    assert all(each["iteration"] is not None for each in [*turns, *followed])
+    assert sum(each.iterations for each in [*turns, *followed]) == last, "each once"
+    assert all(each.iteration is not None for each in [*turns, *followed])

@@ -1,68 +1,13 @@
-"""The only word a node ever hears: what it is to run, whether it is to go, how long it may live on."""
+"""The reply to a heartbeat: what the node shall run, whether it shall go, how long it may live on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.model import (
-    Batch,
-    Generation,
-    Job,
-    JobPhase,
-    JobSpec,
-    Node,
-    NodePhase,
-    Offering,
-    Tier,
-    interruptions_per_h,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """One generation as a member is told to run it; `command` is the argv after torchrun's own options.
-
-    `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts all members'.
-    `stored_iteration` is that of the newest checkpoint that is stored, None if none is, or the node has begun.
-    `outputs` are the globs of what is carried home to `output_dir`, None for everything new. `saves`
-    are marks of files that the script saved, each with the iterations done by then; none once the node has begun.
-    `max_restarts` is torchrun's: it would start a script again without a look at why it ended, the daemon looks first.
-    """
-
-    job_id: str
-    generation: int
-    command: tuple[str, ...]
-    env: Mapping[str, str]
-    nnodes_min: int
-    nnodes_max: int
-    nproc_per_node: int
-    threads: int
-    world_size: int
-    rdzv_endpoint: str
-    rdzv_id: str
-    drain_grace_s: float
-    checkpoint_dir: str
-    artifact_dir: str
-    output_dir: str
-    outputs: tuple[str, ...] | None
-    max_restarts: int = 0
-    tier: Tier = Tier.T1
-    interruptions_per_h: float | None = None
-    stored_iteration: int | None = None
-    batch: Batch | None = None
-    saves: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """The reply to a heartbeat: no assignment means to drain and wait, with `needs_signal` to end workers at once."""
-
-    lease_s: float
-    assignment: Assignment | None = None
-    shutdown: bool = False
-    needs_signal: bool = False
+from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, interruptions_per_h
+from elastic.protocol import Assignment, HeartbeatReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +26,7 @@ class JobFolders:
         return self.root / job_id / "outputs"
 
 
-def word_for(
+def reply_for(
     node: Node,
     job: Job,
     generation: Generation | None,
@@ -89,13 +34,15 @@ def word_for(
     stored_iteration: int | None = None,
     saves: Mapping[str, int] | None = None,
     lease_s: float,
-) -> Word:
-    """Gives the word for a node as the recorded facts stand."""
+    acked_seq: int = 0,
+) -> HeartbeatReply:
+    """Gives the reply to a node's heartbeat as the recorded facts stand."""
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
-        return Word(lease_s=lease_s, shutdown=True)
+        return HeartbeatReply(lease_s, acked_seq, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
-        return Word(lease_s=lease_s, needs_signal=generation is not None and generation.hangs)
-    return Word(lease_s=lease_s, assignment=_assignment(job, generation, node, stored_iteration, saves or {}))
+        return HeartbeatReply(lease_s, acked_seq, needs_signal=generation is not None and generation.hangs)
+    assignment = _assignment(job, generation, node, stored_iteration, saves or {})
+    return HeartbeatReply(lease_s, acked_seq, assignment)
 
 
 def _has_part_in(generation: Generation, node: Node) -> bool:

@@ -1,0 +1,83 @@
+"""What an agent makes of the answers of a daemon that does not speak as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from elastic.agent.daemon_client import DaemonClient, Refused
+from elastic.errors import InvalidInput
+from elastic.model import AgentState, NodeReport
+from elastic.protocol import Heartbeat
+from tests.agent.conftest import FakeDaemon
+
+
+class Refusing(FakeDaemon):
+    """Answers everything with one problem document."""
+
+    def __init__(self, status: int, document: dict[str, Any]) -> None:
+        super().__init__()
+        self.problem = status, document
+
+    def answer(self, path: str, body: dict[str, Any], token: str) -> tuple[int, dict[str, Any]]:
+        return self.problem
+
+
+@pytest.fixture
+def daemon() -> Iterator[FakeDaemon]:
+    made = FakeDaemon()
+    yield made
+    made.close()
+
+
+def problem(*faults: tuple[str, str]) -> dict[str, Any]:
+    return {"status": 422, "errors": [{"field": field, "message": why} for field, why in faults]}
+
+
+def test_a_daemon_of_the_same_major_version_is_registered_with(daemon: FakeDaemon) -> None:
+    daemon.protocol = "1.99"
+    with DaemonClient(daemon.url, instance_id="n1") as client:
+        registered = client.register("join")
+    assert registered is not None and registered.node_id == "n1"
+
+
+def test_a_daemon_of_another_major_version_is_not_asked_again(daemon: FakeDaemon) -> None:
+    daemon.protocol = "2.0"
+    with (
+        DaemonClient(daemon.url, instance_id="n1") as client,
+        pytest.raises(InvalidInput, match=r"the daemon speaks 2\.0"),
+    ):
+        client.register("join")
+
+
+@pytest.mark.parametrize("field", ["protocol", "hostname"])
+def test_only_a_refusal_of_the_protocol_is_final_for_a_registration(field: str) -> None:
+    refusing = Refusing(422, problem((field, "wanted 1.x, but the agent speaks 9.0")))
+    with DaemonClient(refusing.url, instance_id="n1") as client:
+        if field == "protocol":
+            with pytest.raises(InvalidInput, match=r"the agent speaks 9\.0"):
+                client.register("join")
+        else:
+            assert client.register("join") is None
+    refusing.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "document", "wanted"),
+    [
+        (422, problem(("windows.3.phase", "no")), Refused({"windows.3.phase": "no"})),
+        (422, {"errors": "none"}, Refused({})),
+        (503, problem(("windows.3.phase", "no")), None),
+        (200, {"lease_s": "soon"}, None),
+    ],
+)
+def test_a_heartbeat_that_is_refused_tells_which_fields_are_at_fault(
+    status: int, document: dict[str, Any], wanted: Refused | None
+) -> None:
+    refusing = Refusing(status, document)
+    with DaemonClient(refusing.url, instance_id="n1") as client:
+        heartbeat = Heartbeat("n1", "n1", 1.0, NodeReport(AgentState.IDLE))
+        assert client.heartbeat(heartbeat, node_token="t") == wanted
+    refusing.close()

@@ -1,0 +1,65 @@
+"""What one end sends, the other takes: no message is accepted on one side of the wire and refused on the other."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from elastic.errors import InvalidInput
+from elastic.protocol import (
+    Assignment,
+    Heartbeat,
+    HeartbeatReply,
+    LogBatch,
+    Registered,
+    Registration,
+    from_json,
+    outgoing,
+    to_json,
+)
+from elastic.worker.messages import MESSAGES, SIGNS, fault_of
+from tests.protocol.messages import contents
+
+OUTGOING = sorted(MESSAGES.keys() - SIGNS)
+KINDS = (Registration, Registered, Heartbeat, HeartbeatReply, Assignment, LogBatch)
+
+
+@pytest.mark.parametrize("kind", OUTGOING)
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_worker_sends_what_the_agent_keeps_and_drops_what_it_would_refuse(kind: str, data: st.DataObject) -> None:
+    row = data.draw(contents(MESSAGES[kind], junk=data.draw(st.booleans()))) | {"kind": kind}
+    fault = fault_of(row)
+    try:
+        outgoing(row)
+        refusal = None
+    except InvalidInput as error:
+        refusal = str(error)
+    assert (fault is None) == (refusal is None), f"the worker says {fault}, the agent {refusal}"
+
+
+@pytest.mark.parametrize("kind", OUTGOING)
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_what_fits_the_bounds_goes_through_both_ends(kind: str, data: st.DataObject) -> None:
+    row = data.draw(contents(MESSAGES[kind]))
+    assert fault_of(row) is None
+    assert json.loads(json.dumps(to_json(outgoing(row)))) == to_json(outgoing(row))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_a_message_is_read_as_it_was_sent(kind: type, data: st.DataObject) -> None:
+    content = data.draw(contents(kind))
+    try:
+        message: Any = from_json(kind, content)
+    except InvalidInput:  # what two fields say together, as that a notice of an end names its instant
+        return
+    wire = json.dumps(to_json(message), allow_nan=False)
+    assert from_json(kind, json.loads(wire)) == message
+    assert from_json(kind, json.loads(wire) | {"of a newer minor": {"more": [1]}}) == message
