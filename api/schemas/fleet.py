@@ -33,6 +33,7 @@ class Node(Wire):
     image: str | None
     setup: model.Setup | None
     prepared_s: FiniteFloat | None
+    disk_free_bytes: int | None = Field(description="Room on the disk that its job writes to; null if unknown.")
     unheard_s: FiniteFloat | None = Field(
         None, description="How long ago it was heard last; null unless it has joined, and has spoken."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 import time
 from dataclasses import replace
@@ -193,6 +194,7 @@ class Supervisor:
                 tier=self._memory.tier if group else None,
                 pulse=heard.pulse if group else None,
                 preparing=self._prepares(is_unfit=is_unfit) if state is AgentState.PREPARING else None,
+                disk_free_bytes=shutil.disk_usage(self._settings.work_dir).free,
             ),
             exit=last_exit if group is None else None,
             notice=notice,

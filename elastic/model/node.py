@@ -182,6 +182,7 @@ class NodeReport:
     What is added here needs a field of the same name in `Node`, and nothing else to reach it. `saving_s` is how long it
     takes to store a last checkpoint, None where nothing has to be stored. `tier` is what its workers run on, or ran on
     last; `pulse` is None before their first turn in this generation, `preparing` once the node is ready for its job.
+    `disk_free_bytes` is the room on the disk of its work folder, where jobs write.
     """
 
     state: AgentState
@@ -190,6 +191,7 @@ class NodeReport:
     tier: Tier | None = None
     pulse: Pulse | None = None
     preparing: Preparing | None = None
+    disk_free_bytes: Count | None = None
 
     def after(self, node: Node) -> NodeReport:
         """The report as it is kept: an idle node's is still of the tier that its workers ran on last."""
@@ -235,6 +237,7 @@ class Node:
     setup: Setup | None = None
     prepared_s: float | None = None
     preparing: Preparing | None = None
+    disk_free_bytes: int | None = None
 
     @property
     def is_warm(self) -> bool:

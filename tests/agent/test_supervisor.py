@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -93,6 +94,12 @@ class NeverDone(Launcher):
 def test_a_node_that_gets_nothing_ready_never_says_that_it_does(settings: AgentSettings) -> None:
     with supervised(settings, NeverDone(settings)) as (supervisor, _):
         assert supervisor.heartbeat(sent_at_s=1.0).report.state is AgentState.IDLE
+
+
+def test_a_node_says_how_much_room_its_disk_has(settings: AgentSettings) -> None:
+    with supervised(settings, NeverDone(settings)) as (supervisor, _):
+        free_bytes = supervisor.heartbeat(sent_at_s=1.0).report.disk_free_bytes
+    assert free_bytes == pytest.approx(shutil.disk_usage(settings.work_dir).free, abs=2**30)
 
 
 def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatch: pytest.MonkeyPatch) -> None:

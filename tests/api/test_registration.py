@@ -318,3 +318,20 @@ def test_what_a_node_gets_ready_is_shown_with_its_job_and_its_lines_are_labelled
     assert f"[installing on {pair[0].id}] Collecting einops" in client.get(f"/v1/jobs/{job.id}/logs").text
     assert beat(client, pair[0].id, "i-1", token, state="idle") == 200
     assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == []
+
+
+def test_a_node_s_free_disk_space_is_shown_while_it_lives(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    token = ask(client, world, "i-1", launch=pair[0].token).json()["node_token"]
+    assert client.get(f"/v1/nodes/{pair[0].id}").json()["disk_free_bytes"] is None
+    assert beat(client, pair[0].id, "i-1", token, disk_free_bytes=-1) == 422
+    assert beat(client, pair[0].id, "i-1", token, disk_free_bytes=44_560_000_000) == 200
+    assert client.get(f"/v1/nodes/{pair[0].id}").json()["disk_free_bytes"] == 44_560_000_000
+    assert "41.5 GiB disk free" in client.get(f"/jobs/{pair[0].job_id}").text
+    world.clock.advance(1.0)
+    assert beat(client, pair[0].id, "i-1", token, disk_free_bytes=2**30) == 200
+    world.store.presence.write()
+    assert client.get(f"/v1/nodes/{pair[0].id}").json()["disk_free_bytes"] == 2**30
+    world.store.node_gone(pair[0].id, at_s=START_S)
+    assert "disk free" not in client.get("/nodes?all=true").text

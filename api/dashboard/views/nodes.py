@@ -62,6 +62,8 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
 
 def _detail(node: Node) -> str:
     detail = f"{node.offering.capacity} · {node.offering.zone}"
+    if node.disk_free_bytes is not None and not node.phase.is_gone:
+        detail += f" · {size(node.disk_free_bytes)} disk free"
     if node.setup is None:
         return detail
     return f"{detail} · set up in {duration(node.setup.elapsed_s)}, {size(node.setup.received_bytes)}"
