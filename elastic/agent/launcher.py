@@ -20,6 +20,7 @@ from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
 from elastic.agent.tiers import Way
 from elastic.agent.torchrun import (
+    SAVES_PREFIX,
     SPIN_COUNT,
     as_here,
     preloads,
@@ -32,6 +33,8 @@ from elastic.protocol import Assignment
 from elastic.worker.hook import FOLDERS
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
+MOST_OWN_MARKS = 256
+"""So many of a node's newest saves are kept from one generation to the next; all its workers share them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,18 @@ class Life:
 
 # Its parent notes every end, unless it was killed itself; whoever does that means both.
 UNSEEN_END = Life(is_alive=False, exit_code=-signal.SIGKILL)
+
+
+def lay_marks(path: Path, known: Mapping[str, int]) -> None:
+    """Writes what this job has saved into the file of a generation.
+
+    The daemon knows what the first rank saved; what other ranks of this node saved stands in the file of the generation
+    before, which lies beside it.
+    """
+    earlier = max(path.parent.glob(f"{SAVES_PREFIX}*"), key=lambda each: each.stat().st_mtime, default=None)
+    own = [] if earlier is None else earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
+    daemon_s = [f"{mark} {iteration}" for mark, iteration in known.items()]
+    path.write_text("".join(f"{line}\n" for line in own + daemon_s))  # of two words for one mark the last counts
 
 
 class Launcher:
@@ -115,8 +130,7 @@ class Launcher:
             inherited=os.environ,
             outfit=self._outfit.variables,
         )
-        marks = "".join(f"{mark} {iteration}\n" for mark, iteration in assignment.saves.items())
-        saves_file(self._settings, assignment.generation).write_text(marks)
+        lay_marks(saves_file(self._settings, assignment.generation), assignment.saves)
         for folder in (*(Path(environment[name]) for name in FOLDERS), self._settings.code_dir):
             folder.mkdir(parents=True, exist_ok=True)  # a script may save into them at once
         order = {

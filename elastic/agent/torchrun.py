@@ -22,6 +22,7 @@ SPIN_COUNT = {"GOMP_SPINCOUNT": "1000"}
 FRESH_WORKER = "elastic.worker.begin"
 RENDEZVOUS_BACKEND = "elasticd"  # elastic.workloads.torchrun
 SESSION_STORE_FILE = "session-store"
+SAVES_PREFIX = "saves-g"
 
 # is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the
 # interval passes between two beats at worst, and with two attempts a late one has split a group in two. last_call: how
@@ -111,7 +112,7 @@ def has_gate(assignment: Assignment, settings: AgentSettings) -> bool:
 
 def saves_file(settings: AgentSettings, generation: int) -> Path:
     """Where workers find the marks of what the job has saved, and add their own."""
-    return settings.work_dir / f"saves-g{generation}"
+    return settings.work_dir / f"{SAVES_PREFIX}{generation}"
 
 
 def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str]) -> Assignment:

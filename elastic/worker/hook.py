@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from elastic.bounds import as_unicode
 from elastic.worker.agreement import default_store
-from elastic.worker.beginnings import Beginning, why_apart
+from elastic.worker.beginnings import Beginning, compare
 from elastic.worker.membership import Membership
 from elastic.worker.messages import MOST_OF_A_NOTE, Datagram
 from elastic.worker.outbox import Outbox
 from elastic.worker.recorder import Recorder
+from elastic.worker.replicas import Replica
 from elastic.worker.saves import Saves
 
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
@@ -153,8 +154,11 @@ class Worker:
         batch = self.membership.batch
         return batch == "worker" if batch is not None else not self.counts_own_turns
 
-    def meet(self, own: Beginning) -> None:
-        """Ends this process where ranks of one group begin at different iterations: their weights would be mixed."""
+    def meet(self, own: Beginning, *, replica: Callable[[], Replica] = Replica) -> None:
+        """Ends this process where ranks of one group begin at different iterations: their weights would be mixed.
+
+        `replica` gives what this rank holds before its first step.
+        """
         place = self.membership
         if place.world_size == 1 or self._group is not None:
             return
@@ -163,11 +167,14 @@ class Worker:
             if store is None:
                 return
             meeting = f"{place.generation}/{'turns' if self.counts_own_turns else 'files'}"
-            why = why_apart(own, store, rank=place.rank, world_size=place.world_size, meeting=meeting)
+            found = compare(own, store, rank=place.rank, world_size=place.world_size, meeting=meeting, replica=replica)
         except (RuntimeError, ValueError):  # torch's, when the store is gone
             return
-        if why is not None:
-            raise SystemExit(f"{CANNOT_BEGIN}{why}")
+        if found.why_apart is not None:
+            raise SystemExit(f"{CANNOT_BEGIN}{found.why_apart}")
+        # Rank 0 tells the job's progress, which nobody but its own files may raise.
+        if place.rank and own.read_from is None and found.iteration is not None:
+            self.saves.follow(found.iteration)
 
     def tell_beginning(self, *, stops_when_asked: bool) -> None:
         """Says once where the script began, and whether it will save when it is asked to stop."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
 from elastic.worker.beginnings import Beginning
 from elastic.worker.hook import Worker
 from elastic.worker.imports import after_import
+from elastic.worker.replicas import replica_of
 
 OPTIMIZER_MODULE = "torch.optim.optimizer"
 RETIRED_AFTER_OTHER_STEPS = 100
@@ -51,13 +53,16 @@ class StepCounter:
         self._has_met = False
         self._collectives: int | None = None
 
-    def before(self, _optimizer: object, _args: object, _kwargs: object) -> None:
+    def before(self, optimizer: object, _args: object, _kwargs: object) -> None:
         """Sees a step before it is made: before the first one the ranks compare where they begin."""
         if self._has_met or self._worker.counts_own_turns:
             return
         self._has_met = True
         begins_at = self._worker.saves.begin()
-        self._worker.meet(Beginning(begins_at, self._worker.saves.read_from))
+        self._worker.meet(
+            Beginning(begins_at, self._worker.saves.read_from),
+            replica=functools.partial(replica_of, optimizer, world_size=self._worker.membership.world_size),
+        )
 
     def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
         if self._worker.counts_own_turns or not self._is_counted(optimizer):

@@ -92,6 +92,10 @@ class Saves:
         self._is_training = True
         return self.begins_at
 
+    def follow(self, iteration: int) -> None:
+        """This rank has got its weights from one that begins there: so is counted what it saves."""
+        self.begins_at = iteration
+
     def turn(self, iteration: int) -> None:
         """So many iterations are done: what was opened before is written by now."""
         self._iteration = iteration
