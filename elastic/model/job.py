@@ -276,8 +276,8 @@ class Job:
     """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a drain leads.
 
     `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is that of the newest
-    file or checkpoint that the script is known to have saved; `restarts_at_zero` says that its last restart began at 0
-    all the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
+    file or checkpoint that the script is known to have saved; `restarts_at_zero` says that its last restart, or that of
+    an earlier job with the same code, began at 0 all the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
     `error` is what its program failed with last, None once it has gone on beyond that.
     """
 
@@ -350,6 +350,8 @@ def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
         why = "it has saved nothing yet"
         if job.restarts_at_zero and job.kept_iteration is not None:
             why = "it has not read back what it saved, and began at 0 again"
+            if not job.redone:
+                why = "an earlier job with the same code began at 0 again"
         found.append(f"a move or a loss restarts this job: {why}")
     if job.redone:
         found.append(f"{job.redone:,} iterations were lost to restarts and had to be done again")

@@ -80,6 +80,7 @@ def submit(
             request_hash=request_hash,
         )
     )
+    change(connection, job_id, {"restarts_at_zero": _restarted_at_zero(connection, get(connection, job_id))})
     text = f"job {spec.name} submitted, to run on {spec.tier}"
     if spec.precision is not None:
         text += f" in {spec.precision}" + (f": {why_precision}" if why_precision else "")
@@ -253,6 +254,15 @@ def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ..
     program = job.spec.program
     alike = (row.id for row in connection.execute(query) if row.id != job.id and _program(row.spec) == program)
     return tuple(islice(alike, limit))
+
+
+def _restarted_at_zero(connection: Connection, job: Job) -> bool:
+    """Whether the same code is known to begin at 0 after a restart. Of code that the daemon does not hold nobody knows
+    whether it is the same."""
+    if job.spec.code is None:
+        return False
+    newest = of_program(connection, job, limit=1)
+    return any(row(connection, each).restarts_at_zero for each in newest)
 
 
 @lru_cache(maxsize=_LOOKED_THROUGH)

@@ -17,7 +17,7 @@ from elastic.store import jobs as job_rows
 from elastic.store.codec import from_text
 from elastic.store.engine import insert
 from elastic.store.events import add_event, of_kind
-from elastic.store.schema import buckets, generations, jobs, series, windows
+from elastic.store.schema import buckets, events, generations, jobs, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
 BUCKET_S = 5
@@ -68,6 +68,12 @@ _WARM = (
 )
 _PROGRESS = select(jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase, jobs.c.error).where(
     jobs.c.id == bindparam("job_id")
+)
+_LAST_RESTART = (
+    select(events.c.numbers)
+    .where(events.c.job_id == bindparam("job_id"), events.c.kind == "redone")
+    .order_by(events.c.id.desc())
+    .limit(1)
 )
 _LATER_OF_OTHERS = (
     select(windows.c.id)
@@ -342,6 +348,7 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         connection.execute(_MARK_STEPS, step)
     progress = {"iteration": iteration, "progress_generation": generation, "training_phase": phase}
     job_rows.change(connection, job_id, progress | restarts)
+    _forget_a_restart_before_the_first_save(connection, job_id)
     if error is not None:
         job_rows.forgive(connection, job_id)
 
@@ -352,10 +359,25 @@ def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int
     lost = before - begins_at
     text = f"the script begins at iteration {begins_at}; iterations to be done again: {lost}"
     numbers = {"iteration": float(begins_at), "redone": float(lost)}
+    if row.kept_iteration is not None:
+        numbers["kept"] = float(row.kept_iteration)
     add_event(connection, "redone", text, job_id=job_id, numbers=numbers, now_s=at_s)
     # Written at once: one heartbeat may tell of several restarts.
     job_rows.change(connection, job_id, {"redone": row.redone + lost})
     return {"restarts_at_zero": begins_at == 0}
+
+
+def _forget_a_restart_before_the_first_save(connection: Connection, job_id: str) -> None:
+    """What a script had not saved it could not read. Once it trains on beyond a save, it may do so the next time.
+
+    A script that saves only when it is done never gets there, and begins at 0 again.
+    """
+    row = job_rows.row(connection, job_id)
+    if not row.restarts_at_zero or row.kept_iteration is None or row.iteration <= row.kept_iteration:
+        return
+    numbers = connection.execute(_LAST_RESTART, {"job_id": job_id}).scalar_one_or_none()
+    if numbers is not None and "kept" not in json.loads(numbers):
+        job_rows.change(connection, job_id, {"restarts_at_zero": False})
 
 
 def _is_late(connection: Connection, job_id: str, window: Window, iteration: int) -> bool:

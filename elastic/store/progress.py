@@ -29,11 +29,7 @@ def note_saves(connection: Connection, job_id: str, saves: Iterable[Save]) -> No
 
 def note_kept(connection: Connection, job_id: str, iteration: int) -> None:
     """Records that a file or a checkpoint holds what the job had done by this iteration."""
-    values: dict[str, object] = {"kept_iteration": iteration}
-    if job_rows.row(connection, job_id).kept_iteration is None:
-        # What it had not saved it could not read: it may do so from now on.
-        values["restarts_at_zero"] = False
-    job_rows.change(connection, job_id, values)
+    job_rows.change(connection, job_id, {"kept_iteration": iteration})
 
 
 def saved(text: str | None) -> dict[str, int]:

@@ -88,6 +88,8 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
         "redone": job.redone + max(job.iteration - retained, 0),
         "failures": 0,
         "failed_iteration": -1,
+        # Other code may read back what is there.
+        "restarts_at_zero": job.restarts_at_zero and spec.code == job.spec.code,
     }
     job_rows.change(
         connection, job.id, again | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target"))

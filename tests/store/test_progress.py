@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, Node, NodeReport, Save, warnings_of
+from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, JobSpec, Node, NodeReport, Save, warnings_of
 from elastic.store import Heard, Store
 from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
@@ -113,6 +113,66 @@ def test_a_script_that_does_not_read_back_what_it_saves_is_restarted_by_a_move(
     assert (
         warnings_of(now, now_s=job.submitted_at_s)[1] == "50 iterations were lost to restarts and had to be done again"
     )
+
+
+def restarted_at_0(store: Store, job: Job, node: Node) -> int:
+    """Loses 40 iterations of a script that has saved nothing yet; the generation that begins at 0."""
+    store.append_windows(node.id, [window(node, 1, iteration=40, iterations=40)])
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 2, iteration=20, iterations=20, generation=number)])
+    return number
+
+
+def test_a_script_that_saves_only_at_its_end_still_begins_at_0_as_far_as_is_known(
+    store: Store, job: Job, node: Node
+) -> None:
+    number = restarted_at_0(store, job, node)
+    saved(store, node, Save("a-1", 50))
+    store.append_windows(node.id, [window(node, 3, iteration=50, iterations=30, generation=number)])
+    now = store.job(job.id)
+    assert (now.kept_iteration, now.restarts_at_zero) == (50, True)
+
+
+def test_a_script_that_trains_on_beyond_its_first_save_may_read_it_back_the_next_time(
+    store: Store, job: Job, node: Node
+) -> None:
+    number = restarted_at_0(store, job, node)
+    saved(store, node, Save("a-1", 30))
+    assert store.job(job.id).restarts_at_zero
+    store.append_windows(node.id, [window(node, 3, iteration=50, iterations=30, generation=number)])
+    assert not store.job(job.id).restarts_at_zero
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 4, iteration=5, iterations=5, generation=number)])
+    saved(store, node, Save("a-2", 30), seq=90)
+    store.append_windows(node.id, [window(node, 5, iteration=60, iterations=55, generation=number)])
+    assert store.job(job.id).restarts_at_zero, "there was a save, and it did not read it"
+
+
+def test_a_restart_that_goes_on_above_0_settles_it(store: Store, job: Job, node: Node) -> None:
+    restarted_at_0(store, job, node)
+    saved(store, node, Save("a-1", 20))
+    number = next_generation(store, job, node)
+    store.append_windows(node.id, [window(node, 4, iteration=25, iterations=5, generation=number)])
+    assert not store.job(job.id).restarts_at_zero
+
+
+def test_the_next_job_with_the_same_code_is_known_to_begin_at_0(store: Store) -> None:
+    for sha256 in ("plain", "mended"):
+        store.code.put(sha256, b"", now_s=0.0)
+    first = submitted(store, "plain")
+    node = intend(store, first.id, HALF, now_s=100.0)
+    store.start_generation(first.id, (node,), rdzv_endpoint="e", now_s=101.0)
+    restarted_at_0(store, first, node)
+    store.move_job(first.id, JobPhase.FAILED, now_s=200.0)
+    second = submitted(store, "plain")
+    assert second.restarts_at_zero
+    store.move_job(second.id, JobPhase.FAILED, now_s=200.0)
+    assert not submitted(store, "mended").restarts_at_zero
+
+
+def submitted(store: Store, code: str) -> Job:
+    spec = JobSpec("plain", ("train.py",), code=code)
+    return store.submit_job(spec, key=None, request_hash="h", now_s=100.0)[0]
 
 
 def test_the_file_that_told_where_a_script_goes_on_is_told(store: Store, job: Job, node: Node) -> None:
