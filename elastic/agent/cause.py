@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 
-from elastic.model import AGENT_SAYS, Exit, Outcome
+from elastic.model import AGENT_SAYS, Exit, Outcome, ScriptError
 
 TRACEBACK = "Traceback (most recent call last):"
 _RANK = re.compile(r"^\[rank\d+\]: ?")
@@ -77,6 +78,25 @@ def is_echo_of(kind: str, text: str) -> bool:
     False
     """
     return kind.startswith(_OF_THE_GROUP) or any(each in text for each in _ECHOES)
+
+
+def only_follows(failure: Exit) -> bool:
+    """Whether workers ended only because others were gone."""
+    if failure.needs_person:
+        return False
+    error = failure.error
+    return is_echo(failure.log_tail) if error is None else is_echo_of(error.kind, error.text)
+
+
+def uneven_end(echo: ScriptError | None) -> ScriptError:
+    """The error of workers that still trained when others of their group had finished, and then missed them."""
+    echo = echo or ScriptError(kind="", text="")
+    who = "a rank" if echo.rank is None else f"rank {echo.rank}"
+    text = (
+        f"{who} still trained when other ranks had finished: they disagree on how much is to be done. Let all ranks "
+        "begin at the same iteration, and make the same number of steps"
+    )
+    return replace(echo, kind="uneven end", text=text, place=echo.place or "its log shows where")
 
 
 def last_traceback(log_tail: str) -> str:

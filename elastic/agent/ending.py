@@ -7,6 +7,7 @@ from pathlib import Path
 
 from elastic.agent import logs
 from elastic.agent.carriage import Verdict
+from elastic.agent.cause import only_follows, uneven_end
 from elastic.agent.intake import Heard
 from elastic.agent.root_error import root_error
 from elastic.agent.steering import ENDED_EARLY, OUTSIDE, Group, is_outside, outcome_of
@@ -40,7 +41,9 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
     if is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined):
         return _by_the_script(ending, OUTSIDE)
     if ending.outcome is Outcome.FAILED and ending.error is None and group.drain_asked_at is None:
-        return replace(ending, error=root_error(torchrun_dir, group.generation, log_tail=ending.log_tail))
+        ending = replace(ending, error=root_error(torchrun_dir, group.generation, log_tail=ending.log_tail))
+        if "finished" in heard.last_words and only_follows(ending):
+            return replace(ending, error=uneven_end(ending.error))
     return ending
 
 

@@ -24,10 +24,11 @@ _BY_TORCHRUN = signal.SIGTERM
 
 
 def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptError | None:
-    """Gives the error that ended the workers; None where they only followed others, or nothing tells it.
+    """Gives the error that ended the workers; None where nothing tells it.
 
     A worker's exception is what it has left in its file, whatever other ranks wrote into the log meanwhile. One that
-    was killed leaves none: then torchrun's account tells of it, as of a program that is no Python.
+    was killed leaves none: then torchrun's account tells of it, as of a program that is no Python. Where all of them
+    only followed others, it is the first echo that they left (`is_echo_of`).
     """
     told = list(_left(torchrun_dir, generation))
     own = [each for each in told if not is_echo_of(each.kind, each.text)]
@@ -41,7 +42,7 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
         rank = min(killed)
         return _killed(rank, killed[rank])
     if told or is_echo(log_tail):
-        return None
+        return min(told, key=lambda each: each.at_s or 0.0, default=None)
     failed = {rank: code for rank, code in ends.items() if code > 0}
     return _exited(min(failed), failed[min(failed)], log_tail) if failed else None
 

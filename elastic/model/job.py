@@ -277,7 +277,8 @@ class Job:
 
     `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is that of the newest
     file or checkpoint that the script is known to have saved; `restarts_at_zero` says that its last restart, or that of
-    an earlier job with the same code, began at 0 all the same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
+    an earlier job with the same code, began at 0 all the same. `stops_when_asked` and `batch` are what its workers said
+    of the script; None: nothing yet.
     `error` is what its program failed with last, None once it has gone on beyond that.
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from elastic.agent.carriage import STORE_PATIENCE_S
-from elastic.agent.cause import is_echo
+from elastic.agent.cause import is_echo, only_follows, uneven_end
 from elastic.figures import duration
 from elastic.model import (
     PARAMOUNT_LINES,
@@ -297,8 +297,9 @@ def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[S
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
         failure = min(failures, key=_distance, default=None)
         has_lost = any(node is None or _leaves(node) for node in members)
-        if failure is not None and has_lost and _only_follows(failure):
-            failure = None  # the node that was lost is the reason, and no fault of the script
+        if failure is not None and only_follows(failure):
+            have_others_finished = any(each.outcome is Outcome.SUCCEEDED for each in exits)
+            failure = None if has_lost else _without_echo(failure, have_others_finished)
         yield EndGeneration(active.number, failure, is_proven=not running)
 
 
@@ -306,12 +307,15 @@ def _distance(failure: Exit) -> tuple[bool, bool, bool, float]:
     """How far an exit is from what broke its generation: the first one tells of it best."""
     error = failure.error
     at_s = 0.0 if error is None or error.at_s is None else error.at_s
-    return not failure.needs_person, error is None, is_echo(failure.log_tail), at_s
+    return not failure.needs_person, error is None or only_follows(failure), is_echo(failure.log_tail), at_s
 
 
-def _only_follows(failure: Exit) -> bool:
-    """Whether workers ended only because others were gone."""
-    return failure.error is None and not failure.needs_person and is_echo(failure.log_tail)
+def _without_echo(failure: Exit, have_others_finished: bool) -> Exit:
+    """The exit of workers that missed others, though no node was lost, which would be the reason.
+
+    That others had finished is the script's fault. A network that fails is not: nothing but the count ends its job.
+    """
+    return replace(failure, error=uneven_end(failure.error) if have_others_finished else None)
 
 
 _MANY = 5

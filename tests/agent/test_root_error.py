@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from elastic.agent.cause import only_follows
 from elastic.agent.root_error import root_error
-from elastic.model import ScriptError
+from elastic.model import Exit, Outcome, ScriptError
 from elastic.worker.last_error import FILE_NAME
 
 ECHO = ("RuntimeError", "RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]")
@@ -46,10 +47,12 @@ def test_the_first_error_of_its_own_is_the_root(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "text"), [ECHO, ("torch.distributed.DistStoreError", "torch.distributed.DistStoreError: no answer")]
 )
-def test_workers_that_only_followed_others_tell_no_root(tmp_path: Path, kind: str, text: str) -> None:
+def test_workers_that_only_followed_others_tell_that_alone(tmp_path: Path, kind: str, text: str) -> None:
     leave(tmp_path, 0, kind, text, at_s=1.0)
     log = f"Traceback (most recent call last):\n{text}\n{FIRST.format(1)}"
-    assert root_error(tmp_path, 1, log_tail=log) is None
+    error = root_error(tmp_path, 1, log_tail=log)
+    assert error == ScriptError(kind, text, "train.py, line 3", text, rank=0, at_s=1.0)
+    assert only_follows(Exit(1, Outcome.FAILED, 1, error=error))
     assert root_error(tmp_path / "none", 1, log_tail=log) is None
 
 

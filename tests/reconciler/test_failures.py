@@ -141,12 +141,7 @@ def test_different_errors_end_the_job_only_by_their_number(cluster: VirtualClust
 
 
 def test_workers_that_end_because_a_node_was_lost_are_no_failure(tmp_path: Path) -> None:
-    wanted = Group.of(SMALL, 2)
-
-    def decide(snapshot: Snapshot) -> Plan:
-        return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
-
-    cluster = VirtualCluster(tmp_path, decide)
+    cluster = VirtualCluster(tmp_path, two_forever)
     cluster.traceback = ECHO
     job = cluster.submit()
     for _ in range(5):
@@ -160,6 +155,40 @@ def test_workers_that_end_because_a_node_was_lost_are_no_failure(tmp_path: Path)
     cluster.run(20)
     assert not cluster.store.job(job.id).phase.is_final
     assert "failure" not in {each.kind for each in cluster.store.events(job_id=job.id, limit=500)}
+
+
+def two_forever(snapshot: Snapshot) -> Plan:
+    wanted = Group.of(SMALL, 2)
+    return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+
+
+def test_ranks_that_disagree_on_how_much_is_to_be_done_end_the_job_at_the_second_time(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, two_forever)
+    cluster.traceback = ECHO
+    job = cluster.submit(iterations=40)
+    while cluster.done.get(job.id, 0) < 40:
+        cluster.run(1)
+    other = cluster.store.node(cluster.store.generations(job.id)[-1].node_ids[1])
+    cluster.agents[other.id].is_crashing = True
+    cluster.run(60)
+    ended = cluster.store.job(job.id)
+    assert (ended.phase, generations(cluster, job)) == (JobPhase.FAILED, 2)
+    assert (ended.message or "").startswith(
+        "it failed twice in the same way: a rank still trained when other ranks had finished: they disagree"
+    )
+
+
+def test_workers_that_all_miss_each_other_are_tried_as_often_as_failures_are(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, two_forever)
+    cluster.traceback, cluster.echo = ECHO, ScriptError("RuntimeError", ECHO.rpartition("\n")[2], "train.py, line 9")
+    job = cluster.submit()
+    cluster.run(20)
+    for each in cluster.store.nodes(job.id):
+        cluster.agents[each.id].is_crashing = True
+    cluster.run(90)
+    ended = cluster.store.job(job.id)
+    assert (ended.phase, generations(cluster, job)) == (JobPhase.FAILED, 3)
+    assert (ended.message or "").startswith("3 failures in a row without progress; the workers exited with 1: Runtime")
 
 
 def test_a_job_that_is_resumed_has_no_error_behind_it(cluster: VirtualCluster) -> None:

@@ -152,6 +152,8 @@ class VirtualCluster:
     fails_at: dict[str, tuple[int, ScriptError]] = field(default_factory=dict)
     prepares: Callable[[Node], Preparing | None] = lambda node: None
     traceback: str = _TRACEBACK
+    echo: ScriptError | None = None
+    """What crashing agents say of the exception in it."""
     has_leases: bool = False
     lease_ends_at_s: dict[str, float] = field(default_factory=dict)
     host_clock: SkewedClock = field(init=False)
@@ -296,7 +298,10 @@ class VirtualCluster:
         assert agent.generation is not None and generation is not None
         if agent.is_crashing or agent.refusal:
             said = f"{AGENT_SAYS}{agent.refusal}\n" if agent.refusal else self.traceback
-            agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail=said, needs_person=bool(agent.refusal))
+            needs_person = bool(agent.refusal)
+            agent.exit = Exit(
+                agent.generation, Outcome.FAILED, 1, log_tail=said, needs_person=needs_person, error=self.echo
+            )
             agent.generation = None
             return []
         if node.id != generation.node_ids[0]:
