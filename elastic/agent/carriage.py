@@ -26,10 +26,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why no worker may begin. `needs_person` says that this stays so until somebody acts."""
+    """Why no worker may begin. `needs_person` says that this stays so until somebody acts.
+
+    `is_by_script` says that the script has brought it about, perhaps after hours: its workers had begun before.
+    """
 
     why: str
     needs_person: bool = False
+    is_by_script: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ def told(failure: Exit) -> str:
     if failure.outcome is Outcome.DRAINED:
         return "the workers stopped at a safe point, though nobody had asked them to"
     if failure.needs_person:
-        return f"no worker could begin: {cause_in(failure.log_tail)}"
+        began = failure.error is not None
+        return str(failure.error) if began else f"no worker could begin: {cause_in(failure.log_tail)}"
     said = str(failure.error) if failure.error is not None else cause_in(failure.log_tail)
     return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
 

@@ -54,7 +54,8 @@ def as_stored(ending: Exit, verdict: Verdict) -> Exit:
     """
     if verdict.refusal is not None:
         refused = _failed(ending, verdict.refusal.why)
-        return replace(refused, needs_person=verdict.refusal.needs_person, error=None)
+        error = ScriptError(kind="", text=verdict.refusal.why) if verdict.refusal.is_by_script else None
+        return replace(refused, needs_person=verdict.refusal.needs_person, error=error)
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
     return _failed(ending, verdict.why)

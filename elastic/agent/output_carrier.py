@@ -22,6 +22,8 @@ from elastic.worker.messages import Arrival
 SHARE = 0.05
 """Most of the time that carrying may take while workers run: they need the disk and the network too."""
 RETRY_S = 5.0
+WATCH_S, WATCH_SHARE = 1.0, 0.02
+"""How often limits are looked at, and most of a core that this may take: 10,000 files are counted in 32 ms."""
 ANNOUNCEMENT_LOOK_S = 0.2
 _PASSING = (Changing, NotFound)
 log = logging.getLogger(__name__)
@@ -67,6 +69,7 @@ class OutputCarrier:
         pause_s: float,
         look_s: float = LOOK_S,
         fill_patience_s: float = FILL_PATIENCE_S,
+        watch_s: float = WATCH_S,
     ) -> None:
         self._load = load
         self._wall_s = wall_s
@@ -81,17 +84,22 @@ class OutputCarrier:
         self._lone_files_at = 0.0
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
+        self._watch_s = watch_s
+        # A carry may take minutes, in which a script writes on.
+        self._watcher = threading.Thread(target=self._watch, name="outputs-limits", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
+        self._watcher.start()
 
     def stop(self) -> None:
         """Ends the thread; what it is doing now may not be finished."""
         self._is_stopping.set()
         with self._changed:
             self._changed.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(timeout=STOP_TIMEOUT_S)
+        for each in (self._thread, self._watcher):
+            if each.is_alive():
+                each.join(timeout=STOP_TIMEOUT_S)
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:
@@ -178,7 +186,11 @@ class OutputCarrier:
             elif not outputs.follow(arrival.meeting):
                 return "the first rank's node has not said what this group begins with"
         except (CheckpointDamaged, Superseded, TooMuch) as error:
-            trip.refusal = Refusal(str(error), needs_person=not isinstance(error, Superseded))
+            trip.refusal = Refusal(
+                str(error),
+                needs_person=not isinstance(error, Superseded),
+                is_by_script=isinstance(error, TooMuch),
+            )
             return str(error)
         except (ElasticError, OSError, Changing) as error:
             self._teller.note_trouble(error, "the working folder waits to be filled", passing=_PASSING)
@@ -216,9 +228,7 @@ class OutputCarrier:
                 return
             trip.round = None  # the first rank has come to be elsewhere
         except TooMuch as error:
-            if trip.refusal is None:
-                self._teller.tell(f"the job is ended: {error}")
-            trip.refusal = Refusal(str(error), needs_person=True)
+            self._refuse(trip, error)
         except Exception as error:
             if not isinstance(error, (ElasticError, OSError, Changing)):
                 log.exception("carrying outputs failed; it is tried again")
@@ -229,8 +239,33 @@ class OutputCarrier:
             with self._changed:
                 trip.close(Verdict(is_durable=True, refusal=trip.refusal))
 
+    def _watch(self) -> None:
+        wait_s = self._watch_s
+        while not self._is_stopping.wait(wait_s):
+            begun_at = time.monotonic()
+            trip = self._trip
+            if trip is not None and trip.outputs is not None and trip.ended_at is None and trip.refusal is None:
+                self._check(trip, trip.outputs)
+            wait_s = max(self._watch_s, (time.monotonic() - begun_at) / WATCH_SHARE)
+
+    def _check(self, trip: Trip, outputs: Outputs) -> None:
+        try:
+            if outputs.is_writer:
+                outputs.check()
+        except TooMuch as error:
+            self._refuse(trip, error)
+        except OSError:  # it changes while it is looked at
+            pass
+
+    def _refuse(self, trip: Trip, error: TooMuch) -> None:
+        with self._changed:
+            is_new = trip.refusal is None
+            trip.refusal = Refusal(str(error), needs_person=True, is_by_script=True)
+        if is_new:
+            self._teller.tell(f"the job is ended: {error}")
+
     def _carry(self, trip: Trip, *, is_ending: bool) -> None:
-        begun_at = time.monotonic()
+        begun_at, refused = time.monotonic(), trip.refusal
         trip.next_at = begun_at + self._look_s
         if trip.assignment.outputs == ():
             return
@@ -243,7 +278,7 @@ class OutputCarrier:
                 self._tell_of_lone_files(outputs)
             return
         is_new = outputs.carry(is_still=is_ending, session_round=trip.round, now_s=self._wall_s())
-        if trip.refusal is not None and trip.refusal.needs_person:
+        if refused is not None and refused.needs_person and trip.refusal is refused:
             trip.refusal = None  # there is room again
         took_s = time.monotonic() - begun_at
         if is_new:

@@ -174,6 +174,12 @@ class Outputs:
             self._carried = now.files
         return is_new
 
+    def check(self) -> None:
+        """Looks whether all can be carried home, which costs little where it can. Raises TooMuch."""
+        files, size_bytes = self._folder.weigh()
+        if files > self._most_files or (self._most_bytes is not None and size_bytes > self._most_bytes):
+            self._check(self._folder.see().files)
+
     def only_here(self, *, now_s: float) -> tuple[str, ...]:
         """Files that ranks of this node have written and the first rank's node does not hold: nobody carries them home.
 
@@ -189,8 +195,8 @@ class Outputs:
     def _check(self, looks: Mapping[str, Look]) -> None:
         size_bytes = sum(look.size_bytes for look in looks.values())
         advice = (
-            "name those to be carried home with `outputs:` in the job's file, or have the script write the others "
-            "outside of its working folder"
+            "name those to be carried home with `outputs:` in the job's file, or `elasticd job resume JOB --outputs GLOB`; "
+            "or have the script write the others outside of its working folder"
         )
         if self._most_bytes is not None and size_bytes > self._most_bytes:
             largest = sorted(looks, key=lambda path: looks[path].size_bytes, reverse=True)[:_LARGEST_NAMED]

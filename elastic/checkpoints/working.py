@@ -91,6 +91,21 @@ class WorkingFolder:
         files = {path: look for path, look in self._all(folders) if self._is_output(path, look)}
         return Sight(files, folders)
 
+    def weigh(self) -> tuple[int, int]:
+        """How many files lie here, those of the code among them, and their bytes: what is quick to know of the outputs."""
+        files, size_bytes, folders = 0, 0, [str(self.path)]
+        while folders:
+            with suppress(OSError), os.scandir(folders.pop()) as entries:
+                for each in entries:
+                    if is_hidden(each.name) or each.name in _CACHES:
+                        continue
+                    if each.is_dir(follow_symlinks=False):
+                        folders.append(each.path)
+                    else:
+                        files += 1
+                        size_bytes += each.stat().st_size
+        return files, size_bytes
+
     def hold_still(
         self, paths: Collection[str], now: Sight, *, before: Sight | None, previous: Mapping[str, File]
     ) -> Held:

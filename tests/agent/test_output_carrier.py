@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from elastic.agent.carriage import Both, SharedFolder, Verdict
+from elastic.agent.cause import told
 from elastic.agent.ending import as_stored
 from elastic.agent.output_carrier import OutputCarrier
 from elastic.agent.outputs import Outputs, TooMuch
@@ -34,6 +35,7 @@ class FakeOutputs:
         self.is_writer = False
         self.announced: set[str] = set()
         self.lone: tuple[str, ...] = ()
+        self.too_much: TooMuch | None = None
         self.carried = threading.Event()
 
     def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
@@ -62,6 +64,10 @@ class FakeOutputs:
         self.did.append("carry the rest" if is_still else "carry")
         self.carried.set()
         return True
+
+    def check(self) -> None:
+        if self.too_much is not None:
+            raise self.too_much
 
     def _fail(self) -> None:
         if self.failures:
@@ -188,8 +194,20 @@ def test_too_much_drains_the_job_and_ends_it_with_what_to_do(desk: Desk) -> None
     carriage.finish(1, is_clean=True)
     ended = as_stored(Exit(1, Outcome.DRAINED, 0), desk.verdict())
     assert (ended.outcome, ended.needs_person) == (Outcome.FAILED, True)
-    assert "name those to be carried home" in ended.log_tail
+    assert told(ended) == "6 GiB of new files: name those to be carried home", "its workers had begun"
     assert len(desk.said) == 1, "it is said once"
+
+
+def test_what_is_too_much_is_seen_long_before_the_next_carry() -> None:
+    desk = Desk(pause_s=600.0, watch_s=0.01)
+    desk.carrier.fill(FIRST)
+    desk.carrier.start()
+    assert not desk.carrier.must_drain
+    desk.outputs.too_much = TooMuch("10,100 new files: name those to be carried home")
+    wait_until(lambda: desk.carrier.must_drain, "the job is ended")
+    desk.carrier.finish(1, is_clean=True)
+    desk.carrier.stop()
+    assert desk.texts() == "the job is ended: 10,100 new files: name those to be carried home"
 
 
 def test_a_generation_that_is_over_carries_nothing_more(desk: Desk) -> None:

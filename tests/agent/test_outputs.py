@@ -228,6 +228,20 @@ def test_more_than_is_carried_by_default_is_an_error_that_says_what_to_do(node: 
         few.carry(is_still=False, now_s=2.0)
 
 
+def test_a_quick_look_finds_what_is_too_much(node: Callable[[str], Node]) -> None:
+    a = node("a")
+    few = Outputs(JOB, settings=a.settings, objects=a.objects, most_files=2)
+    few.lead(now_s=1.0, tell=print)
+    (a.settings.code_dir / "samples").mkdir()
+    for name in ("one", "two", "three.tmp", ".hidden"):
+        (a.settings.code_dir / "samples" / name).touch()
+    few.check()
+    (a.settings.code_dir / "samples" / "three").touch()
+    with pytest.raises(TooMuch, match="holds 3 new files"):
+        few.check()
+    Outputs(replace(JOB, outputs=("*.pt",)), settings=a.settings, objects=a.objects, most_files=2).check()
+
+
 def test_in_a_session_a_later_first_rank_drops_nothing_that_an_earlier_one_wrote(
     node: Callable[[str], Node],
 ) -> None:
