@@ -34,6 +34,7 @@ _MOST_WORKERS = 64
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
+Glob = Annotated[Text, Field(pattern=_GLOB_PATTERN)]
 Usd = Annotated[FiniteFloat, Field(gt=0, le=1e9)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 AUTO = "auto"
@@ -215,7 +216,7 @@ class JobDocument(_Part):
         None,
         description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the best value.",
     )
-    outputs: list[Annotated[Text, Field(pattern=_GLOB_PATTERN)]] | None = Field(
+    outputs: list[Glob] | None = Field(
         None,
         max_length=256,
         description="Globs of the files in the working folder that are carried home; "

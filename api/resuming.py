@@ -40,6 +40,10 @@ def spec_of(job: Job, asked: schemas.Resume, *, now_s: float) -> JobSpec:
         spec = replace(spec, code=asked.code)
     if asked.requirements is not None:
         spec = replace(spec, requirements=tuple(asked.requirements))
+    if asked.outputs is not None:
+        spec = replace(spec, outputs=tuple(asked.outputs))
+    if asked.setup is not None:
+        spec = replace(spec, setup=tuple(asked.setup))
     if asked.nodes_min is not None or asked.nodes_max is not None:
         least = spec.nodes_min if asked.nodes_min is None else asked.nodes_min
         most = spec.nodes_max if asked.nodes_max is None else asked.nodes_max

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
-from api.job_document import Text, Usd
+from api.job_document import Glob, Text, Usd
 from api.schemas.decision import Candidate, Decision, Interval, Plan
 from api.schemas.fleet import Event, Group
 from api.schemas.market import Offering, Price
@@ -185,6 +185,12 @@ class Resume(Wire):
     )
     requirements: list[Text] | None = Field(
         None, max_length=1024, description="What pip installs on each node from now on, in place of what it did."
+    )
+    outputs: list[Glob] | None = Field(
+        None, max_length=256, description="Globs of the files that are carried home from now on; an empty list: none."
+    )
+    setup: list[Text] | None = Field(
+        None, max_length=64, description="Lines that a shell runs on each node from now on, in place of those it ran."
     )
     nodes_min: NodeCount | None = Field(None, description="Fewest nodes that may train.")
     nodes_max: NodeCount | None = Field(None, description="Most nodes that may train.")

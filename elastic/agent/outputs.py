@@ -195,7 +195,7 @@ class Outputs:
     def _check(self, looks: Mapping[str, Look]) -> None:
         size_bytes = sum(look.size_bytes for look in looks.values())
         advice = (
-            "name those to be carried home with `outputs:` in the job's file, or `elasticd job resume JOB --outputs GLOB`; "
+            "name those to be carried home (`outputs:` in the job's file, `elasticd job resume JOB --outputs GLOB`), "
             "or have the script write the others outside of its working folder"
         )
         if self._most_bytes is not None and size_bytes > self._most_bytes:

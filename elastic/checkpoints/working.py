@@ -92,7 +92,7 @@ class WorkingFolder:
         return Sight(files, folders)
 
     def weigh(self) -> tuple[int, int]:
-        """How many files lie here, those of the code among them, and their bytes: what is quick to know of the outputs."""
+        """How many files lie here, those of the code among them, and their bytes: a quick bound of the outputs."""
         files, size_bytes, folders = 0, 0, [str(self.path)]
         while folders:
             with suppress(OSError), os.scandir(folders.pop()) as entries:

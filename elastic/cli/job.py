@@ -214,6 +214,14 @@ def resume(
     job: JobArgument,
     code: Annotated[Path | None, typer.Option(help="Replace the job's code by this folder.")] = None,
     requirements: Annotated[Path | None, typer.Option(help="Replace the job's requirements by this file's.")] = None,
+    outputs: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Carry these files home, and no others. Repeat it for several."),
+    ] = None,
+    setup: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINE", help="Replace the job's setup by this line. Repeat it for several."),
+    ] = None,
     budget: Annotated[
         float | None, typer.Option("--budget", help="Most that it may cost in USD, what it has cost included.")
     ] = None,
@@ -230,6 +238,7 @@ def resume(
     """Let a job that failed or was stopped go on from its newest checkpoint; `--code .` sends mended code."""
     with connection_of(context).open() as client:
         given = _given(budget_usd=budget, deadline=deadline, on_miss=on_miss, nodes_min=min_nodes, nodes_max=max_nodes)
+        given |= _given(outputs=outputs or None, setup=setup or None)
         if requirements is not None:
             settled = import_module("api.brought").settle_requirements({"requirements": str(requirements)}, Path())
             given["requirements"] = settled["requirements"]
@@ -407,7 +416,7 @@ def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
     typer.confirm(question, abort=True)
 
 
-def _given(**options: str | float | None) -> JsonObject:
+def _given(**options: str | float | list[str] | None) -> JsonObject:
     """The options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 

@@ -379,8 +379,13 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     if not phase.may_resume:
         return ""
     budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
-    code = "; `--code .` brings mended code, `--requirements FILE` other packages" if phase is JobPhase.FAILED else ""
-    return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{code}"
+    brought = ""
+    if phase is JobPhase.FAILED:
+        brought = (
+            "; `--code .` brings mended code, `--requirements FILE` other packages, `--setup LINE` another setup, "
+            "`--outputs GLOB` other outputs"
+        )
+    return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{brought}"
 
 
 def idle_s(resumes: Iterable[Resume]) -> float:

@@ -173,6 +173,10 @@ def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
         yield "with other code"
     if new.requirements != old.requirements:
         yield "with other requirements"
+    if new.outputs != old.outputs:
+        yield "with other outputs"
+    if new.setup != old.setup:
+        yield "with other setup"
     if (new.nodes_min, new.nodes_max) != (old.nodes_min, old.nodes_max):
         yield f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to {old.nodes_max}"
     objective, before = new.objective, old.objective

@@ -65,6 +65,16 @@ def test_a_job_without_code_of_its_own_is_not_resumed_with_other_code(client: Te
     assert "runs /srv/train.py as it is on its nodes, so resume it without" in refused.json()["detail"]
 
 
+def test_a_job_goes_on_with_other_outputs_and_another_setup(client: TestClient, world: World, ended: Job) -> None:
+    refused = resume(client, {"outputs": ["/tmp/x"]})
+    assert refused.status_code == 422 and "outputs" in refused.text
+    assert resume(client, {"outputs": ["*.pt"], "setup": ["make"]}).status_code == 202
+    spec = world.store.job(ended.id).spec
+    assert (spec.outputs, spec.setup) == (("*.pt",), ("make",))
+    said = world.store.events(job_id=ended.id)[-1].text
+    assert "; with other outputs; with other setup; it was cancelled" in said
+
+
 def test_only_the_version_that_was_read_is_resumed(client: TestClient, ended: Job) -> None:
     assert resume(client, **{"If-Match": '"77"'}).status_code == 412
     assert resume(client, **{"If-Match": f'"{ended.version}"'}).status_code == 202

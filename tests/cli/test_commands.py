@@ -225,8 +225,10 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(run:
     assert run("job", "resume", sent["id"], "--requirements", "nowhere.txt").status == 2
     (folder / "packages.txt").write_text("einops  # was misspelt\n")
     mended = ("--code", str(folder / "app"), "--requirements", str(folder / "packages.txt"))
-    assert run("job", "resume", sent["id"], *mended).status == 0
-    assert store.job(sent["id"]).spec.requirements == ("einops",)
+    named = ("--outputs", "*.pt", "--outputs", "runs", "--setup", "make")
+    assert run("job", "resume", sent["id"], *mended, *named).status == 0
+    spec = store.job(sent["id"]).spec
+    assert (spec.requirements, spec.outputs, spec.setup) == (("einops",), ("*.pt", "runs"), ("make",))
     resumed = store.job(sent["id"])
     assert (resumed.phase, resumed.error) == (JobPhase.SUBMITTED, None)
     assert resumed.spec.code not in (None, sent["spec"]["code"])
