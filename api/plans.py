@@ -13,7 +13,7 @@ from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.errors import InvalidInput
 from elastic.market import limits
-from elastic.model import Change, Group, Job, JobPhase, JobSpec, Price, Snapshot, surcharge_usd
+from elastic.model import Change, Group, Job, JobPhase, JobSpec, Plan, Price, Snapshot, surcharge_usd
 from elastic.policy import burn_usd_per_h, choose_precision, contradictions, dearest_quotes, decide, misses
 from elastic.reconciler import observe, read_catalog
 
@@ -101,13 +101,27 @@ def priced_scaling(context: Context, job: Job, spec: JobSpec, *, now_s: float) -
     plan, quotes = decide(snapshot), dearest_quotes(snapshot)
     paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
     held = Group(tuple(sorted(paid.items()))) if paid else None
+    redone = facts.job.redo_iterations if plan.target not in (None, snapshot.target) else 0
     return schemas.PricedScaling(
         group=None if held is None else schemas.Group.of(held),
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
         target_group=None if plan.target is None else schemas.Group.of(plan.target),
         target_usd_per_h=0.0 if plan.target is None else burn_usd_per_h(plan.target, quotes),
         why=plan.reason.text,
+        redone=redone,
+        redone_usd=_redone_usd(plan, snapshot.target, redone),
+        begins_at_zero=redone > 0 and facts.job.always_begins_at_zero,
     )
+
+
+def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
+    """What doing so many iterations again costs on the nodes that are planned; until these are measured, as it did."""
+    if not redone:
+        return 0.0
+    values = {each.group: each.iterations_per_usd for each in plan.candidates}
+    known = (value for group in (plan.target, held) if group is not None and (value := values.get(group)) is not None)
+    value = next(known, None)
+    return None if value is None or not value.value else redone / value.value
 
 
 def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:

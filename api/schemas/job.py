@@ -145,6 +145,9 @@ class PricedScaling(Wire):
     target_group: Group | None = Field(description="What the next tick would decide on.")
     target_usd_per_h: FiniteFloat | None = Field(description="What that costs; null if a price is not known.")
     why: str = Field(description="The reason of that decision.")
+    redone: int = Field(description="Iterations made so far that the move has done again, as far as is known.")
+    redone_usd: FiniteFloat | None = Field(description="What that costs; null if no pace is known.")
+    begins_at_zero: bool = Field(description="Whether those made until the move come on top: the script begins at 0.")
 
 
 class Scale(Wire):

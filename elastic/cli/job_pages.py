@@ -128,7 +128,18 @@ def show_scaling(priced: Mapping[str, Any]) -> None:
     """Prints what a job has now, what scaling it would make of that, and what each costs an hour."""
     print(f"now:  {_priced(priced['group'], priced['usd_per_h'])}")
     print(f"then: {_priced(priced['target_group'], priced['target_usd_per_h'])}")
+    if priced["redone"]:
+        print(textwrap.fill(_redone(priced), _WIDTH))
     print(textwrap.fill(priced["why"], _WIDTH))
+
+
+def _redone(priced: Mapping[str, Any]) -> str:
+    usd, count = priced["redone_usd"], priced["redone"]
+    cost = "at a cost that is not known yet" if usd is None else f"for about {render.usd(usd)}"
+    done = f"redo: {count:,} {'iteration' if count == 1 else 'iterations'} {cost}"
+    if not priced["begins_at_zero"]:
+        return f"{done}: what was done since the newest save"
+    return f"{done}, and those until the move: the script begins at 0 again"
 
 
 def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:

@@ -88,7 +88,7 @@ def passage(
     transition = transition_of(snapshot, origin, to)
     time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     before_s, done = _meanwhile(transition.boot_s, origin_step_s, iterations) if origin else (transition.boot_s, 0.0)
-    redone = _redone(snapshot, done) if origin is not None and origin != to else 0.0
+    redone = redone_by_a_move(snapshot, done) if origin is not None and origin != to else 0.0
     rest = iterations - done + redone
     redo_usd = known_burn_usd_per_h(to.members, quotes) * redone * step_s.value / _S_PER_H
     switch_usd = transition.usd(quotes)
@@ -112,7 +112,7 @@ def passage(
     return Passage(switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone)
 
 
-def _redone(snapshot: Snapshot, done_meanwhile: float) -> float:
+def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
     """Iterations that have to be done again after a move: of a script that begins at 0 those made until then, too."""
     redo = float(snapshot.job.redo_iterations)
     return redo + done_meanwhile if snapshot.job.always_begins_at_zero else redo

@@ -158,7 +158,9 @@ def _next_trial(survey: Survey, best: Ranked) -> Plan | None:
 
 
 def _trial(survey: Survey, best: Ranked, offer: Offer) -> Plan:
-    redone = f"has {number(offer.redone)} iterations done again" if offer.redone else "trains on"
+    redone = "trains on"
+    if offer.redone:
+        redone = f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
     every = ", and every candidate is to be tried" if survey.snapshot.limits.trial_of_every else ""
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "

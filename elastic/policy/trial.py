@@ -27,7 +27,7 @@ from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
-from elastic.policy.passage import transition_of
+from elastic.policy.passage import redone_by_a_move, transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.spells import WINDOW_S, Spell, begun_s, spells
 from elastic.policy.survey import Outlook, Ranked, Survey, promise_of
@@ -65,8 +65,9 @@ class Offer:
 
     `cheaper` is the share of an iteration's cost that it should save against the best group known, with the interval
     of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over the rest of the job, less what the trial
-    is expected to lose. `trial_usd` is what it is expected to spend. `redone` are iterations that it has done again.
-    `lasts_s` is told of a mix, which is for time. `late_s` is by how much the job should miss its deadline there.
+    is expected to lose. `trial_usd` is what it is expected to spend, `redo_usd` the part of it for `redone` iterations
+    that it has done again. `lasts_s` is told of a mix, which is for time. `late_s` is by how much the job should miss
+    its deadline there.
     """
 
     group: Group
@@ -76,6 +77,7 @@ class Offer:
     worth_usd: float
     trial_usd: float
     redone: float
+    redo_usd: float
     lasts_s: float | None = None
     late_s: float = 0.0
 
@@ -223,7 +225,7 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[Node
         step_s = outlook.step_s.value
     there, back = transition_of(snapshot, snapshot.target, group), transition_of(snapshot, group, best.group)
     # What is lost by going there, and again by coming back, is worth what doing it cost on the best one known.
-    redone = float(snapshot.job.redo_iterations)
+    redone = redone_by_a_move(snapshot, _meanwhile(survey, there.boot_s))
     redo_s = redone * best.step_s.value
     redo_usd = best.usd_per_h * redo_s / _S_PER_H
     trial_s = _trial_s(snapshot, step_s)
@@ -254,7 +256,15 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[Node
     lasts_s = outlook.passage.lasts_s if is_mix(group) and outlook.passage is not None else None
     late_s = _late_s(survey, step_s)
     cheaper = _cheaper(goal, usd_per_s, belief)
-    return Offer(group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, lasts_s, late_s)
+    return Offer(group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, redo_usd, lasts_s, late_s)
+
+
+def _meanwhile(survey: Survey, boot_s: float) -> float:
+    """Iterations that the held group does while the nodes to be tried boot."""
+    held = None if survey.snapshot.target is None else survey.of(survey.snapshot.target)
+    if held is None or held.step_s is None:
+        return 0.0
+    return min(boot_s / held.step_s.value, survey.iterations_left or math.inf)
 
 
 def _late_s(survey: Survey, step_s: float) -> float:

@@ -283,6 +283,20 @@ def test_scaling_is_priced_before_it_is_done(client: TestClient, world: World) -
     assert priced["why"] == "2 x large at $1.44/h, as the job fixes it"
     assert world.store.job(job.id) == job and not world.wakes, "nothing has been changed"
     assert client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 3}).status_code == 422
+    assert (priced["redone"], priced["redone_usd"], priced["begins_at_zero"]) == (0, 0.0, False)
+
+
+def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    decide_once(world, job)
+    begins = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
+    said = Heard(AgentState.RUNNING, generation=1, beginnings={90: begins}, acked_seq=90)
+    world.store.heard(node.id, said, now_s=START_S + 90.0)
+    priced = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2}).json()
+    assert (priced["redone"], priced["begins_at_zero"]) == (60, True)
+    assert priced["redone_usd"] == pytest.approx(60 / 2.0 / 3600.0 * 0.36), "2 it/s at $0.36/h, where it was measured"
+    stays = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 1}).json()
+    assert (stays["redone"], stays["redone_usd"]) == (0, 0.0)
 
 
 @pytest.mark.parametrize("body", [{}, {"nodes": 0}, {"nodes": "2"}, {"nodes": 1.5}, {"node_type": "huge"}, {"node": 1}])

@@ -111,3 +111,28 @@ def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str
     uses = [{"name": "boot", "usd": 0.25}, {"name": "useful", "usd": 0.75}, {"name": "idle", "usd": 0.0}]
     job_pages.show_uses({"spent_usd": 1.0, "uses": uses})
     assert capsys.readouterr().out == "of it useful 75 %, boot 25 %\n"
+
+
+@pytest.mark.parametrize(
+    ("redone", "usd", "begins_at_zero", "said"),
+    [
+        (
+            1204,
+            0.0023,
+            True,
+            "redo: 1,204 iterations for about $0.00230, and those until the move: the script",
+        ),
+        (1, 0.0023, False, "redo: 1 iteration for about $0.00230: what was done since the newest save"),
+        (9, None, False, "redo: 9 iterations at a cost that is not known yet: what was done since the newest save"),
+        (0, 0.0, False, ""),
+    ],
+)
+def test_scaling_says_what_the_move_has_done_again(
+    capsys: pytest.CaptureFixture[str], redone: int, usd: float | None, begins_at_zero: bool, said: str
+) -> None:
+    nothing: dict[str, Any] = {"group": None, "usd_per_h": 0.0, "target_group": None, "target_usd_per_h": 0.0}
+    redo = {"redone": redone, "redone_usd": usd, "begins_at_zero": begins_at_zero}
+    job_pages.show_scaling({**nothing, "why": "as the job fixes it", **redo})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "as the job fixes it"
+    assert (lines[2].startswith(said), len(lines) > 3) == (True, bool(said))

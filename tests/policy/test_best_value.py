@@ -393,7 +393,17 @@ def test_a_trial_that_restarts_the_script_says_so() -> None:
     plan = best_value(snapshot(target="local.full", measured=(series("local.full", 1.0),), job=restarts))
 
     assert plan.action is Action.TRIAL
-    assert re.search(r"the trial costs about \$[\d.]+ and has \d+ iterations done again$", plan.reason.text)
+    told = re.search(
+        r"the trial costs about \$([\d.]+) and has (\d+) iterations done again, for \$([\d.]+) of that$",
+        plan.reason.text,
+    )
+    assert told is not None
+    trial_usd, redone, redo_usd = map(float, told.groups())
+    boot_s = snapshot().limits.boot_prior_s
+    assert redone == pytest.approx(100 + boot_s / 1.0, rel=0.01), "those until it has booted are lost as well"
+    usd_per_h = next(each.usd_per_h for each in snapshot().prices if each.offering.node_type == "local.full")
+    assert redo_usd == pytest.approx(redone * usd_per_h / 3600.0, rel=0.01)
+    assert redo_usd < trial_usd
 
 
 def test_stays_on_the_best_and_names_the_next() -> None:
