@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context, routes
-from elastic.model import AgentState, Batch, Beginning, JobPhase, NodeReport, Precision
+from elastic.model import AgentState, Batch, Beginning, JobPhase, NodeReport, Precision, Save
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.store import Heard
 from tests.api.world import SPEC, START_S, TYPES, World, decide_once, train
@@ -284,6 +284,21 @@ def test_scaling_is_priced_before_it_is_done(client: TestClient, world: World) -
     assert world.store.job(job.id) == job and not world.wakes, "nothing has been changed"
     assert client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 3}).status_code == 422
     assert (priced["redone"], priced["redone_usd"], priced["begins_at_zero"]) == (0, 0.0, False)
+
+
+def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_its_end(
+    client: TestClient, world: World
+) -> None:
+    job, node = train(world)
+    number = world.store.start_generation(job.id, (node,), rdzv_endpoint="e", now_s=START_S + 90.0).number
+    first = window(seq=90, node_id=node.id, generation=number, ended_at_s=START_S + 91.0)
+    again = replace(first, iteration=first.iterations)
+    saves = {91: Save("a-1", 2)}
+    said = Heard(AgentState.RUNNING, generation=number, windows=[again], saves=saves, acked_seq=91)
+    world.store.heard(node.id, said, now_s=START_S + 91.0)
+    world.store.move_job(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
+    (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
+    assert note.startswith(f"a move or a loss restarts this job: as job {job.id} the script began at 0 again")
 
 
 def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -> None:
