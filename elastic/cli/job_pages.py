@@ -135,7 +135,7 @@ def show_scaling(priced: Mapping[str, Any]) -> None:
 
 def _redone(priced: Mapping[str, Any]) -> str:
     usd, count = priced["redone_usd"], priced["redone"]
-    cost = "at a cost that is not known yet" if usd is None else f"for about {render.usd(usd)}"
+    cost = "at a cost that is not known yet" if usd is None else f"for about {figures.usd(usd)}"
     done = f"redo: {count:,} {'iteration' if count == 1 else 'iterations'} {cost}"
     if not priced["begins_at_zero"]:
         return f"{done}: what was done since the newest save"

@@ -294,7 +294,7 @@ def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_
     first = window(seq=90, node_id=node.id, generation=number, ended_at_s=START_S + 91.0)
     again = replace(first, iteration=first.iterations)
     saves = {91: Save("a-1", 2)}
-    said = Heard(AgentState.RUNNING, generation=number, windows=[again], saves=saves, acked_seq=91)
+    said = Heard(NodeReport(AgentState.RUNNING, generation=number), windows=[again], saves=saves, acked_seq=91)
     world.store.heard(node.id, said, now_s=START_S + 91.0)
     world.store.move_job(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
     (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
@@ -305,7 +305,7 @@ def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -
     job, node = train(world)
     decide_once(world, job)
     begins = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
-    said = Heard(AgentState.RUNNING, generation=1, beginnings={90: begins}, acked_seq=90)
+    said = Heard(NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90)
     world.store.heard(node.id, said, now_s=START_S + 90.0)
     priced = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2}).json()
     assert (priced["redone"], priced["begins_at_zero"]) == (60, True)
