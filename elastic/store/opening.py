@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from pathlib import Path
@@ -29,6 +30,7 @@ def open_store(url: str) -> Store:
     folder = database_folder(url)
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _keep_private(folder, make_url(url).database or "")
     database = Database(url)
     try:
         database.own()  # before the schema is changed under whoever else is at work
@@ -91,6 +93,23 @@ def lock(folder: Path) -> int:
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     return descriptor
+
+
+def _keep_private(folder: Path, database: str) -> None:
+    """Makes sure that only its owner reads a database of SQLite: it holds the secrets that jobs bring.
+
+    SQLite gives its log and its index the mode of the database, so a new one has it before SQLite opens it. Where this
+    fails, the folder cannot be written or another user owns the file: SQLite then says what it cannot do.
+    """
+    if database.startswith((":", "file:")):  # in memory, or named by SQLite's own URL
+        return
+    path = folder / Path(database).name
+    with contextlib.suppress(OSError):
+        path.touch(mode=0o600)
+    for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with contextlib.suppress(OSError):
+            if each.stat().st_mode & 0o077:
+                each.chmod(0o600)
 
 
 def _revision(database: Database) -> str | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from alembic import command
+import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 
@@ -45,6 +48,39 @@ def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
     store = open_store(url)
     assert store.jobs() == () and store.past_prices.of_type("c5.large") == ()
     store.close()
+
+
+@pytest.fixture
+def everyone_may_read() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("everyone_may_read")
+def test_only_its_owner_reads_a_database_in_a_folder_that_all_may_enter(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    store.jobs()
+    assert _modes(tmp_path) == {"elasticd.db": 0o600, "elasticd.db-wal": 0o600, "elasticd.db-shm": 0o600}
+    store.close()
+
+
+@pytest.mark.usefixtures("everyone_may_read")
+def test_a_database_that_others_may_read_is_closed_to_them_when_it_is_opened(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elasticd.db'}"
+    (tmp_path / "elasticd.db").touch(mode=0o644)
+    migrate(url)
+    with create_engine(url).connect() as left_open:  # as a daemon that was killed leaves its log
+        left_open.execute(text("PRAGMA journal_mode=WAL"))
+        left_open.execute(text("SELECT * FROM jobs"))
+        assert set(_modes(tmp_path).values()) == {0o644} and len(_modes(tmp_path)) == 3
+        open_store(url).close()
+        assert set(_modes(tmp_path).values()) == {0o600} and len(_modes(tmp_path)) == 3
+
+
+def _modes(folder: Path) -> dict[str, int]:
+    return {each.name: stat.S_IMODE(each.stat().st_mode) for each in folder.iterdir()}
 
 
 def test_nodes_of_an_earlier_release_run_on_as_they_were(tmp_path: Path) -> None:
