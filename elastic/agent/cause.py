@@ -27,6 +27,8 @@ _OF_THE_GROUP = ("torch.distributed.Dist", "torch.distributed.elastic.")
 _USAGE = re.compile(r"^\S+: error: .+$", re.MULTILINE)
 # What torchrun prints of the first worker that ends otherwise than well.
 _WORKER_S_END = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
+# How torchrun's own lines begin: what comes before the first of them is the worker's.
+_BY_TORCHRUN = re.compile(r"^[A-Z]\d{4} \d\d:\d\d:\d\d\S* \d+ (?:torch/distributed/|elastic/)", re.MULTILINE)
 # Which file is no Python: any other place in a traceback is `in` something.
 _UNREADABLE = re.compile(r'^\s+File "(.+)", line (\d+)$')
 _MOST_CHARACTERS = 300
@@ -34,12 +36,14 @@ _MOST_CHARACTERS = 300
 
 def cause_in(log_tail: str) -> str | None:
     r"""Gives what the agent added, or else the last exception of a worker, why an option was refused, or how a worker
-    ended by torchrun's word; None if the log's end shows nothing of all that.
+    ended by torchrun's word, and what it wrote last; None if the log's end shows nothing of all that.
 
     >>> cause_in("Traceback (most recent call last):\n  File 'train.py'\nValueError: no such folder: /data\n")
     'ValueError: no such folder: /data'
     >>> cause_in("E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train")
     'local rank 1 was killed by SIGKILL'
+    >>> cause_in("no such split: valid\nE1122 11:24:46 69 elastic/x.py:8] failed (exitcode: 2) local_rank: 0 (pid: 7)")
+    'local rank 0 exited with 2; its last line: no such split: valid'
     >>> cause_in("Killed") is None
     True
     >>> cause_in("loss 0.5\nelasticd: the last checkpoint was not stored\n")
@@ -49,7 +53,8 @@ def cause_in(log_tail: str) -> str | None:
     if last.startswith(AGENT_SAYS):
         return last.removeprefix(AGENT_SAYS)[:_MOST_CHARACTERS]
     found = [each for each in _exceptions(log_tail) if not each.startswith(_TORCHRUN)]
-    found = found or _USAGE.findall(log_tail) or [_end(*each) for each in _WORKER_S_END.findall(log_tail)]
+    found = found or _USAGE.findall(log_tail)
+    found = found or [_end(code, rank, log_tail) for code, rank in _WORKER_S_END.findall(log_tail)]
     return found[-1][:_MOST_CHARACTERS] if found else None
 
 
@@ -121,17 +126,25 @@ def local_rank_that_failed(torchrun_log: str) -> int | None:
     return int(found[-1][1]) if found else None
 
 
-def _end(exit_code: str, local_rank: str) -> str:
+def _end(exit_code: str, local_rank: str, log_tail: str) -> str:
     code = int(exit_code)
     if code >= 0:
-        return f"local rank {local_rank} exited with {code}"
+        return f"local rank {local_rank} exited with {code}{_last_line(log_tail)}"
     names = {each.value: each.name for each in signal.Signals}
     return f"local rank {local_rank} was killed by {names.get(-code, f'signal {-code}')}"
 
 
+def _last_line(log_tail: str) -> str:
+    """What a worker wrote before it ended: most programs that end with a number say why."""
+    torchrun = _BY_TORCHRUN.search(log_tail)
+    written = log_tail[: torchrun.start()].split("\n") if torchrun else []
+    last = next((without_rank(each).strip() for each in reversed(written) if each.strip()), "")
+    return f"; its last line: {last}" if last else ""
+
+
 def _exceptions(log_tail: str) -> Iterator[str]:
     """Gives the line that ends each traceback, the first after its head that is not indented, and what is no Python."""
-    is_inside, where = log_tail[:1].isspace(), ""  # the end of a log may begin within a traceback
+    is_inside, where = log_tail.startswith((" ", "\t")), ""  # the end of a log may begin within a traceback
     for line in map(without_rank, log_tail.splitlines()):
         if line == TRACEBACK:
             is_inside, where = True, ""

@@ -7,6 +7,7 @@ import json
 import re
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from elastic.agent.cause import cause_in, is_echo, is_echo_of, last_traceback
@@ -58,8 +59,9 @@ def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
 
 
 def _with_text(error: ScriptError, log_tail: str) -> ScriptError:
+    """Of a script that ended itself by a number: its log says why, and holds the traceback of what it caught."""
     text = cause_in(log_tail) or f"the script ended with {error.kind}"
-    return ScriptError(error.kind, text, error.place, error.lines, error.rank, error.at_s)
+    return replace(error, text=text, lines=last_traceback(log_tail)[-MAX_TRACEBACK:])
 
 
 def _killed(local_rank: int, number: int) -> ScriptError:

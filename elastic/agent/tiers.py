@@ -89,10 +89,15 @@ def is_fork_distrusted(
     >>> is_fork_distrusted(False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False)
     True
     """
-    is_elsewhere = error is not None and error.kind in _NOT_BY_FORK
+    is_elsewhere = error is not None and (error.kind in _NOT_BY_FORK or _is_own_decision(error))
     if outcome is not Outcome.FAILED or has_heard_workers or were_refused or is_elsewhere or tier is None:
         return before
     return not before if tier is Tier.T2 else tier is not Tier.T0
+
+
+def _is_own_decision(error: ScriptError) -> bool:
+    """Whether the script ended itself and no exception made it do so: it would do that again."""
+    return error.kind.startswith("exit ") and error.rank is not None and not error.lines
 
 
 def _unforked(tier: Tier) -> Tier:

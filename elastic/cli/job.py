@@ -373,7 +373,8 @@ def _check_script(command: object, code: Archive, folder: Path) -> None:
 def _check_paths(spec: dict[str, Any], file: str) -> None:
     """Raises InvalidInput for a script or data in the file's own folder that is not there: better known than paid."""
     folder = Path() if file == "-" else Path(file).parent
-    for field, value in (("command", _script_of(spec.get("command"))), ("data", spec.get("data"))):
+    named = (("command", _script_of(spec.get("command"))), ("data", spec.get("data")), ("init", spec.get("init")))
+    for field, value in named:
         if isinstance(value, str) and Path(value).is_relative_to(folder.resolve()) and not Path(value).exists():
             raise InvalidInput(f"{field}: nothing is at {value}; relative paths count from the job file's folder")
 

@@ -16,6 +16,7 @@ MAX_TEXT, MAX_LINES, MAX_TRACEBACK = 300, 30, 4000
 _ERROR_FILE = "TORCHELASTIC_ERROR_FILE"
 """torchrun names a file of its own to each worker at each start; ours lies in the same folder."""
 _LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_WORKLOADS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "workloads") + os.sep
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -54,11 +55,18 @@ def _described(error: BaseException) -> dict[str, object]:
     return {
         "kind": _kind(error)[:MAX_TEXT],
         "text": _text(error),
-        "place": _place(error.__traceback__)[:MAX_TEXT],
+        "place": "" if _is_refusal(error) else _place(error.__traceback__)[:MAX_TEXT],
         "lines": "" if isinstance(error, SystemExit) else _last_lines(error),
         "rank": int(rank) if rank.isdecimal() else None,
         "at_s": time.time(),
     }
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Whether a workload of elasticd ended itself: it has said why, and its place tells the job's owner nothing."""
+    if not isinstance(error, SystemExit):
+        return False
+    return any(frame.filename.startswith(_WORKLOADS) for frame in traceback.extract_tb(error.__traceback__))
 
 
 def _kind(error: BaseException) -> str:

@@ -62,7 +62,7 @@ def test_a_log_without_an_exception_tells_no_cause() -> None:
         (
             "E1122 11:24:46 6999 elastic/multiprocessing/api.py:836] failed (exitcode: 7) local_rank: 0 "
             "(pid: 7148) of fn: run_script_path (start_method: fork)",
-            "local rank 0 exited with 7",
+            "local rank 0 exited with 7; its last line: loss 0.5",
         ),
         (
             "E1122 11:24:46 6999 elastic/multiprocessing/api.py:1002] failed (exitcode: -9) local_rank: 3 "
@@ -79,7 +79,15 @@ def test_a_log_without_an_exception_tells_no_cause() -> None:
 def test_an_end_without_an_exception_is_told_as_torchrun_or_a_parser_of_options_saw_it(line: str, cause: str) -> None:
     assert cause_in(f"loss 0.5\n{line}\n{TORCHRUN}") == cause
     assert cause_in(f"{WORKER}{line}\n{TORCHRUN}") == "RuntimeError: Parent directory /data does not exist."
-    assert told(Exit(1, Outcome.FAILED, 1, log_tail=line)) == f"the workers exited with 1: {cause}"
+    said = told(Exit(1, Outcome.FAILED, 1, log_tail=f"loss 0.5\n{line}"))
+    assert said == f"the workers exited with 1: {cause}"
+
+
+def test_an_exit_by_number_is_told_with_what_the_worker_wrote_last() -> None:
+    end = "E1122 11:24:46.784000 6999 torch/distributed/elastic/multiprocessing/api.py:836] failed (exitcode: 2) "
+    log = f"loading\nno such split: valid2\n\n{end}local_rank: 0 (pid: 7) of fn: run_script_path\n{TORCHRUN}"
+    assert cause_in(log) == "local rank 0 exited with 2; its last line: no such split: valid2"
+    assert cause_in(log.removeprefix("loading\nno such split: valid2\n")) == "local rank 0 exited with 2"
 
 
 def test_losing_a_peer_is_the_echo_of_another_failure() -> None:

@@ -82,6 +82,13 @@ def test_a_broken_file_and_half_a_character_harm_nobody(tmp_path: Path) -> None:
     assert error is not None and error.text == "OSError: ?.png"
 
 
+def test_an_exit_after_an_exception_that_the_script_caught_keeps_its_traceback(tmp_path: Path) -> None:
+    leave(tmp_path, 0, "exit 1", "", at_s=1.0)
+    trace = "Traceback (most recent call last):\n  File 'a.py'\nValueError: no x"
+    error = root_error(tmp_path, 1, log_tail=f"loss 1\n{trace}\n{FIRST.format(1)}")
+    assert error is not None and (error.kind, error.text, error.lines) == ("exit 1", "ValueError: no x", trace)
+
+
 def test_an_exit_by_number_is_told_with_what_the_log_says(tmp_path: Path) -> None:
     leave(tmp_path, 0, "exit 2", "", at_s=1.0)
     error = root_error(tmp_path, 1, log_tail="train.py: error: unrecognized arguments: --epoch\n")

@@ -108,6 +108,10 @@ def test_only_a_failure_before_the_first_turn_says_something_about_forks(before:
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False) is True
     missing = ScriptError("ModuleNotFoundError", "ModuleNotFoundError: No module named 'a'", "train.py, line 1")
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=missing) is before
+    refused = ScriptError("exit 2", "train.py: error: no such option", "train.py, line 1", rank=0)
+    assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=refused) is before
+    for error in (replace(refused, rank=None), replace(refused, lines="Traceback: of what the script caught")):
+        assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=error) is True
     assert is_fork_distrusted(before, tier=Tier.T0, outcome=failed, has_heard_workers=False) is False
     assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before
     assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before

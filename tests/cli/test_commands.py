@@ -165,6 +165,18 @@ def test_a_script_that_is_not_beside_its_file_is_told_before_anything_is_paid(ru
     assert "second" not in run("job", "ls").out
 
 
+def test_weights_that_are_nowhere_are_told_before_anything_is_paid(run: Run, spec: Path) -> None:
+    (spec.parent / "photos").mkdir()
+    job = "name: second\nworkload: esrgan\npreset: small\ndata: photos\n"
+    for init in ("nothere.safetensors", str(spec.parent / "nothere.safetensors")):
+        spec.write_text(f"{job}init: {init}\n")
+        for asked in (["--dry-run"], ["-y"]):
+            outcome = run("job", "submit", "-f", str(spec), *asked)
+            assert outcome.status == 2
+            assert "init: " in outcome.err and "nothere.safetensors" in outcome.err
+    assert "second" not in run("job", "ls").out
+
+
 def test_nobody_to_ask_is_status_2_and_submits_nothing(run: Run, spec: Path) -> None:
     assert run("job", "submit", "-f", str(spec)).status == 2
     assert "second" not in run("job", "ls").out

@@ -12,7 +12,7 @@ from typing import Any
 from elastic.worker.last_error import FILE_NAME, MAX_TRACEBACK
 
 
-def left_by(folder: Path, text: str) -> dict[str, Any] | None:
+def left_by(folder: Path, text: str, *arguments: str) -> dict[str, Any] | None:
     """What a worker with this script has left, run as torchrun runs it."""
     (folder / "train.py").write_text(text)
     beside = folder / "attempt_0/1"
@@ -22,7 +22,7 @@ def left_by(folder: Path, text: str) -> dict[str, Any] | None:
         "RANK": "3",
         "PYTHONPATH": str(Path.cwd()),
     }
-    command = [sys.executable, "-m", "elastic.worker.begin", "--watched", str(folder / "train.py")]
+    command = [sys.executable, "-m", "elastic.worker.begin", "--watched", str(folder / "train.py"), *arguments]
     subprocess.run(command, env=environment, cwd=folder, capture_output=True, timeout=30, check=False)
     path = beside / FILE_NAME
     return json.loads(path.read_text()) if path.exists() else None
@@ -58,6 +58,12 @@ def test_an_exit_by_number_is_left_as_one(tmp_path: Path) -> None:
         "train.py, line 2, in <module>",
         "",
     )
+
+
+def test_a_workload_that_refuses_its_options_leaves_no_place_of_ours(tmp_path: Path) -> None:
+    left = left_by(tmp_path, "import runpy\nrunpy.run_module('elastic.workloads.esrgan', run_name='__main__')\n", "--x")
+    assert left is not None
+    assert (left["kind"], left["place"]) == ("exit 2", "")
 
 
 def test_a_script_that_ends_well_leaves_nothing(tmp_path: Path) -> None:

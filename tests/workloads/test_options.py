@@ -159,6 +159,18 @@ def test_what_is_on_no_node_yet_is_not_looked_at(tmp_path: Path) -> None:
     assert "scikit-image" in looked_over(EsrganOptions())[0]
 
 
+def test_weights_to_begin_with_that_are_not_where_they_are_looked_for_are_refused(tmp_path: Path) -> None:
+    for data in (str(tmp_path), "skimage"):
+        with pytest.raises(InvalidInput, match=r"init: wanted weights \(safetensors\), found no w\.safetensors") as e:
+            looked_over(EsrganOptions(data=data, init="w.safetensors"))
+        assert e.value.field == "init"
+    elsewhere = (("/far/away", "w.safetensors"), ("s3://bucket/a", "w.safetensors"), (str(tmp_path), "/far/w"))
+    for data, init in elsewhere[:2]:
+        assert looked_over(EsrganOptions(data=data, init=init))[0].startswith(f"init: {init} in {data} is not on this")
+    with pytest.raises(InvalidInput, match="at least two images"):  # an absolute path may be the nodes' own
+        looked_over(EsrganOptions(data=elsewhere[2][0], init=elsewhere[2][1]))
+
+
 def test_every_preset_survives_its_own_command_line() -> None:
     for workload in WORKLOADS.values():
         for preset in workload.presets:

@@ -22,7 +22,7 @@ def main(argv: Sequence[str]) -> int:
         )
         return _train(brought(options, os.environ))
     except InvalidInput as error:
-        print(f"esrgan: {error}", file=sys.stderr)
+        print(f"esrgan: error: {error}", file=sys.stderr)  # as argparse writes it: the job's error shows this line
         return 2
 
 

@@ -38,20 +38,40 @@ def looked_over(options: EsrganOptions) -> list[str]:
 
     What is not here is not looked at.
     """
-    init = init_path(options)
-    if init is not None and init.exists():
-        weights.check_fit(init, options)
+    told = _first_weights(options)
     if options.data == BUNDLED:
-        return [f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of your own"]
+        return [*told, f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of your own"]
     folder = image_folder(options)
     if not folder.is_dir():
-        return [f"data: {options.data} is not on this machine; the first node looks at its images before it trains"]
+        return [*told, f"data: {options.data} is not on this machine; the first node looks at its images before it trains"]
     try:
-        return look_over(
+        seen = look_over(
             folder, height=options.hr_height, width=options.hr_width, most_unreadable=options.most_unreadable
         )
+        return [*told, *seen]
     except ModuleNotFoundError as error:
-        return [f"data: no image was looked at, for {error.name} is not installed here; the first node looks at them"]
+        unseen = f"data: no image was looked at, for {error.name} is not installed here; the first node looks at them"
+        return [*told, unseen]
+
+
+def _first_weights(options: EsrganOptions) -> list[str]:
+    """What is worth knowing of the weights that a job begins with. Raises InvalidInput."""
+    path = init_path(options)
+    if options.init is None or path is None:
+        return []
+    if path.exists():
+        weights.check_fit(path, options)
+        return []
+    is_relative = not Path(options.init).is_absolute()
+    if is_relative and (options.data == BUNDLED or Path(options.data).is_dir()):
+        where = "beside the job's file" if options.data == BUNDLED else f"beside the job's file and in {options.data}"
+        raise InvalidInput(
+            f"init: wanted weights (safetensors), found no {options.init} {where}; `elasticd job artifacts NAME --save "
+            "DIR` brings those that a job left",
+            field="init",
+        )
+    where = options.init if not is_relative else f"{options.init} in {options.data}"
+    return [f"init: {where} is not on this machine; the first node looks at it before it trains"]
 
 
 def brought(options: EsrganOptions, environment: Mapping[str, str]) -> EsrganOptions:

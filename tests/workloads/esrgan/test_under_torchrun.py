@@ -75,7 +75,7 @@ def test_wrong_options_end_it_with_a_sentence() -> None:
     command = [sys.executable, "-m", "elastic.workloads.esrgan", "--hr_width", "30"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert done.stderr == "esrgan: hr_width: wanted a multiple of 4, got 30\n"
+    assert done.stderr == "esrgan: error: hr_width: wanted a multiple of 4, got 30\n"
 
 
 def _wait_for_a_checkpoint(folder: Path, process: subprocess.Popen[str]) -> None:
