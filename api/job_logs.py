@@ -38,10 +38,12 @@ def shown(logs: JobLogs, job: Job, *, tail: int | None, rank: int | None, node_i
         workers = tuple(line for line in newest if line.worker is not None)
         if failure := failure_in(workers):
             return Shown(failure, is_failure=True)
-        if workers:  # torchrun says of each failure that it was one
+        if workers:
             return Shown(workers[-default:])
     wanted = tail or default
     lines = logs.lines(job.id, limit=wanted, rank=rank, node_id=node_id)
+    if not lines and rank is None:  # no worker has begun: torchrun alone may say why
+        lines = logs.lines(job.id, limit=wanted, has_torchrun=True)
     return Shown(lines, cut=logs.cut(job.id) if len(lines) < wanted else 0)
 
 

@@ -21,6 +21,9 @@ LINE_BYTES = 64  # what a line costs beside its text, measured with lines of one
 _FREED = 16  # at the limit a sixteenth is given back at once, so that not every batch deletes
 _AT_ONCE = 5_000
 
+_OF_WORKERS = " AND (worker IS NOT NULL OR stage != '')"
+"""Leaves out torchrun's own lines."""
+
 _SCHEMA = """
 PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
@@ -97,9 +100,15 @@ class JobLogs:
         rank: int | None = None,
         node_id: str | None = None,
         generation: int | None = None,
+        has_torchrun: bool = False,
     ) -> tuple[LogLine, ...]:
-        """Gives lines in their order: the first ones `after` the one of that number, or else the last ones."""
+        """Gives lines in their order: the first ones `after` the one of that number, or else the last ones.
+
+        What torchrun itself writes is given where a node is named, or with `has_torchrun`: its account of each end is
+        60 lines long, and says nothing that the workers do not.
+        """
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=generation)
+        query += _OF_WORKERS if node_id is None and not has_torchrun else ""
         order = "DESC" if after is None else "ASC"
         with self._lock:
             rows = self._db.execute(
@@ -114,6 +123,7 @@ class JobLogs:
         """Gives the lines of the newest generation that have not ended yet, a progress bar say; their number is 0."""
         newest = self.newest_generation(job_id)
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=newest)
+        query += _OF_WORKERS if node_id is None else ""
         with self._lock:
             rows = self._db.execute(
                 f"SELECT 0, 0.0, generation, node, worker, rank, open, stage FROM streams WHERE open != '' AND {query}"

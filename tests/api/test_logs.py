@@ -100,16 +100,38 @@ def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for
     own = LogPiece(1, None, None, ("torchrun: FAILED",))
     failed = LogPiece(1, 0, 0, ("loss 0.5", "Traceback (most recent call last):", "ValueError: no such folder"))
     world.context.logs.add(job.id, node.id, [failed, own], seq=1, now_s=0.0)
-    assert client.get("/v1/jobs/first/logs").text.endswith("FAILED\n"), "it goes on"
+    assert client.get("/v1/jobs/first/logs").text.endswith("no such folder\n"), "it goes on"
     world.store.request_stop(job.id, JobPhase.FAILED, "it failed", now_s=world.clock.now_s())
     world.store.move_job(job.id, JobPhase.FAILED, now_s=world.clock.now_s())
     wanted = "==> generation 1, rank 0 <==\nTraceback (most recent call last):\nValueError: no such folder\n"
     assert client.get("/v1/jobs/first/logs").text == wanted
-    assert client.get("/v1/jobs/first/logs?tail=100").text.endswith("FAILED\n")
+    worker = "[rank 0] Traceback (most recent call last):\n[rank 0] ValueError: no such folder\n"
+    assert client.get("/v1/jobs/first/logs?tail=100").text.endswith("loss 0.5\n" + worker)
+    assert client.get(f"/v1/jobs/first/logs?tail=100&node={node.id}").text.endswith("FAILED\n")
     assert "loss" in client.get("/v1/jobs/first/logs?rank=0").text
     page = client.get("/jobs/first").text
     assert page.index("Log: rank 0 failed") < page.index("Generations"), "it is what somebody who comes now looks for"
     assert f"<code>{wanted.replace('>', '&gt;').replace('<', '&lt;')}</code>" in page.replace("&#39;", "'")
+
+
+def test_torchrun_s_own_lines_are_shown_where_no_worker_has_begun(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    refused = LogPiece(1, None, None, ["torchrun: error: no rendezvous"], open_line="torchrun waits")
+    world.context.logs.add(job.id, node.id, [refused], seq=1, now_s=0.0)
+    assert client.get("/v1/jobs/first/logs").text.endswith("error: no rendezvous\n")
+    assert client.get("/v1/jobs/first/logs?rank=0").text == ""
+    world.context.logs.add(job.id, node.id, [LogPiece(1, 0, 0, ["loss 0.5"])], seq=2, now_s=0.0)
+    assert client.get("/v1/jobs/first/logs").text == "==> generation 1 <==\n[rank 0] loss 0.5\n"
+
+
+@pytest.mark.parametrize("names_node", [False, True])
+def test_a_stream_has_torchrun_s_lines_where_it_is_of_one_node(world: World, names_node: bool) -> None:
+    job, node = train(world)
+    own = LogPiece(1, None, None, ["SignalException"], open_line="torchrun ends")
+    world.context.logs.add(job.id, node.id, [own, LogPiece(1, 0, 0, ["loss 0.5"])], seq=1, now_s=0.0)
+    events = streamed(world, node_id=node.id if names_node else None)
+    said = [line["text"] for event in events for line in (*event["lines"], *event["open"])]
+    assert said == (["SignalException", "loss 0.5", "torchrun ends"] if names_node else ["loss 0.5"])
 
 
 def streamed(world: World, **options: Any) -> list[dict[str, Any]]:
