@@ -17,6 +17,7 @@ from elastic.model import (
     Unavailable,
     preparing_of,
     unit_of,
+    unseen_of,
     warnings_of,
 )
 from elastic.reconciler import training_group
@@ -53,7 +54,7 @@ def standing_of(
         waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
         preparing=list(preparing_of(nodes, now_s=now_s)),
         alarms=list(alarms),
-        warnings=list(warnings_of(job, now_s=now_s)),
+        warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
         notes=list(store.notes(job.id, most=_MOST_NOTES)),
         running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),

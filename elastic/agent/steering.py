@@ -153,17 +153,20 @@ def is_last_moment(*, goes_at: float | None, grace_s: float, saving_s: float = 0
     return goes_at is not None and now >= goes_at - grace_s - saving_s - SOLO_SLACK_S
 
 
-def hears_no_drain(group: Group, *, any_word: bool, has_joined: bool) -> bool:
+def hears_no_drain(group: Group, *, any_word: bool, has_turned: bool, has_joined: bool) -> bool:
     """Whether nothing but a signal will reach the workers, by what they have said so far.
 
-    A program that has told of no turn looks for no drain either; nor does a worker that waits to come into its session,
-    and holds nothing yet that could be lost.
+    Workers look for a drain in their turns: one that has made none that is seen would be waited for in vain, and holds
+    nothing yet that it could save then. Nor does one look that waits to come into its session, or a program that has
+    said nothing.
 
-    >>> hears_no_drain(Group(generation=3, grace_s=30, is_in_session=True), any_word=True, has_joined=False)
-    True
+    >>> group = Group(generation=3, grace_s=30)
+    >>> [hears_no_drain(group, any_word=True, has_turned=each, has_joined=False) for each in (True, False)]
+    [False, True]
     """
-    waits = group.is_in_session and not has_joined and not group.is_adopted
-    return waits or (group.is_foreign and not any_word)
+    if group.is_adopted:
+        return group.is_foreign and not any_word
+    return not (has_joined if group.is_in_session else has_turned)
 
 
 def is_outside(group: Group, *, has_trained: bool, has_joined: bool) -> bool:

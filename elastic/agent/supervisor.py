@@ -360,7 +360,9 @@ class Supervisor:
             is_alive=self._launcher.life(group.generation).is_alive,
             needs_signal=heard.needs_signal
             or wanted.needs_signal
-            or hears_no_drain(group, any_word=heard.any_word, has_joined=heard.has_joined),
+            or hears_no_drain(
+                group, any_word=heard.any_word, has_turned=heard.pulse is not None, has_joined=heard.has_joined
+            ),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
             all_said_last_word_at=(done_at or now) if heard.last_word_ranks >= self._workers() else None,
             all_left_at=(left_at or now) if heard.left >= self._workers() else None,

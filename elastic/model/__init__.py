@@ -61,6 +61,7 @@ from elastic.model.rounds import Claim, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
+from elastic.model.unseen import unseen_of
 from elastic.model.workers import (
     ONE_WORKER,
     NprocPerNode,
@@ -170,6 +171,7 @@ __all__ = [
     "understand",
     "unfit",
     "unit_of",
+    "unseen_of",
     "wanted_on",
     "warnings_of",
     "workers_on",

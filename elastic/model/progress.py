@@ -39,6 +39,6 @@ class Beginning:
 
 
 PARAMOUNT_LINES = (
-    "`from elastic.worker import paramount` at its top and `paramount(i)` at the end of each turn of its main loop"
+    "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn of its main loop"
 )
 """How a script makes itself seen whose turns nobody counts."""

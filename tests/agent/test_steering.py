@@ -130,22 +130,27 @@ def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_a
     """They look for no drain before their first turn, and hold nothing of what the members have come to."""
     waiting = replace(GROUP, is_in_session=True)
     assert next_step(None, waiting) == AskToDrain()
-    assert hears_no_drain(waiting, any_word=True, has_joined=False), "it may have told of its start: of no turn"
+    assert hears_no_drain(waiting, any_word=True, has_turned=False, has_joined=False), "it may have told of its start"
     asked = replace(waiting, drain_asked_at=100.0, needs_signal=True)
     assert next_step(None, asked, now=100.1) == Terminate()
     assert outcome_of(last_words=frozenset(), have_all_said=False, exit_code=1, was_draining=True) is Outcome.DRAINED
 
 
-@pytest.mark.parametrize("group", [replace(GROUP, is_in_session=True, is_adopted=True), GROUP])
-def test_workers_that_may_have_turns_behind_them_get_no_signal_before_their_grace_is_over(group: Group) -> None:
-    assert not hears_no_drain(group, any_word=False, has_joined=False)
-    assert not hears_no_drain(replace(group, is_in_session=True), any_word=False, has_joined=True)
+@pytest.mark.parametrize("is_in_session", [True, False])
+def test_workers_that_may_have_turns_behind_them_get_no_signal_before_their_grace_is_over(is_in_session: bool) -> None:
+    group = replace(GROUP, is_in_session=is_in_session)
+    adopted = replace(group, is_adopted=True)
+    assert not hears_no_drain(adopted, any_word=False, has_turned=False, has_joined=False)
+    assert not hears_no_drain(group, any_word=False, has_turned=True, has_joined=True)
 
 
-def test_a_program_that_nobody_looks_into_gets_its_signal_at_once_unless_it_tells_of_its_turns() -> None:
-    foreign = replace(GROUP, is_foreign=True)
-    assert hears_no_drain(foreign, any_word=False, has_joined=False)
-    assert not hears_no_drain(foreign, any_word=True, has_joined=False)
+@pytest.mark.parametrize("is_foreign", [True, False])
+def test_a_program_without_a_turn_that_is_seen_gets_its_signal_at_once(is_foreign: bool) -> None:
+    """A loop of numpy never looks for a drain, though it has told of what it saves."""
+    group = replace(GROUP, is_foreign=is_foreign)
+    for any_word in (True, False):
+        assert hears_no_drain(group, any_word=any_word, has_turned=False, has_joined=False)
+    assert not hears_no_drain(group, any_word=True, has_turned=True, has_joined=False)
 
 
 def test_what_does_not_heed_the_signal_is_killed() -> None:

@@ -112,6 +112,7 @@ def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatc
             reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False)
             supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             time.sleep(0.5)
+            intake._take([{"kind": "turns", "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
         assert not launcher.killed.is_set()
         said = {"kind": "drained", "rank": 0, "generation": ONE.generation, "worker": "w", "iteration": None}
         intake._take([said])  # noqa: SLF001 (as from its socket)
@@ -120,18 +121,23 @@ def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatc
         thread.join(timeout=5.0)
 
 
-def test_workers_that_hang_are_ended_at_the_daemons_word(settings: AgentSettings) -> None:
+@pytest.mark.parametrize("is_told", [True, False])
+def test_workers_that_hang_or_make_no_turn_that_is_seen_are_ended_at_once(
+    settings: AgentSettings, is_told: bool
+) -> None:
     class Hanging(NeverDone):
         def terminate(self, generation: int) -> None:
             self.killed.set()
 
     launcher = Hanging(settings)
-    with supervised(settings, launcher) as (supervisor, _):
+    with supervised(settings, launcher) as (supervisor, intake):
         thread = threading.Thread(target=supervisor.run, daemon=True)
         thread.start()
         for assignment in (ONE, None):
+            kind = "turns" if is_told else "saved"  # the daemon's word is heeded whatever the workers do
+            intake._take([{"kind": kind, "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
             reply = HeartbeatReply(
-                acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False, needs_signal=assignment is None
+                acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False, needs_signal=is_told and assignment is None
             )
             supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             time.sleep(0.5)

@@ -28,7 +28,7 @@ from api.dashboard.views.parts import (
 )
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
 from elastic.figures import count, duration, moment, percent, usd
-from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, warnings_of
+from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, unseen_of, warnings_of
 
 _DECISIONS_SHOWN = 5
 _POOLS_SHOWN = 5
@@ -207,6 +207,7 @@ def _progress_card(facts: JobFacts) -> Card:
     )
     if (unit := unit_of(job)) is not None:
         notes.append(f"an iteration is {unit}")
+    notes += unseen_of(job, facts.generation, facts.nodes, now_s=facts.now_s)
     notes += warnings_of(job, now_s=facts.now_s)
     if job.finished_at_s is not None:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
