@@ -41,7 +41,8 @@ Tail = Annotated[
 ]
 Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank's.")]
 NodeId = Annotated[
-    str | None, Query(max_length=64, alias="node", description="Only this node's, by its id; torchrun's own lines, too.")
+    str | None,
+    Query(max_length=64, alias="node", description="Only this node's, by its id; torchrun's own lines, too."),
 ]
 After = Annotated[int | None, Query(ge=0, le=2**53, description="Only lines after the one of this number.")]
 LastEventId = Annotated[str | None, Header(max_length=20, description="What a browser sends when it reconnects.")]

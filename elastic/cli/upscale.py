@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from elastic.cli.exits import ExitCode
 from elastic.cli.job import path_of
 from elastic.cli.options import connection_of
 from elastic.errors import InvalidInput, NotFound
@@ -33,30 +34,57 @@ def upscale(
     folder: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this folder; else beside each picture.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of these names that are there already.")
+    ] = False,
 ) -> None:
-    """Enlarge pictures fourfold by the weights that an ESRGAN job has trained, to PNG files NAME_x4.png."""
+    """Enlarge pictures fourfold by the weights that an ESRGAN job has trained, to PNG files NAME_x4.png.
+
+    A picture that cannot be enlarged is named, and the others are enlarged all the same; the status is then 1.
+    """
     if (job is None) == (file is None):
         raise InvalidInput("upscale: wanted either --job or --weights, to know what to enlarge by")
     targets = {picture: (folder or picture.parent) / f"{picture.stem}{_SUFFIX}" for picture in pictures}
     with _weights(context, job, file) as weights:
-        upscaler = _upscaler(weights, targets)
+        left_out: list[InvalidInput] = []
+        upscaler = _upscaler(weights, targets, replaces=force, left_out=left_out)
         for picture, target in targets.items():
-            width, height = upscaler.upscale(picture, target, tell=_teller(picture))
-            print(f"{target}: {width} x {height}", flush=True)
+            try:
+                width, height = upscaler.upscale(picture, target, tell=_teller(picture))
+            except InvalidInput as error:  # torn behind its head, say: the others are not
+                left_out.append(error)
+            else:
+                print(f"{target}: {width} x {height}", flush=True)
+    if left_out:
+        for each in left_out:
+            print(f"left out: {each}", file=sys.stderr)
+        raise typer.Exit(ExitCode.ERROR)
 
 
-def _upscaler(weights: Path, targets: Mapping[Path, Path]) -> Upscaler:
-    """Gives what enlarges. Raises InvalidInput before anything is written, where any of the pictures is none."""
+def _upscaler(weights: Path, targets: dict[Path, Path], *, replaces: bool, left_out: list[InvalidInput]) -> Upscaler:
+    """Gives what enlarges, and moves from `targets` to `left_out` what cannot be: no image, or its target is there.
+
+    Raises InvalidInput before anything is written, where none can be.
+    """
     try:
         from elastic.workloads.esrgan.upscaling import upscaler_of
         from elastic.workloads.pictures import size_of
     except ModuleNotFoundError as error:
         raise InvalidInput(f"upscale: {error.name} is not installed here: pip install 'elasticd[train]'") from error
     taken: dict[Path, Path] = {}
-    for picture, target in targets.items():
-        size_of(picture)
+    for picture, target in list(targets.items()):
+        try:
+            size_of(picture)
+            if target.exists() and not replaces:
+                raise InvalidInput(f"{picture}: {target} is there already; --force replaces it")
+        except InvalidInput as error:
+            left_out.append(error)
+            del targets[picture]
+            continue
         if (other := taken.setdefault(target, picture)) != picture:
             raise InvalidInput(f"upscale: {other} and {picture} would both be written to {target}; enlarge one by one")
+    if not targets:
+        raise InvalidInput("; ".join(str(each) for each in left_out))
     return upscaler_of(weights)
 
 

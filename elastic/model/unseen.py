@@ -22,4 +22,6 @@ def unseen_of(job: Job, generation: Generation | None, nodes: Iterable[Node], *,
     is_running = any(node.agent_state in (AgentState.STARTING, AgentState.RUNNING) for node in members)
     if not is_running or any(node.pulse is not None for node in members):
         return ()
-    return (f"no iteration was seen in its first minute. If the script trains already, let it say so: {PARAMOUNT_LINES}",)
+    return (
+        f"no iteration was seen in its first minute. If the script trains already, let it say so: {PARAMOUNT_LINES}",
+    )

@@ -137,7 +137,11 @@ def test_workers_that_hang_or_make_no_turn_that_is_seen_are_ended_at_once(
             kind = "turns" if is_told else "saved"  # the daemon's word is heeded whatever the workers do
             intake._take([{"kind": kind, "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
             reply = HeartbeatReply(
-                acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False, needs_signal=is_told and assignment is None
+                acked_seq=0,
+                lease_s=60.0,
+                assignment=assignment,
+                shutdown=False,
+                needs_signal=is_told and assignment is None,
             )
             supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             time.sleep(0.5)

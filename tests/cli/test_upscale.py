@@ -40,6 +40,35 @@ def test_pictures_are_enlarged_beside_themselves_or_into_a_folder(run: Run, pict
         assert (image.size, image.mode) == ((24, 20), "RGB")
 
 
+def test_a_picture_that_cannot_be_enlarged_is_named_and_the_others_are_enlarged(
+    run: Run, picture: Path, tmp_path: Path
+) -> None:
+    file = str(write_weights(tmp_path / "weights"))
+    Image.effect_noise((64, 64), 90).save(tmp_path / "torn.png")
+    whole = (tmp_path / "torn.png").read_bytes()
+    (tmp_path / "torn.png").write_bytes(whole[: len(whole) // 2])  # its head is sound
+    (tmp_path / "text.png").write_text("no image")
+    done = run("upscale", "text.png", "torn.png", "photo.jpg", "-w", file)
+    assert (done.status, done.out) == (1, "photo_x4.png: 24 x 20\n")
+    assert "left out: text.png: wanted an image" in done.err and "left out: torn.png: wanted an image" in done.err
+    assert sorted(path.name for path in tmp_path.glob("*_x4.png*")) == ["photo_x4.png"]
+
+
+def test_a_file_that_is_there_is_replaced_by_force_alone(run: Run, picture: Path, tmp_path: Path) -> None:
+    file = str(write_weights(tmp_path / "weights"))
+    Image.new("L", (3, 2)).save(tmp_path / "grey.png")
+    (tmp_path / "photo_x4.png").write_text("mine")
+    refused = run("upscale", "photo.jpg", "-w", file)
+    assert (refused.status, refused.out) == (2, "")
+    assert "photo.jpg: photo_x4.png is there already; --force replaces it" in refused.err
+    others = run("upscale", "photo.jpg", "grey.png", "-w", file)
+    assert (others.status, others.out) == (1, "grey_x4.png: 12 x 8\n")
+    assert (tmp_path / "photo_x4.png").read_text() == "mine"
+    assert run("upscale", "photo.jpg", "-w", file, "--force").status == 0
+    with Image.open(tmp_path / "photo_x4.png") as image:
+        assert image.size == (24, 20)
+
+
 def test_a_jobs_weights_are_fetched(live: Live, run: Run, picture: Path, tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text("name: faces\nworkload: esrgan\npreset: small\n")
     assert run("job", "submit", "-f", "job.yaml", "--yes").status == 0

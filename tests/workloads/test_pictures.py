@@ -10,9 +10,18 @@ from typing import Any
 
 import numpy
 import pytest
+import tifffile
 from PIL import Image, ImageOps
 
-from elastic.workloads.pictures import NoImage, in_8_bits, profile_of, read_pixels, size_of, with_channels
+from elastic.workloads.pictures import (
+    NoImage,
+    in_8_bits,
+    open_picture,
+    profile_of,
+    read_pixels,
+    size_of,
+    with_channels,
+)
 from elastic.workloads.png import PngWriter
 from tests.workloads.files import deep_png
 
@@ -68,6 +77,51 @@ def test_a_tall_picture_of_16_bits_is_read_in_bands(channels: int, tmp_path: Pat
     assert numpy.array_equal(read_pixels(tmp_path / "tall.png"), wanted)
 
 
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB", "RGBA", "P", "CMYK", "I;16", "I"])
+def test_a_picture_is_given_some_rows_at_a_time_as_it_is_at_once(mode: str, tmp_path: Path) -> None:
+    picture = Image.fromarray(numpy.random.default_rng(0).integers(0, 255, (70, 9, 3), dtype=numpy.uint8))
+    made = picture.convert("L").convert(mode) if mode.startswith("I") else picture.convert(mode)
+    path = tmp_path / ("a.tif" if mode in ("CMYK", "I") else "a.png")
+    clear: dict[str, Any] = {"transparency": 0} if mode == "P" else {}
+    made.save(path, **clear)
+    _compare_rows(path)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_rows_of_a_turned_picture_are_those_of_the_upright_one(orientation: int, tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    Image.fromarray(RAMP).save(tmp_path / "turned.png", exif=exif)
+    _compare_rows(tmp_path / "turned.png")
+
+
+def test_rows_of_16_bits_are_those_of_the_whole(tmp_path: Path) -> None:
+    deep_png(tmp_path / "deep.png", 4)
+    _compare_rows(tmp_path / "deep.png")
+
+
+def _compare_rows(path: Path) -> None:
+    whole, picture = read_pixels(path), open_picture(path)
+    assert (picture.shape, picture.itemsize) == (whole.shape, whole.itemsize)
+    for top, end in ((0, 1), (3, 9), (len(whole) - 5, len(whole))):
+        rows = picture.rows(top, end)
+        assert rows.dtype == whole.dtype and numpy.array_equal(rows, whole[top:end])
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "CMYK"])
+def test_a_picture_that_is_given_by_rows_takes_four_bytes_a_pixel(mode: str, tmp_path: Path) -> None:
+    Image.new(mode, (4000, 4000)).save(tmp_path / "large.tif")
+    program = (
+        "import sys; from elastic.workloads.pictures import open_picture\n"
+        "def peak(): return int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0]) * 1024\n"
+        "before = peak(); picture = open_picture(sys.argv[1]); picture.rows(2000, 2096)\n"
+        "print((peak() - before) / 16e6)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "large.tif")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert float(said) < 5
+
+
 @pytest.mark.parametrize(("mode", "bytes_a_pixel"), [("RGB", 9), ("RGBA", 10), ("CMYK", 9)])
 def test_reading_takes_little_more_memory_than_the_pixels(mode: str, bytes_a_pixel: int, tmp_path: Path) -> None:
     Image.new(mode, (4000, 4000)).save(tmp_path / "large.tif")
@@ -96,6 +150,28 @@ def test_16_bits_a_channel_are_all_kept(channels: int, tmp_path: Path) -> None:
     pixels = read_pixels(tmp_path / "deep.png")
     assert pixels.dtype == numpy.uint16
     assert numpy.array_equal(pixels, wanted)
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_16_bits_of_a_colour_tiff_are_all_kept(channels: int, order: Any, compression: Any, tmp_path: Path) -> None:
+    wanted = numpy.random.default_rng(0).integers(0, 2**16, (300, 17, channels)).astype(numpy.uint16)
+    extra = ["unassalpha"] if channels == 4 else None
+    tifffile.imwrite(
+        tmp_path / "a.tif", wanted, byteorder=order, photometric="rgb", compression=compression, extrasamples=extra
+    )
+    pixels = read_pixels(tmp_path / "a.tif")
+    assert pixels.dtype == numpy.uint16
+    assert numpy.array_equal(pixels, wanted)
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_16_bits_in_planes_are_refused_for_they_would_be_read_wrongly(compression: Any, tmp_path: Path) -> None:
+    planes = numpy.zeros((3, 8, 8), dtype=numpy.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", planes, photometric="rgb", planarconfig="separate", compression=compression)
+    with pytest.raises(NoImage, match="its colours lie in planes of 16 bits; save it with them side by side"):
+        read_pixels(tmp_path / "a.tif")
 
 
 def test_16_bits_do_not_turn_white_where_8_are_wanted(tmp_path: Path) -> None:

@@ -43,7 +43,10 @@ def looked_over(options: EsrganOptions) -> list[str]:
         return [*told, f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of your own"]
     folder = image_folder(options)
     if not folder.is_dir():
-        return [*told, f"data: {options.data} is not on this machine; the first node looks at its images before it trains"]
+        return [
+            *told,
+            f"data: {options.data} is not on this machine; the first node looks at its images before it trains",
+        ]
     try:
         seen = look_over(
             folder, height=options.hr_height, width=options.hr_width, most_unreadable=options.most_unreadable

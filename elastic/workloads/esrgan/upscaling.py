@@ -15,13 +15,16 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.generator import SCALE, Generator, enlarge
-from elastic.workloads.pictures import Pixels, profile_of, read_pixels
+from elastic.workloads.pictures import Picture, Pixels, open_picture, profile_of
 from elastic.workloads.png import PngWriter
 
 TILE, OVERLAP = 96, 16
 """Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB, weights apart. Neighbours
 fade into one another over the overlap, which hides that each is computed without what lies beyond it."""
 _ROWS_AT_ONCE = 64  # of the large picture: packing takes several times their size
+_MOST_BAND_BYTES = 96 << 20
+"""Of a row of tiles, enlarged: with what is held of the picture, torch and a tile it stays below 1 GiB. The tiles of a
+wide picture are less high than wide for it."""
 
 Tell = Callable[[float], None]
 
@@ -40,8 +43,9 @@ class Upscaler:
         It keeps alpha, 16 bits a channel, grey and the ICC profile; EXIF's rotation is carried out. `tell` hears which
         part of it is done. Raises InvalidInput.
         """
-        pixels = read_pixels(source)
-        height, width, channels = pixels.shape
+        picture = open_picture(source)
+        height, width, channels = picture.shape
+        rows = _rows_of_a_band(picture, source)
         partial = target.with_name(f"{target.name}.{token_hex(4)}.partial")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -51,10 +55,10 @@ class Upscaler:
                     width=width * SCALE,
                     height=height * SCALE,
                     channels=channels,
-                    bits=pixels.itemsize * 8,
+                    bits=picture.itemsize * 8,
                     profile=profile_of(source),
                 )
-                self._write(pixels, writer, tell)
+                self._write(picture, rows, writer, tell)
                 writer.close()
             partial.replace(target)
         except OSError as error:
@@ -64,19 +68,21 @@ class Upscaler:
                 partial.unlink(missing_ok=True)
         return width * SCALE, height * SCALE
 
-    def _write(self, pixels: Pixels, writer: PngWriter, tell: Tell) -> None:
-        tops = tile_starts(pixels.shape[0])
-        left_over = numpy.empty((0, 0, 0), dtype=pixels.dtype)
+    def _write(self, picture: Picture, rows: int, writer: PngWriter, tell: Tell) -> None:
+        height = picture.shape[0]
+        tops = tile_starts(height, rows)
+        left_over: Pixels | None = None
         for index, top in enumerate(tops):
-            band = self._band(pixels[top : top + TILE])
-            if index:
+            band = self._band(picture.rows(top, min(top + rows, height)))
+            if left_over is not None:
                 _fade_in(band, over=left_over)
-            following = tops[index + 1] if index + 1 < len(tops) else pixels.shape[0]
+            following = tops[index + 1] if index + 1 < len(tops) else height
             done = (following - top) * SCALE
             for row in range(0, done, _ROWS_AT_ONCE):
                 writer.write(band[row : min(row + _ROWS_AT_ONCE, done)])
             left_over = band[done:].copy()
-            tell(following / pixels.shape[0])
+            del band  # before the next one is made
+            tell(following / height)
 
     def _band(self, pixels: Pixels) -> Pixels:
         """Gives a row of tiles, enlarged and joined."""
@@ -128,20 +134,31 @@ def upscaler_of(path: Path) -> Upscaler:
     return Upscaler(generator, shape.channels, device)
 
 
-def tile_starts(length: int) -> list[int]:
-    """Gives where tiles begin: all of one size, spread evenly, each overlapping the next one.
+def tile_starts(length: int, size: int = TILE) -> list[int]:
+    """Gives where tiles of a size begin: spread evenly, each overlapping the next one.
 
     >>> tile_starts(90), tile_starts(176), tile_starts(236)
     ([0], [0, 80], [0, 70, 140])
     """
-    if length <= TILE:
+    if length <= size:
         return [0]
-    gaps = -(-(length - TILE) // (TILE - OVERLAP))
-    return [(length - TILE) * place // gaps for place in range(gaps + 1)]
+    gaps = -(-(length - size) // (size - OVERLAP))
+    return [(length - size) * place // gaps for place in range(gaps + 1)]
+
+
+def _rows_of_a_band(picture: Picture, source: Path) -> int:
+    """How high tiles are, so that a row of them stays within its bound. Raises InvalidInput for a picture too wide."""
+    _, width, channels = picture.shape
+    a_row = width * channels * picture.itemsize * SCALE**2
+    rows = min(TILE, _MOST_BAND_BYTES // a_row)
+    if rows < 2 * OVERLAP:
+        most = width * (_MOST_BAND_BYTES // (2 * OVERLAP)) // a_row
+        raise InvalidInput(f"{source}: wanted at most {most:,} pixels in a row, found {width:,}; cut it in parts")
+    return rows
 
 
 def _fade_in(after: Pixels, *, over: Pixels) -> None:
     """Has the first rows of `after` fade in over those that it has in common with what came before."""
-    shared = len(over)
-    share = (numpy.arange(1, shared + 1, dtype=numpy.float32) / (shared + 1))[:, None, None]
-    after[:shared] = (over * (1 - share) + after[:shared] * share).round()
+    for row, before in enumerate(over):  # of a wide picture all rows at once would take more than the band itself
+        share = numpy.float32((row + 1) / (len(over) + 1))
+        after[row] = (before * (1 - share) + after[row] * share).round()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
+import tifffile
 import torch
 from numpy.typing import NDArray
 from PIL import Image
@@ -64,6 +65,9 @@ def save(kind: str, folder: Path) -> Path:
             picture.save(path)
         case ["one", "pixel"]:
             picture.crop((12, 10, 13, 11)).save(path)
+        case ["16-bit", "TIFF"]:
+            path = path.with_suffix(".tif")
+            tifffile.imwrite(path, scene(20, 24).astype(numpy.uint16) * 257 - scene(20, 24) // 3, photometric="rgb")
         case ["one", "row"]:
             Image.fromarray(scene(1, 300)).save(path)
         case _:
@@ -96,6 +100,7 @@ KINDS = {
     "16 bits": "RGB",
     "16 bits with alpha": "RGBA",
     "16 bits and grey": "I;16",
+    "16-bit TIFF": "RGB",
     "one pixel": "RGB",
     "one row": "RGB",
 }
@@ -144,6 +149,23 @@ def test_no_seam_is_to_be_seen(skip: str, tmp_path: Path) -> None:
     for axis in (0, 1):
         steps, wanted = (numpy.abs(numpy.diff(each, axis=axis)).mean((1 - axis, 2)) for each in (found, whole))
         assert (steps - wanted).max() < 1.0
+
+
+def test_a_wide_picture_is_enlarged_in_lower_bands_and_one_that_is_too_wide_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Image.fromarray(scene(80, 300)).save(tmp_path / "a.png")
+    upscaler = an_upscaler(tmp_path)
+    upscaler.upscale(tmp_path / "a.png", tmp_path / "b.png")
+    monkeypatch.setattr("elastic.workloads.esrgan.upscaling._MOST_BAND_BYTES", 40 * 300 * 3 * 16)
+    upscaler.upscale(tmp_path / "a.png", tmp_path / "c.png")
+    whole, banded = (read_pixels(tmp_path / name).astype(int) for name in ("b.png", "c.png"))
+    assert whole.shape == banded.shape == (320, 1200, 3)
+    assert numpy.abs(whole - banded).mean() < 2
+    monkeypatch.setattr("elastic.workloads.esrgan.upscaling._MOST_BAND_BYTES", 32 * 200 * 3 * 16)
+    with pytest.raises(InvalidInput, match="wanted at most 200 pixels in a row, found 300; cut it in parts"):
+        upscaler.upscale(tmp_path / "a.png", tmp_path / "d.png")
+    assert not (tmp_path / "d.png").exists()
 
 
 def test_tiles_cover_a_picture_of_any_length_and_overlap() -> None:
