@@ -34,7 +34,8 @@ _TORCH_TIMEOUT_S = 60.0
 _IMPORTS = {
     "torch": "import torch.distributed; assert torch.distributed.is_available()",
     "torchvision": "from elastic.worker.torchvision_import import help_torchvision\n"
-    "help_torchvision()\nimport torchvision.transforms",
+    "help_torchvision()\nimport torchvision.transforms\nimport torchvision.extension\n"
+    "print(torchvision.extension._has_ops())",
 }
 
 
@@ -99,18 +100,25 @@ def check_torch() -> Finding:
     except PackageNotFoundError as error:
         advice = "pip install 'elasticd[train]', unless all nodes are elsewhere"
         return Finding("torch", "warning", f"{error.name} is not installed", advice)
+    said = ""
     for name, code in _IMPORTS.items():
         try:
-            subprocess.run(
+            said = subprocess.run(
                 [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=_TORCH_TIMEOUT_S
-            )
+            ).stdout
         except subprocess.CalledProcessError as error:
-            said = error.stderr.strip().rpartition("\n")[2]
-            return Finding("torch", "error", f"{versions}, but {name} does not import: {said}", f"install {name} again")
+            why = error.stderr.strip().rpartition("\n")[2]
+            return Finding("torch", "error", f"{versions}, but {name} does not import: {why}", f"install {name} again")
         except subprocess.TimeoutExpired:
             found = f"{versions}, but {name} did not import within {duration(_TORCH_TIMEOUT_S)}"
             return Finding("torch", "error", found, "is the machine busy? Otherwise install it again")
-    return Finding("torch", "ok", f"{versions}; both import")
+    if said.split()[-1:] == ["False"]:
+        found = f"{versions}; both import, but torchvision's compiled operators (nms, roi_align and others) do not work"
+        advice = (
+            "for jobs that use them, install a torch and a torchvision that were built alike: both for CUDA, or neither"
+        )
+        return Finding("torch", "warning", found, advice)
+    return Finding("torch", "ok", f"{versions}; both import, and torchvision's operators work")
 
 
 def check_data_dir(settings: Settings) -> Finding:

@@ -14,6 +14,11 @@ PACKAGE = "torchvision"
 # What torchvision 0.28 describes while it is imported, and its library, which needs CUDA's, would have defined.
 _SCHEMA = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 _OPERATORS = ("nms", "qnms")
+MISSING = (
+    "elasticd: torchvision was built for CUDA and torch was not: its compiled operators (torchvision.ops.nms, "
+    "roi_align and others) do not work here. Its models, transforms and data sets do"
+)
+"""What a job's log says of it: torchvision's own error speaks of incompatible versions."""
 _held: list[object] = []
 """torch's record of the operators: they vanish with it."""
 
@@ -69,6 +74,7 @@ class _Loader(Loader):
             for name in [each for each in sys.modules if each.startswith(f"{PACKAGE}.")]:
                 del sys.modules[name]
             _declare_operators()
+            sys.stderr.write(f"{MISSING}\n")
             self._inner.exec_module(module)
 
 

@@ -29,8 +29,8 @@ _ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
 # To give all rows at once, Pillow takes room for them three times over.
 _ROWS_AT_ONCE = 256
 _SIDEWAYS, _UPSIDE_DOWN = (5, 6, 7, 8), (3, 4, 7, 8)
-# Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other order, its upper half is the lower one: of
-# big-endian numbers, of little-endian ones, and of those that libtiff has put into the order of this machine.
+# Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other order, its upper half is the lower one:
+# of big-endian numbers, of little-endian ones, and of those that libtiff has put into this machine's order.
 _OTHER_ORDER = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
 _LOWER_HALF = {f"{mode};16{by}": f"{mode};16{other}" for mode in ("RGB", "RGBA") for by, other in _OTHER_ORDER.items()}
 _GREY_AND_ALPHA_16 = "LA;16B"

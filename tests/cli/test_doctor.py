@@ -53,6 +53,29 @@ def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(monkeypatch: py
     assert "gc --terminate" in found.advice
 
 
+@pytest.mark.parametrize("has_operators", [True, False])
+def test_a_torchvision_without_its_operators_is_not_vouched_for(
+    has_operators: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_ins = {
+        "torch/__init__.py": "",
+        "torch/distributed.py": "def is_available(): return True",
+        "torchvision/__init__.py": "",
+        "torchvision/transforms.py": "",
+        "torchvision/extension.py": f"def _has_ops(): return {has_operators}",
+    }
+    for name, text in stand_ins.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path.cwd()}")
+    found = checks.check_torch()
+    if has_operators:
+        assert (found.level, found.advice) == ("ok", "") and found.found.endswith("operators work")
+    else:
+        assert found.level == "warning" and "(nms, roi_align and others) do not work" in found.found
+        assert "built alike" in found.advice
+
+
 def test_names_a_foreign_package_of_our_name() -> None:
     found = checks.check_packages({"elastic": ["elasticd", "elastic"], "api": ["elasticd"]})
     assert (found.level, found.advice) == ("error", "pip uninstall elastic")

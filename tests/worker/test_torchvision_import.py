@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from elastic.worker.torchvision_import import MISSING
+
 # What torchvision does while it is imported: it describes an operator, which its library has defined or not.
 _PACKAGE = """\
 import torch
@@ -44,6 +46,7 @@ def stand_in(folder: Path, text: str) -> str:
 def test_a_torchvision_whose_operators_are_unknown_is_imported_all_the_same(tmp_path: Path) -> None:
     done = run("-c", _SCRIPT, stand_in(tmp_path, _PACKAGE))
     assert done.stdout == "imported\n", done.stderr
+    assert done.stderr == f"{MISSING}\n", "what does not work is said where it is imported"
 
 
 def test_another_error_of_torchvision_stays_its_own(tmp_path: Path) -> None:
