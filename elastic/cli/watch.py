@@ -66,10 +66,17 @@ class Standing:
         parts += self.refusals[:1]
         parts += self.preparing
         parts += [f"alarm: {each}" for each in self.alarms]
-        parts += [f"warning: {each}" for each in self.warnings]
-        if self.error is not None:
-            parts.append(f"failed: {self.error}")
         return "  ".join(parts)
+
+    def said(self) -> tuple[str, ...]:
+        """What is worth one line of its own, once: it stays true, or stays the past, while the numbers go on.
+
+        >>> Standing("a", "running", None, 5, 10, None, None, 0.0, None, None, error="ValueError: no").said()
+        ('failed: ValueError: no',)
+        """
+        notes = [f"note: {each}" for each in self.notes]
+        warnings = [f"warning: {each}" for each in self.warnings]
+        return (*notes, *warnings, *([] if self.error is None else [f"failed: {self.error}"]))
 
 
 def standing_of(job: JsonObject) -> Standing:
@@ -103,13 +110,13 @@ def standing_of(job: JsonObject) -> Standing:
 def watch(look: Callable[[], Standing], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
     """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status to exit with."""
     last: Standing | None = None
-    notes: list[str] = []
+    told: set[str] = set()
     try:
         with _bar() if is_live else _lines() as show:
             for last in _standings(look, timeout_s=timeout_s, clock=clock):
-                for note in [each for each in last.notes if each not in notes]:
-                    print(f"note: {note}", flush=True)  # above the bar
-                    notes.append(note)
+                for line in [each for each in last.said() if each not in told]:
+                    print(line, flush=True)  # above the bar
+                    told.add(line)
                 show(last)
     except KeyboardInterrupt:
         print()
@@ -147,7 +154,7 @@ def _told(standing: Standing) -> tuple[object, ...]:
     """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
     prepares = [each.rpartition(",")[0] for each in standing.preparing]
-    said = standing.waits_because, standing.refusals[:1], prepares, standing.error, standing.warnings
+    said = standing.waits_because, standing.refusals[:1], prepares
     return standing.phase, standing.group, standing.iteration, said, kinds
 
 

@@ -48,10 +48,11 @@ def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(capsys
     trace = "Traceback (most recent call last):\nValueError: no"
     failing = replace(RUNNING, error="ValueError: no (train.py, line 3)", error_lines=trace)
     ended = replace(failing, phase="failed", message="it failed twice in the same way: ValueError: no")
-    watched(looks(RUNNING, failing, failing, ended))
+    again = replace(failing, iteration=5)  # it runs again: what it failed with is the past
+    watched(looks(RUNNING, failing, again, ended))
     out = capsys.readouterr().out.splitlines()
-    told = [line.split("  ")[-1] for line in out if " it  " in line]
-    assert told == ["4.5 s left", *["failed: ValueError: no (train.py, line 3)"] * 2]
+    assert out[1] == "failed: ValueError: no (train.py, line 3)"
+    assert [line.split("  ")[-1] for line in out if " it  " in line] == ["4.5 s left"] * 2 + ["spent $0.01000"]
     assert out[-3:] == [*trace.splitlines(), "job a: failed: it failed twice in the same way: ValueError: no"]
 
 
@@ -77,9 +78,10 @@ def test_a_line_is_printed_only_when_something_moved(capsys: pytest.CaptureFixtu
 
 def test_a_warning_is_said_as_soon_as_it_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     warned = replace(RUNNING, warnings=("a move or a loss restarts this job",))
-    watched(looks(RUNNING, warned, warned, replace(RUNNING, phase="succeeded")))
-    lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
-    assert lines[:2] == ["4.5 s left", "warning: a move or a loss restarts this job"]
+    watched(looks(RUNNING, warned, replace(warned, iteration=5), replace(warned, phase="succeeded")))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "warning: a move or a loss restarts this job"
+    assert sum("warning" in line for line in lines) == 1, "said once"
 
 
 @pytest.mark.parametrize("is_live", [False, True])
