@@ -24,7 +24,7 @@ _LAST_LINES = 5
 class Commands:
     """The commands of one node. `stop` ends what runs, from any thread.
 
-    `last_lines` are those of the command that failed, if the newest did.
+    `last_lines` are those of the command that failed, if the newest did, without the one that its failure tells.
     """
 
     def __init__(self, log_path: Path, *, environment: Mapping[str, str]) -> None:
@@ -60,8 +60,10 @@ class Commands:
         code = self._wait(process, what, limit_s)
         if code != 0:
             said = logs.tail(self.log_path, since=begins_at)
-            self.last_lines = tuple(line for line in said.splitlines() if line.strip())[-_LAST_LINES:]
-            raise PreparationFailed(f"{what} ended with {code}: {gist(said)}")
+            most = gist(said)
+            last = [line for line in said.splitlines() if line.strip()][-_LAST_LINES:]
+            self.last_lines = tuple(line for line in last if line.strip() != most)
+            raise PreparationFailed(f"{what} ended with {code}: {most}")
 
     def _wait(self, process: subprocess.Popen[bytes], what: str, limit_s: float) -> int:
         until = time.monotonic() + limit_s

@@ -100,10 +100,19 @@ def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, c
     kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")
     pip = [python_of(folder), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
     options = ["--progress-bar=off", "--no-warn-script-location", "-r", str(wanted), "-c", str(kept)]
+    def install() -> None:
+        try:
+            commands.run([*pip, *options], what="requirements: pip", cwd=cwd)
+        except PreparationFailed as error:
+            if _has_answered(str(error)):
+                raise _NotInIndex(str(error)) from error
+            raise
+
     try:
         retried(
-            lambda: commands.run([*pip, *options], what="requirements: pip", cwd=cwd),
+            install,
             on=PreparationFailed,
+            unless=_NotInIndex,
             first_s=0.0,
             attempts=_ATTEMPTS,
             sleep=SystemClock().sleep,
@@ -113,6 +122,15 @@ def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, c
             stays = f"{error}; the nodes keep their torch {installed}: requirements may ask for no other"
             raise PreparationFailed(stays) from error
         raise
+
+
+class _NotInIndex(PreparationFailed):
+    """pip has reached an index that lacks what is wanted: asking again gets the same answer."""
+
+
+def _has_answered(failure: str) -> bool:
+    """Whether pip has reached an index that lacks what is wanted: it would lack it again."""
+    return "Could not find a version that satisfies" in failure and "(from versions: none)" not in failure
 
 
 def _installed(name: str) -> str | None:

@@ -105,7 +105,7 @@ class Preparation:
         if self._commands.is_stopping:
             return  # the node is leaving: nothing is wrong with what the job brings
         if self.failure is not None:
-            if len(self._commands.last_lines) > 1:  # one line stands there already
+            if self._commands.last_lines:
                 self.failure += f" (its last lines: {' | '.join(self._commands.last_lines)})"
             self.failure = self.failure[:_MOST_CHARACTERS]
             log.error("%s", self.failure)
