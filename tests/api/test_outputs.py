@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -49,6 +50,18 @@ def test_the_newest_outputs_are_listed_with_size_and_time_and_served(
     assert (served.text, served.headers["etag"]) == ("weights", f'"{items[0]["sha256"]}"')
     assert served.headers["content-disposition"].startswith("attachment")
     assert client.get(items[1]["href"]).text == "line"
+
+
+@pytest.mark.parametrize(("files", "is_folded"), [(5, False), (6, True)])
+def test_many_outputs_are_folded_on_the_job_s_page(
+    client: TestClient, world: World, tmp_path: Path, files: int, is_folded: bool
+) -> None:
+    job, _ = train(world)
+    models: dict[str, Any] = {f"model{number}": "weights" for number in range(files)}
+    carry_home(world, job.id, tmp_path, **models)
+    page = client.get("/jobs/first").text
+    assert 'id="outputs"' in page and page.count("<code>model") == files
+    assert (f"<summary>{files} files</summary>" in page) == is_folded
 
 
 @pytest.mark.parametrize("path", ["gone", "..%2F..%2Felasticd.db", "manifests/g000001-000001.json", "model/"])

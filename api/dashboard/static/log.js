@@ -6,7 +6,10 @@ const RECONNECT_MS = 2000;
 // The element may come with any later refresh of the page, and be replaced by one.
 let followed = null;
 
+const seen = new WeakSet();
+
 export function followLog() {
+  showEnd();
   const log = document.querySelector("pre[data-follow]");
   if (log === followed?.log) return;
   followed?.gone.abort();
@@ -24,6 +27,14 @@ document.addEventListener("visibilitychange", () => {
   followed.gone = new AbortController();
   follow(followed);
 });
+
+// The log of a job that is over: its end is what it came to. Once: whoever scrolls it stays where they are.
+function showEnd() {
+  const log = document.querySelector("pre[data-from-end]");
+  if (!log || seen.has(log)) return;
+  seen.add(log);
+  toEnd(log);
+}
 
 const shownIn = (log) => log.textContent.split("\n").slice(0, -1);
 const toEnd = (log) => (log.scrollTop = log.scrollHeight);

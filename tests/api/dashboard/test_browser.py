@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from elastic.figures import number, usd
 from elastic.log_line import LogPiece
-from elastic.model import Action
+from elastic.model import Action, JobPhase
 from tests import figures
 from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
@@ -252,6 +252,26 @@ def test_a_job_s_log_grows_on_its_open_page_and_its_progress_bar_moves(
         expect(log).to_contain_text("[rank 0] later\n")
         assert log.evaluate("log => log.scrollTop") == 0, "who reads further up stays there"
         assert log.inner_text().count("loss 0.5") == 1
+
+
+def test_the_log_of_a_job_that_is_over_is_linked_from_the_top_and_opens_at_its_end(
+    chromium: Browser, site: Site, told_template: tuple[Path, Story]
+) -> None:
+    job_id, now_s = told_template[1].job_id, site.clock.now_s()
+    lines = [f"step {number}" for number in range(150)]
+    site.logs.add(job_id, "n1", [LogPiece(1, 0, 0, lines)], seq=1, now_s=0.0)
+    site.store.request_stop(job_id, JobPhase.SUCCEEDED, None, now_s=now_s)
+    site.store.move_job(job_id, JobPhase.SUCCEEDED, now_s=now_s)
+    with opened(chromium, site, f"/jobs/{job_id}") as seen:
+        log = seen.page.locator("pre.log")
+        expect(log).to_contain_text("step 149")
+        assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), "the end is in view"
+        log.evaluate("log => { log.scrollTop = 0 }")
+        site.store.add_event("note", "the page is brought up to date", job_id=job_id, now_s=now_s)
+        expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
+        assert log.evaluate("log => log.scrollTop") == 0, "who reads further up stays there"
+        seen.page.locator(".job-head").get_by_role("link", name="log").click()
+        assert log.evaluate("log => log.getBoundingClientRect().top < innerHeight")
 
 
 def test_nothing_is_asked_of_any_other_host(chromium: Browser, site: Site) -> None:
