@@ -367,6 +367,9 @@ def _check_script(command: object, code: Archive, folder: Path) -> None:
     script = _script_of(command)
     if script is not None and not script.startswith(("-", "/")) and os.path.normpath(script) not in code.paths:
         why = "git ignores it" if (folder / script).is_file() else "nothing is there"
+        if why == "nothing is there" and re.fullmatch(r"\w+", script):
+            why += ", and it is no program that elasticd understands. Write the line that starts the training, such as "
+            why += "`python train.py` or `bash run.sh`"
         raise InvalidInput(f"command: {script} is not among the files of {folder}: {why}", field="command")
 
 

@@ -13,7 +13,8 @@ SHELLS = ("bash", "dash", "ksh", "sh", "zsh")
 """Programs that run the file that follows them, line by line."""
 MODULE_OPTIONS = ("-m", "--module")
 
-_PYTHONS = ("python", "python3")
+_PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?")
+_ENV = ("env", "/usr/bin/env", "/bin/env")
 _TORCHRUN_MODULES = ("torch.distributed.run", "torch.distributed.elastic.multiprocessing.run")
 _OPERATOR = re.compile(r"[();<>|&]+")
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -64,6 +65,9 @@ _WRAPPERS: Mapping[str, str] = {
     "conda": "write `python train.py`, and what it needs in `requirements`",
     "poetry": "write `python train.py`, and what it needs in `requirements`",
     "uv": "write `python train.py`, and what it needs in `requirements`",
+    "pipenv": "write `python train.py`, and what it needs in `requirements`",
+    "make": "write the line that its target runs, such as `python train.py`, and what it builds first in `setup`",
+    "docker": "nodes run no containers: write `python train.py`, and what the image has in `requirements` and `setup`",
 }
 
 
@@ -89,13 +93,20 @@ def understand(command: str | Sequence[str]) -> Understood:
     >>> found = understand("torchrun --nproc_per_node 4 --nnodes=1:2 train.py --lr 0.1")
     >>> found.command, found.nproc_per_node, found.nodes
     (('train.py', '--lr', '0.1'), 4, (1, 2))
-    >>> [understand(line).command for line in ("python train.py", "python -m pkg.train", "bash run.sh")]
+    >>> [understand(line).command for line in ("python3.12 train.py", "python -m pkg.train", "bash run.sh")]
     [('train.py',), ('-m', 'pkg.train'), ('bash', 'run.sh')]
+    >>> understand("env LR=0.1 python train.py").env
+    {'LR': '0.1'}
     """
     parts = _split(command) if isinstance(command, str) else tuple(command)
     env: dict[str, str] = {}
-    while parts and (found := _VARIABLE.fullmatch(parts[0])):
-        env[found[1]] = found[2]
+    while parts and ((found := _VARIABLE.fullmatch(parts[0])) or parts[0] in _ENV):
+        if found is not None:
+            env[found[1]] = found[2]
+        elif len(parts) > 1 and parts[1].startswith("-"):
+            raise _refused(
+                f"{parts[0]} {parts[1]}: wanted NAME=value and then the program; its options are not known here"
+            )
         parts = parts[1:]
     if not parts:
         raise _refused("wanted at least the script to run, got nothing")
@@ -175,7 +186,7 @@ def _program(parts: Sequence[str]) -> Understood:
     name = first.rpartition("/")[2]
     if name == "torchrun":
         return _torchrun(rest)
-    if first in _PYTHONS:
+    if _PYTHON.fullmatch(first):
         return _python(first, rest)
     if first in _WRAPPERS:
         raise _refused(f"{first} cannot start workers here: {_WRAPPERS[first]}")

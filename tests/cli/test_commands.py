@@ -314,6 +314,8 @@ def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None
     outcome = run("job", "submit", "-f", "sent.yaml", "-y")
     assert (outcome.status, "train.py is not among the files of" in outcome.err) == (2, True)
     assert "nothing is there" in outcome.err
+    unknown = run("job", "submit", "-y", "--", "snakemake", "train").err
+    assert "snakemake is not among the files of" in unknown and "no program that elasticd understands" in unknown
 
 
 def test_data_of_a_script_counts_from_the_jobs_file_like_its_code(run: Run, live: Live, folder: Path) -> None:

@@ -20,6 +20,10 @@ def refusal(command: str | list[str]) -> str:
         (["train.py", "--lr", "0.1"], ("train.py", "--lr", "0.1")),
         ("python train.py --lr 0.1", ("train.py", "--lr", "0.1")),
         ("python3 -u train.py", ("train.py",)),
+        ("python3.12 train.py", ("train.py",)),
+        (["python3.11", "-m", "pkg.train"], ("-m", "pkg.train")),
+        ("env A=1 python train.py", ("train.py",)),
+        ("/usr/bin/env python train.py", ("train.py",)),
         ("python -m pkg.train --lr 1", ("-m", "pkg.train", "--lr", "1")),
         ("torchrun train.py", ("train.py",)),
         (["torchrun", "train.py", "--nnodes", "3"], ("train.py", "--nnodes", "3")),
@@ -47,6 +51,7 @@ def test_torchruns_own_options_are_taken_over() -> None:
     found = understand("OMP_NUM_THREADS=2 torchrun --nproc-per-node=gpu --nnodes 1:4 --max_restarts 5 train.py")
     assert (found.nproc_per_node, found.nodes, found.max_restarts) == ("gpu", (1, 4), 5)
     assert found.env == {"OMP_NUM_THREADS": "2"}
+    assert understand("A=1 env B=2 C=x=y python train.py").env == {"A": "1", "B": "2", "C": "x=y"}
     assert understand("torchrun --nproc 4 --nnodes=2 train.py").nodes == (2, 2)
     assert understand("torchrun --nproc 4 train.py").nproc_per_node == 4
     assert understand("torchrun --standalone train.py").is_one_node
@@ -95,6 +100,10 @@ def test_every_option_that_is_refused_is_named_at_once() -> None:
         ("python train.py --data $HOME/data", "no shell reads them"),
         ("python train.py 'open", "closed quotes"),
         ("accelerate launch train.py", "torchrun train.py"),
+        ("make train", "write the line that its target runs"),
+        ("env A=1 docker run image", "nodes run no containers"),
+        ("env -i python train.py", "env -i: wanted NAME=value and then the program"),
+        ("env A=1", "wanted at least the script to run"),
         ("deepspeed train.py", "torchrun train.py"),
         ("uv run train.py", "`requirements`"),
         ("python -m torch.distributed.launch train.py", "LOCAL_RANK"),
