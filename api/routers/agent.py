@@ -157,7 +157,9 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             case SavedMessage():
                 saves[each.seq] = Save(each.mark, each.iteration)
             case BeginsMessage():
-                beginnings[each.seq] = Beginning(each.iteration, each.text, each.stops_when_asked, Batch(each.batch))
+                begun_s = each.at_s + late_s if each.at_s else None
+                batch = Batch(each.batch)
+                beginnings[each.seq] = Beginning(each.iteration, each.text, each.stops_when_asked, batch, begun_s)
             case _:
                 notes.append(_event(each, now_s, late_s))
     said = Heard(

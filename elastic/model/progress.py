@@ -29,13 +29,15 @@ class Save:
 class Beginning:
     """Where the script began: at an iteration, by a file that it read; `read_from` is empty if it read none.
 
-    `stops_when_asked` says that it hears of a request to stop, and may save before it does.
+    `stops_when_asked` says that it hears of a request to stop, and may save before it does. `at_s` is None where it is
+    not known.
     """
 
     iteration: int
     read_from: str
     stops_when_asked: bool
     batch: Batch
+    at_s: float | None = None
 
 
 PARAMOUNT_LINES = (

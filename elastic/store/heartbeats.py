@@ -51,6 +51,9 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
     """Stores what is not stored yet and gives how many windows were new."""
     row = node_rows.row(connection, node_id)
     node, before = node_rows.to_node(row), row.acked_seq
+    # Before the windows, which tell what was lost by it.
+    for beginning in [said.beginnings[seq] for seq in sorted(said.beginnings) if seq > before]:
+        progress.note_beginning(connection, node.job_id, beginning, node_id=node_id, now_s=now_s)
     fresh = measurements.append(connection, node, said.windows) if said.windows else 0
     for note in (each for each in said.notes if each.id > before):
         add_event(
@@ -66,8 +69,6 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
             progress.note_kept(connection, node.job_id, int(note.numbers["iteration"]))
     if saves := [said.saves[seq] for seq in sorted(said.saves) if seq > before]:
         progress.note_saves(connection, node.job_id, saves)
-    for beginning in [said.beginnings[seq] for seq in sorted(said.beginnings) if seq > before]:
-        progress.note_beginning(connection, node.job_id, beginning, node_id=node_id, now_s=now_s)
     node_rows.change(connection, node_id, _values(said, node, before, now_s) | _exit_values(node, said.last_exit))
     if said.round is not None or said.claim is not None:
         job_rows.note_rounds(connection, node.job_id, newest=said.round, claim=said.claim, node_id=node_id, now_s=now_s)

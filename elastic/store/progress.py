@@ -48,4 +48,5 @@ def note_beginning(connection: Connection, job_id: str, beginning: Beginning, *,
     job_rows.change(connection, job_id, values)
     if beginning.read_from:
         text = f"the script goes on at iteration {beginning.iteration}: it has read {beginning.read_from}"
-        add_event(connection, "begins", text, job_id=job_id, node_id=node_id, now_s=now_s)
+        at_s = now_s if beginning.at_s is None else min(beginning.at_s, now_s)
+        add_event(connection, "begins", text, job_id=job_id, node_id=node_id, now_s=at_s)

@@ -97,6 +97,7 @@ class Worker:
         )
         self._done: int | None = None
         self._began_at = 0
+        self._began_at_s: float | None = None
         self._has_told_beginning = False
         self._is_reporting = membership.rank == 0 and membership.socket_path is not None
         self._drain_file = membership.drain_file
@@ -134,6 +135,7 @@ class Worker:
             self._done = int(iteration)
         if is_first:
             self._began_at = max(self._done - work, 0)
+            self._began_at_s = time.time()  # before its first window ends, by which what was lost is known
         self.saves.turn(self._done)
         is_timed = self._is_reporting
         now = self.recorder.turn(self._done, phase, work=work) if is_timed else time.perf_counter()
@@ -183,6 +185,7 @@ class Worker:
         self._has_told_beginning = True
         self.say(
             "begins",
+            at_s=self._began_at_s or time.time(),
             iteration=self._began_at,
             text=as_unicode(self.saves.read_from or "", most=MOST_OF_A_NOTE),
             stops_when_asked=stops_when_asked,

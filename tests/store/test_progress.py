@@ -181,6 +181,18 @@ def test_the_file_that_told_where_a_script_goes_on_is_told(store: Store, job: Jo
     assert store.job(job.id).batch is Batch.WORKER
 
 
+def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(store: Store, job: Job, node: Node) -> None:
+    saved(store, node, Save("a-1", 40))
+    store.append_windows(node.id, [window(node, 1, iteration=57, iterations=57)])
+    number = next_generation(store, job, node)
+    first = window(node, 2, iteration=42, generation=number)
+    beginning = Beginning(40, "snapshot.pt", False, Batch.WORKER, at_s=first.ended_at_s - 0.5)
+    said = Heard(AgentState.RUNNING, generation=number, windows=[first], beginnings={60: beginning}, acked_seq=60)
+    store.heard(node.id, said, now_s=first.ended_at_s + 1.0)
+    events = [(each.kind, each.at_s) for each in store.events(job_id=job.id) if each.kind in ("begins", "redone")]
+    assert events == [("begins", first.ended_at_s - 0.5), ("redone", first.ended_at_s)]
+
+
 @pytest.mark.parametrize(
     ("saves", "goes_on_at", "said"),
     [((), 0, "is resumed at iteration 0, of 533, for its script has saved nothing"), ((Save("a-1", 500),), 500, "")],
