@@ -100,6 +100,7 @@ def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, c
     kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")
     pip = [python_of(folder), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
     options = ["--progress-bar=off", "--no-warn-script-location", "-r", str(wanted), "-c", str(kept)]
+
     def install() -> None:
         try:
             commands.run([*pip, *options], what="requirements: pip", cwd=cwd)

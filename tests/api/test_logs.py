@@ -116,19 +116,19 @@ def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for
 
 def test_torchrun_s_own_lines_are_shown_where_no_worker_has_begun(client: TestClient, world: World) -> None:
     job, node = train(world)
-    refused = LogPiece(1, None, None, ["torchrun: error: no rendezvous"], open_line="torchrun waits")
+    refused = LogPiece(1, None, None, ("torchrun: error: no rendezvous",), open="torchrun waits")
     world.context.logs.add(job.id, node.id, [refused], seq=1, now_s=0.0)
     assert client.get("/v1/jobs/first/logs").text.endswith("error: no rendezvous\n")
     assert client.get("/v1/jobs/first/logs?rank=0").text == ""
-    world.context.logs.add(job.id, node.id, [LogPiece(1, 0, 0, ["loss 0.5"])], seq=2, now_s=0.0)
+    world.context.logs.add(job.id, node.id, [LogPiece(1, 0, 0, ("loss 0.5",))], seq=2, now_s=0.0)
     assert client.get("/v1/jobs/first/logs").text == "==> generation 1 <==\n[rank 0] loss 0.5\n"
 
 
 @pytest.mark.parametrize("names_node", [False, True])
 def test_a_stream_has_torchrun_s_lines_where_it_is_of_one_node(world: World, names_node: bool) -> None:
     job, node = train(world)
-    own = LogPiece(1, None, None, ["SignalException"], open_line="torchrun ends")
-    world.context.logs.add(job.id, node.id, [own, LogPiece(1, 0, 0, ["loss 0.5"])], seq=1, now_s=0.0)
+    own = LogPiece(1, None, None, ("SignalException",), open="torchrun ends")
+    world.context.logs.add(job.id, node.id, [own, LogPiece(1, 0, 0, ("loss 0.5",))], seq=1, now_s=0.0)
     events = streamed(world, node_id=node.id if names_node else None)
     said = [line["text"] for event in events for line in (*event["lines"], *event["open"])]
     assert said == (["SignalException", "loss 0.5", "torchrun ends"] if names_node else ["loss 0.5"])

@@ -52,7 +52,7 @@ def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(capsys
     watched(looks(RUNNING, failing, again, ended))
     out = capsys.readouterr().out.splitlines()
     assert out[1] == "failed: ValueError: no (train.py, line 3)"
-    assert [line.split("  ")[-1] for line in out if " it  " in line] == ["4.5 s left"] * 2 + ["spent $0.01000"]
+    assert [line.split("  ")[-1] for line in out if " it  " in line] == ["4.5 s left"] * 2 + ["spent $0.01"]
     assert out[-3:] == [*trace.splitlines(), "job a: failed: it failed twice in the same way: ValueError: no"]
 
 

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from alembic import command
 import pytest
+from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 

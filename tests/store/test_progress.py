@@ -187,7 +187,9 @@ def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(store: Sto
     number = next_generation(store, job, node)
     first = window(node, 2, iteration=42, generation=number)
     beginning = Beginning(40, "snapshot.pt", False, Batch.WORKER, at_s=first.ended_at_s - 0.5)
-    said = Heard(AgentState.RUNNING, generation=number, windows=[first], beginnings={60: beginning}, acked_seq=60)
+    said = Heard(
+        NodeReport(AgentState.RUNNING, generation=number), windows=[first], beginnings={60: beginning}, acked_seq=60
+    )
     store.heard(node.id, said, now_s=first.ended_at_s + 1.0)
     events = [(each.kind, each.at_s) for each in store.events(job_id=job.id) if each.kind in ("begins", "redone")]
     assert events == [("begins", first.ended_at_s - 0.5), ("redone", first.ended_at_s)]

@@ -259,7 +259,7 @@ def test_the_log_of_a_job_that_is_over_is_linked_from_the_top_and_opens_at_its_e
 ) -> None:
     job_id, now_s = told_template[1].job_id, site.clock.now_s()
     lines = [f"step {number}" for number in range(150)]
-    site.logs.add(job_id, "n1", [LogPiece(1, 0, 0, lines)], seq=1, now_s=0.0)
+    site.logs.add(job_id, "n1", [LogPiece(1, 0, 0, tuple(lines))], seq=1, now_s=0.0)
     site.store.request_stop(job_id, JobPhase.SUCCEEDED, None, now_s=now_s)
     site.store.move_job(job_id, JobPhase.SUCCEEDED, now_s=now_s)
     with opened(chromium, site, f"/jobs/{job_id}") as seen:
