@@ -32,6 +32,7 @@ COLUMNS = (
     Column("DOLLARS", "usd", figures.usd, is_number=True),
     Column("OF CLAIRVOYANT", "ratio", figures.number, is_number=True),
     Column("TIME", "elapsed_s", figures.duration, is_number=True),
+    Column("FINISHED", "finished"),
     Column("LATE", "late", figures.count, is_number=True),
 )
 
@@ -45,6 +46,9 @@ def backtest(
         Path | None, typer.Option("--availability", help="When spot pools were up, JSON; every pool always if absent.")
     ] = None,
     speeds: Annotated[Path | None, typer.Option("--speeds", help="CSV of node_type,nodes,step_s.")] = None,
+    node_types: Annotated[
+        Path | None, typer.Option("--node-types", help="What hardware the types have: JSON, as of `type ls -o json`.")
+    ] = None,
     hours: Annotated[
         float | None, typer.Option("--hours", min=0.01, help="Instead of speeds: the job's hours on any one node.")
     ] = None,
@@ -62,9 +66,11 @@ def backtest(
     _be_quiet()
     terms = Terms(boot_s=boot_s, seed=seed)
     if Path(job).suffix in _SUFFIXES or job == "-":
-        spec, program, market = _from_files(job, prices or [], availability, speeds, hours, policy)
+        spec, program, market = _from_files(
+            job, prices or [], availability, speeds, hours, policy, node_types
+        )
     else:
-        if prices or availability or speeds or hours:
+        if prices or availability or speeds or hours or node_types:
             raise InvalidInput(
                 f"{job}: a job that has run brings its own prices, pools and speeds: leave the files out"
             )
@@ -91,9 +97,10 @@ def _from_files(
     speeds: Path | None,
     hours: float | None,
     policy: str | None,
+    node_types: Path | None = None,
 ) -> tuple[JobSpec, Program, Market]:
     from elastic.pricing import read_trace
-    from elastic.simulator import Program, Speeds, market_of, read_availability, read_speeds
+    from elastic.simulator import Program, Speeds, market_of, read_availability, read_node_types, read_speeds
 
     if not prices:
         raise InvalidInput("--prices: wanted a file of price events, got none", field="prices")
@@ -108,7 +115,8 @@ def _from_files(
         assert hours is not None
         pace = Speeds({}, default_s=hours * 3600 / spec.iterations)
     rows = [row for path in prices for row in read_trace(path)]
-    market = market_of(rows, None if availability is None else read_availability(availability))
+    records = None if availability is None else read_availability(availability)
+    market = market_of(rows, records, node_types=None if node_types is None else read_node_types(node_types))
     return spec, Program(pace, spec.iterations), market
 
 
@@ -161,6 +169,8 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
 
 
 def _show(spec: JobSpec, market: Market, found: Backtest, terms: Terms) -> None:
+    from elastic.simulator import is_undescribed
+
     spot = len(market.pools)
     span = figures.duration(market_span_s(market))
     print(
@@ -168,20 +178,39 @@ def _show(spec: JobSpec, market: Market, found: Backtest, terms: Terms) -> None:
         f"{span}; {len(market.offerings)} offerings, {spot} of them pools that come and go; "
         f"boots of {figures.duration(terms.boot_s)}"
     )
-    render.show_list(rows_of(found), COLUMNS, Output.TABLE)
+    has_deadline = spec.objective.deadline_s is not None
+    render.show_list(rows_of(found, has_deadline=has_deadline), COLUMNS, Output.TABLE)
     losses, moves = (fmean(getattr(each, name) for each in found.starts) for name in ("losses", "moves"))
+    unknown = sorted(each.name for each in market.node_types if is_undescribed(each))
+    if unknown and len(market.node_types) > 1:
+        print(
+            f"Nothing is known of the hardware of {', '.join(unknown[:4])}: the policy takes all of them for equal. "
+            "--node-types says what they have."
+        )
     print(f"On average {figures.number(moves)} changes of group and {figures.number(losses)} machines taken back.")
-    unfinished = [each for each in found.starts if each.phase != "succeeded"]
+    unfinished = [each for each in found.starts if not each.is_finished]
     if unfinished:
         phases = ", ".join(sorted({each.phase for each in unfinished}))
-        print(f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}.")
+        usd, done = fmean(each.usd for each in unfinished), fmean(each.iteration for each in unfinished)
+        print(
+            f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after {figures.usd(usd)} and "
+            f"{figures.count(round(done))} of {figures.count(spec.iterations or 0)} iterations on average. Dollars are those of finished lives alone."
+        )
 
 
-def rows_of(found: Backtest) -> list[dict[str, Any]]:
-    """One row a policy: the mean dollars of all starts, their mean share of the clairvoyant's, how many were late."""
+def rows_of(found: Backtest, *, has_deadline: bool) -> list[dict[str, Any]]:
+    """One row a policy: the mean dollars of the starts that finished, their mean share of the clairvoyant's.
+
+    A life that did not finish has no dollars, and is late where there is a deadline.
+    """
     least = [each.yardsticks[0].usd for each in found.starts]
     named = [
-        {"usd": each.usd, "elapsed_s": each.elapsed_s, "late_s": each.late_s, "name": found.policy}
+        {
+            "usd": each.usd if each.is_finished else None,
+            "elapsed_s": each.elapsed_s,
+            "late_s": each.late_s,
+            "name": found.policy,
+        }
         for each in found.starts
     ]
     names = dict.fromkeys(each.name for start in found.starts for each in start.yardsticks)
@@ -189,19 +218,21 @@ def rows_of(found: Backtest) -> list[dict[str, Any]]:
     for name in names:
         own = [next((each for each in start.yardsticks if each.name == name), None) for start in found.starts]
         runs.append([{"name": name, "usd": each.usd, "late_s": each.late_s} for each in own if each is not None])
-    return [_row(each, least) for each in runs]
+    return [_row(each, least, has_deadline=has_deadline) for each in runs]
 
 
-def _row(runs: Sequence[dict[str, Any]], least: Sequence[float | None]) -> dict[str, Any]:
+def _row(runs: Sequence[dict[str, Any]], least: Sequence[float | None], *, has_deadline: bool) -> dict[str, Any]:
     usd = [each["usd"] for each in runs if each["usd"] is not None]
     ratios = [each["usd"] / best for each, best in zip(runs, least, strict=True) if each["usd"] is not None and best]
-    row: dict[str, Any] = {"name": runs[0]["name"], "late": sum(each["late_s"] > 0 for each in runs)}
+    is_late = [each["late_s"] > 0 or (has_deadline and each["usd"] is None) for each in runs]
+    row: dict[str, Any] = {"name": runs[0]["name"], "late": sum(is_late), "finished": f"{len(usd)} of {len(runs)}"}
     if usd:
         row["usd"] = fmean(usd)
     if ratios:
         row["ratio"] = fmean(ratios)
-    if "elapsed_s" in runs[0]:
-        row["elapsed_s"] = fmean(each["elapsed_s"] for each in runs)
+    lasted_s = [each["elapsed_s"] for each in runs if each["usd"] is not None and "elapsed_s" in each]
+    if lasted_s:
+        row["elapsed_s"] = fmean(lasted_s)
     return row
 
 

@@ -3,7 +3,8 @@
 from elastic.simulator.availability_file import Availability, PoolRecord, read_availability
 from elastic.simulator.backtest import Backtest, Start, backtest
 from elastic.simulator.bill import bill_usd
-from elastic.simulator.market import Market, Pool, market_of
+from elastic.simulator.market import Market, Pool, is_undescribed, market_of
+from elastic.simulator.node_types_file import read_node_types
 from elastic.simulator.program import Program, Speeds
 from elastic.simulator.simulation import Simulation, Terms, simulated
 from elastic.simulator.speeds_file import read_speeds
@@ -21,8 +22,10 @@ __all__ = [
     "Terms",
     "backtest",
     "bill_usd",
+    "is_undescribed",
     "market_of",
     "read_availability",
+    "read_node_types",
     "read_speeds",
     "simulated",
 ]

@@ -70,6 +70,11 @@ class Agents:
     _training: _Training | None = None
     _obeying: set[tuple[str, int | None]] = field(default_factory=set)
 
+    @property
+    def step_s(self) -> float | None:
+        """Seconds an iteration of what trains now; None while nothing does."""
+        return None if self._training is None else self._training.step_s
+
     def join(self, node: Node) -> None:
         """The machine has booted, and its agent registers."""
         joined = self.store.node_joined(node.id, now_s=self.clock.now_s())

@@ -38,6 +38,11 @@ class Start:
     ticks: int
     yardsticks: tuple[Yardstick, ...]
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether all iterations were done: what a life cost that was not says nothing of what the job costs."""
+        return self.phase is JobPhase.SUCCEEDED
+
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
@@ -99,6 +104,7 @@ def _live(
     most_s = max(_MOST_TIMES * work_s, _PATIENCE * (asked_s or 0.0))
     with simulated(spec, program, market, decide=decide, terms=terms) as world:
         job = world.run(until_s=most_s)
+        lasts_s = work_s + terms.boot_s + program.start_s
         elapsed_s = (BEGINS_S + world.elapsed_s if job.finished_at_s is None else job.finished_at_s) - BEGINS_S
         return Start(
             from_s=from_s,
@@ -116,8 +122,9 @@ def _live(
                 spec,
                 program,
                 market,
-                horizon_s=elapsed_s if asked_s is None else asked_s,
+                horizon_s=max(elapsed_s, lasts_s) if asked_s is None else asked_s,
                 boot_s=terms.boot_s,
                 pause_s=program.start_s,
+                is_deadline=asked_s is not None,
             ),
         )

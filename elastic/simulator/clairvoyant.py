@@ -2,8 +2,8 @@
 
 A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while nothing is held, or
 while a group trains. Going to a group takes `boot` ticks in which its new nodes are paid and what trains goes on, then
-`pause` ticks in which it is paid and nothing trains. Without boots this is exact. With them it is a lower bound: new
-nodes are billed as if they had been ordered early enough, whatever trained then.
+`pause` ticks in which it is paid and nothing trains; `rest` of a tick is paid besides. Without boots this is exact. With
+them it is a lower bound: new nodes are billed as if they had been ordered early enough, whatever trained then.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def least_usd(
     deadline: int,
     boot: int = 0,
     pause: int = 0,
+    rest: float = 0.0,
     dead_factor: float = 1.0,
 ) -> float:
     """Gives the least dollars for `work` units by tick `deadline`; infinity where nobody could do it.
@@ -75,6 +76,8 @@ def least_usd(
     2.0
     >>> least_usd([spot], work=2, deadline=4, pause=1)
     inf
+    >>> least_usd([spot], work=2, deadline=4, rest=0.25)
+    2.25
     """
     dead_usd = [choice.usd * dead_factor for choice in choices]
     idle = np.full(work + 1, np.inf)
@@ -94,6 +97,7 @@ def least_usd(
                 runs[place] if pause == 0 else _ago(later, pause, place),
                 tick,
                 pause,
+                rest,
             )
             for place, choice in enumerate(choices)
         ]
@@ -122,12 +126,12 @@ def _run(choice: Choice, after: Floats, tick: int) -> Floats:
     return found
 
 
-def _begun(choice: Choice, usd: Floats, after: Floats | None, tick: int, pause: int) -> Floats | None:
-    """The cost of beginning there now: the pause is paid, then it trains."""
+def _begun(choice: Choice, usd: Floats, after: Floats | None, tick: int, pause: int, rest: float) -> Floats | None:
+    """The cost of beginning there now: the pause is paid, and `rest` of a tick, then it trains."""
     span = slice(tick, tick + pause)
     if after is None or not choice.is_up[span].all():
         return None
-    return after + float(usd[span].sum())
+    return after + float(usd[span].sum() + rest * usd[tick])
 
 
 def _waiting(

@@ -3,7 +3,8 @@
 It shows a policy the present and the past, never what follows. Each launch is paid from its tick on. New nodes boot for
 `boot` ticks while what trains goes on; once all of a target are there the other nodes are let go, and nothing trains
 for `pause` ticks. With `boot` 0 a launch so costs `pause` dead paid ticks, and what trained before ends at once. A spot
-node is lost at the beginning of the first tick in which its pool is down. A tick that was begun is paid whole.
+node is lost at the beginning of the first tick in which its pool is down. A tick that was begun is paid whole. Where
+ticks are longer than a boot, `rest` is the part of one that a launch costs besides: it is paid, and takes no time.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ class Task:
     boot: int = 0
     pause: int = 0
     nodes_max: int = 1
+    rest: float = 0.0
+
+    @property
+    def dead(self) -> float:
+        """Ticks that a launch costs in all, before it trains."""
+        return self.boot + self.pause + self.rest
 
     def rate(self, group: Group | None) -> int:
         return 0 if group is None else self.rates.get(group.node_types, 0)
@@ -182,6 +189,7 @@ class World:
     def _launch(self, offering: Offering, count: int) -> None:
         for _ in range(count):
             self.launches += 1
+            self.spent.dead_usd += self.task.rest * self._tick_usd(offering)
             joins = self.tick + self.task.boot
             self.machines.append(Machine(self.launches, offering, self.tick, joins))
 
@@ -193,13 +201,15 @@ class World:
         self.pauses_until = self.tick + self.task.pause
         self._let_go()
 
+    def _tick_usd(self, offering: Offering) -> float:
+        return float(self._of(self.market.usd_per_h, offering)) * self.market.tick_s / 3600.0
+
     def _pass(self) -> None:
         """Pays one tick, and trains in it."""
         usd = {True: 0.0, False: 0.0}
         for each in self.machines:
             is_spot = each.offering.capacity.value == "spot"
-            price = float(self._of(self.market.usd_per_h, each.offering))
-            usd[is_spot] += price * self.market.tick_s / 3600.0
+            usd[is_spot] += self._tick_usd(each.offering)
         total = sum(usd.values())
         self.spent.on_demand_usd += usd[False]
         is_there = self.is_training and self.current == self.target

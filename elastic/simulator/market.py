@@ -97,10 +97,19 @@ def market_of(
     known = node_types or {}
     names = sorted({each.node_type for each in sold})
     return Market(
-        node_types=tuple(known.get(name) or NodeType(name, 1.0, 1.0) for name in names),
+        node_types=tuple(known.get(name) or _undescribed(name) for name in names),
         prices={each: tuple(sorted(steps[each].items())) for each in sorted(sold)},
         pools={each: pool for each, pool in pools.items() if each in sold},
     )
+
+
+def is_undescribed(node_type: NodeType) -> bool:
+    """Whether nothing but the name of a type was known to `market_of`."""
+    return node_type == _undescribed(node_type.name)
+
+
+def _undescribed(name: str) -> NodeType:
+    return NodeType(name, 1.0, 1.0)
 
 
 def _from_zero(

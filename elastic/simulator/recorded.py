@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from elastic.errors import InvalidInput
-from elastic.model import Capacity, JobSpec, Node, NodePhase, Series
+from elastic.model import Capacity, JobSpec, Node, NodePhase, NodeType, Series
 from elastic.pricing import TraceRow
 from elastic.simulator.availability_file import Availability
 from elastic.simulator.market import Market, Pool, market_of
@@ -34,7 +34,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, Market]:
         for price in reversed(store.prices(limit=_MOST_PRICES))
         if price.offering.node_type in speeds.known and (end_s is None or price.valid_from_s <= end_s)
     ]
-    market = market_of(rows)
+    market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes(job.id, include_gone=True)
     pools = {
         offering: Pool(_history(of_pool, job.submitted_at_s), notice_s=_NOTICE_S)
@@ -45,6 +45,12 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, Market]:
     if objective.deadline_s is not None:
         objective = replace(objective, deadline_s=objective.deadline_s - job.submitted_at_s + BEGINS_S)
     return replace(job.spec, objective=objective), Program(speeds, iterations), replace(market, pools=pools)
+
+
+def _node_types(store: Store, job_id: str) -> dict[str, NodeType]:
+    """What its latest decision saw of the hardware on offer."""
+    latest = store.decisions(job_id, limit=1)
+    return {each.name: each for decision in latest for each in store.snapshot(decision.id).node_types}
 
 
 def _speeds(measured: tuple[Series, ...]) -> Speeds:

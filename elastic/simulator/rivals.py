@@ -11,6 +11,7 @@ hold a spot node goes to on-demand and stays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -30,7 +31,7 @@ class Fleet:
     def spot(self, world: World) -> Group | None:
         """The cheapest for its work of what is up and would be in time; of equals what trains already."""
         up = [each for each in self.sold(Capacity.SPOT) if world.can_have(each)]
-        dead = 2 * (world.task.boot + world.task.pause)
+        dead = 2 * world.task.dead
         in_time = [each for each in up if _ticks(world, each) + dead <= world.ticks_left]
         if in_time:
             return min(in_time, key=lambda each: (_usd(world, each), each != world.current, each))
@@ -39,7 +40,7 @@ class Fleet:
     def on_demand(self, world: World) -> Group:
         """The cheapest that does the rest in time with a changeover to spare, else the fastest."""
         sold = self.sold(Capacity.ON_DEMAND)
-        dead = 2 * (world.task.boot + world.task.pause)
+        dead = 2 * world.task.dead
         in_time = [each for each in sold if _ticks(world, each) + dead <= world.ticks_left]
         if in_time:
             return min(in_time, key=lambda each: (_usd(world, each), each))
@@ -82,10 +83,12 @@ class Net:
                 self.fleet.sold(Capacity.ON_DEMAND),
                 key=lambda each: (_ticks(world, each), _usd(world, each), each),
             )
-            dead = 2 * (world.task.boot + world.task.pause)
+            dead = 2 * world.task.dead
             best = self.fleet.on_demand(world)
             late = min(_ticks(world, each) for each in (best, fastest))
-            if world.ticks_left > late + dead:
+            # The next look is a tick later, and what is begun then takes whole ticks.
+            later = math.ceil(late + world.task.dead - 1e-9) + 1
+            if world.ticks_left > late + dead and world.ticks_left >= later:
                 return None
             self.reserve = best
         held = world.target
@@ -121,7 +124,7 @@ class Uniform:
             return Wish(world.target)
         spot = self.fleet.spot(world)
         task = world.task
-        ahead = 2 * (task.boot + task.pause) if world.machines else 0
+        ahead = 2 * task.dead if world.machines else 0
         expected = task.work * (world.tick + ahead) / task.deadline
         if world.machines:
             return Wish(spot if spot is not None and world.done >= expected else world.target)

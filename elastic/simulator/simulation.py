@@ -2,8 +2,9 @@
 
 The daemon looks every `tick_s` seconds. A look at a world in which nothing has changed changes nothing, so most looks
 are left out: after each change the next ones come one, four, sixteen ticks later, up to `quiet_s` apart. They come at
-once where an agent has news, a machine is taken, a price moves or a refusal has run out. A job that waits without
-machines is asked with `decide` itself, which is pure, when it would do something if nothing but the time changed.
+once where an agent has news, a machine is taken, a price moves or a refusal has run out. Before a longer gap `decide`
+itself, which is pure, is asked what it would do at its end if the job only went on as it does: where that is anything
+but to go on, as at the budget, at the safety net or after a cooldown, the look comes when it would first be done.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 
 import structlog
@@ -64,6 +65,8 @@ _TOGETHER_S = 60.0
 """Refusals that run out within so long are looked at together."""
 _ASKED_EVERY_S = 600.0
 """How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`)."""
+_MEASURING = "measuring"
+"""The code of the reason with which a policy waits for windows."""
 _REMEMBERED_S = 3600.0
 """How long a cloud lists a machine that is gone (EC2: about an hour)."""
 
@@ -73,13 +76,14 @@ class Terms:
     """How the simulated daemon and its cloud are set up: seconds, and the limits of decisions.
 
     `quiet_s` is the longest time between two looks at a cluster that trains, `waiting_s` at one without machines.
+    Both only save work: a look that could decide something is never left out for them.
     """
 
     limits: Limits = field(default_factory=lambda: Limits(reaction_s=16.0))
     tick_s: float = 5.0
     heartbeat_s: float = 1.0
-    quiet_s: float = 3000.0
-    waiting_s: float = 3600.0
+    quiet_s: float = 14_400.0
+    waiting_s: float = 14_400.0
     lease_s: float = 600.0
     register_s: float = 600.0
     boot_s: float = 60.0
@@ -135,7 +139,6 @@ class Simulation:
     _booting: set[str] = field(default_factory=set)
     _seen: object = None
     _target: Group | None = None
-    _changed_s: float = 0.0
     _interval_s: float = 0.0
     _next_tick_s: float = BEGINS_S
     _decided: tuple[Snapshot, Plan] | None = None
@@ -305,17 +308,14 @@ class Simulation:
         wanted = () if target is None else tuple(offering for offering, _ in target.members)
         seen = (job.phase, target, members, stand, tuple(each for each in blocks if each.offering in wanted))
         if seen != self._seen:
-            self._seen, self._changed_s, self._interval_s = seen, now_s, self.terms.tick_s
+            self._seen, self._interval_s = seen, self.terms.tick_s
         else:
             longest_s = self.terms.quiet_s if nodes else self.terms.waiting_s
             self._interval_s = min(_GROWTH * self._interval_s, longest_s)
-        self._plan_next(now_s, blocks, is_waiting=not nodes)
+        self._plan_next(now_s, blocks)
 
-    def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...], *, is_waiting: bool) -> None:
-        self._tick_by(now_s + (self._wait_s(now_s) if is_waiting else self._interval_s))
-        cooled_s = self._changed_s + self.terms.limits.cooldown_s
-        if cooled_s > now_s:
-            self._tick_by(cooled_s)
+    def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
+        self._tick_by(now_s + self._gap_s(now_s))
         ends_s = sorted(self._asked_with_hope_s(block) for block in blocks)
         if ends_s and math.isfinite(ends_s[0]):
             self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + _TOGETHER_S))
@@ -331,29 +331,40 @@ class Simulation:
             return math.inf
         return block.until_s + _ASKED_EVERY_S * math.ceil((turn_s - at_s) / _ASKED_EVERY_S)
 
-    def _wait_s(self, now_s: float) -> float:
-        """For how long a job without machines would go on as it does, if nothing but the time changed."""
-        if self._interval_s <= self.terms.tick_s or self._decided is None:
-            return self.terms.tick_s
+    def _gap_s(self, now_s: float) -> float:
+        """For how long the job would go on as it does, if nothing but the time and what comes with it changed."""
+        tick_s, longest_s = self.terms.tick_s, self._interval_s
+        if self._decided is None:
+            return tick_s
         snapshot, plan = self._decided
-        if plan.target is not None and plan.may_buy:
-            return self._interval_s
-        quiet_s, longest_s = 0.0, self._interval_s
-        if self._holds_at(snapshot, now_s + longest_s):
+        if longest_s <= tick_s or _is_learning(plan):
+            return self._until_the_next_window_s()
+        if self._goes_on_at(now_s + longest_s):
             return longest_s
-        while longest_s - quiet_s > 2 * self.terms.tick_s:
+        quiet_s = 0.0
+        while longest_s - quiet_s > 2 * tick_s:
             middle_s = (quiet_s + longest_s) / 2
-            if self._holds_at(snapshot, now_s + middle_s):
+            if self._goes_on_at(now_s + middle_s):
                 quiet_s = middle_s
             else:
                 longest_s = middle_s
-        return longest_s
+        return max(quiet_s, tick_s)
 
-    def _holds_at(self, snapshot: Snapshot, at_s: float) -> bool:
-        """Whether the policy would hold at an instant, its prices confirmed until then."""
-        fresh = tuple(replace(price, observed_at_s=at_s) for price in snapshot.prices)
-        plan = self.decide(replace(snapshot, now_s=at_s, prices=fresh))
-        return plan.action is Action.HOLD and (plan.target is None or not plan.may_buy)
+    def _until_the_next_window_s(self) -> float:
+        """A tick, or as long as the next window of what is being measured takes."""
+        step_s = self.agents.step_s
+        return self.terms.tick_s if step_s is None else max(self.terms.tick_s, step_s)
+
+    def _goes_on_at(self, at_s: float) -> bool:
+        """Whether the policy would hold at an instant as it does now."""
+        assert self._decided is not None, "nothing is foretold before the first decision"
+        snapshot, plan = self._decided
+        closed = tuple(
+            replace(block, until_s=min(self._asked_with_hope_s(block), at_s + _REMEMBERED_S))
+            for block in snapshot.unavailable
+        )
+        later = self.decide(replace(_later_snapshot(snapshot, plan, at_s), unavailable=closed))
+        return (later.action, later.target, later.may_buy) == (Action.HOLD, self._target, plan.may_buy)
 
     def _await_boot(self, node: Node) -> None:
         if node.id in self._booting or node.launched_at_s is None or node.provider_id is None:
@@ -411,11 +422,41 @@ class Simulation:
         self._await_price(at_s)
 
     def _price_moves(self, after_s: float) -> Iterator[float]:
-        for steps in self.market.prices.values():
-            for (_, before), (at_s, usd_per_h) in pairwise(steps):
-                if BEGINS_S + at_s > after_s and abs(usd_per_h / before - 1) >= _NEWSWORTHY:
+        capped = self.spec.objective.max_usd_per_hour is not None
+        least = 0.0 if capped else _NEWSWORTHY  # the smallest move may cross a cap
+        for offering, steps in self.market.prices.items():
+            known = self.market.usd_per_h(offering, after_s - BEGINS_S)
+            for at_s, usd_per_h in steps[bisect_right(steps, after_s - BEGINS_S, key=lambda step: step[0]) :]:
+                if abs(usd_per_h / known - 1) >= least:
                     yield BEGINS_S + at_s
                     break
+
+
+def _is_learning(plan: Plan) -> bool:
+    """Whether the policy waits for windows: each of them may be the one that it waits for."""
+    return plan.reason.code == _MEASURING
+
+
+def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
+    """What would be seen at an instant, if all went on as it does: prices hold, and what trains goes on at its pace."""
+    after_s = max(at_s - snapshot.now_s, 0.0)
+    prices = tuple(replace(price, observed_at_s=at_s) for price in snapshot.prices)
+    in_force = sorted(snapshot.prices, key=lambda price: price.valid_from_s)
+    usd_per_h = {price.offering: price.usd_per_h for price in in_force}
+    burn = sum(usd_per_h.get(node.offering, 0.0) for node in snapshot.nodes if not node.phase.is_gone)
+    job, total = snapshot.job, snapshot.job.spec.iterations
+    own = next((each for each in plan.candidates if each.group == snapshot.current), None)
+    done = 0 if own is None or own.step_s is None else int(after_s / own.step_s.value)
+    iteration = job.iteration + done
+    if total is not None:
+        iteration = min(iteration, max(total - 1, job.iteration))
+    return replace(
+        snapshot,
+        now_s=at_s,
+        prices=prices,
+        spent_usd=snapshot.spent_usd + burn * after_s / 3600,
+        job=replace(job, iteration=iteration),
+    )
 
 
 @contextmanager

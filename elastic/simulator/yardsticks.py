@@ -20,9 +20,12 @@ from elastic.simulator.program import Program
 from elastic.simulator.rivals import RIVALS, Fleet
 
 CLAIRVOYANT = "clairvoyant"
-_TICK_S, _MOST_TICKS = 180.0, 2000
-_FINE = 4
-"""Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in 8 at most."""
+_TICK_S = 5.0
+"""No tick is shorter: the daemon looks as often."""
+_MOST_STEPS = 8_000
+"""Ticks times groups: the clairvoyant takes some 0.1 ms for each."""
+_FINE = 16
+"""Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in 32 at most."""
 _MOST_UNITS = 16_000
 
 
@@ -36,13 +39,22 @@ class Yardstick:
 
 
 def yardsticks(
-    spec: JobSpec, program: Program, market: Market, *, horizon_s: float, boot_s: float, pause_s: float
+    spec: JobSpec,
+    program: Program,
+    market: Market,
+    *,
+    horizon_s: float,
+    boot_s: float,
+    pause_s: float,
+    is_deadline: bool = True,
 ) -> tuple[Yardstick, ...]:
     """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s` after the market's beginning.
 
-    Times are rounded to whole ticks: of 3 minutes, or of a 2,000th of the horizon if that is longer.
+    Times are rounded to whole ticks, so short that even a boot is told from none, as far as there may be so many; what
+    is left of boot and pause beside whole ticks is paid. Nothing is late unless `is_deadline`.
     """
-    tick_s = max(_TICK_S, horizon_s / _MOST_TICKS)
+    sold = sum(spec.admits(each) for each in market.offerings) * max(len(spec.sizes), 1)
+    tick_s = max(_TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)
     light, task = (
         _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s)),
         _task(spec, program, market, tick_s, horizon_s, boot_s, pause_s),
@@ -55,7 +67,7 @@ def yardsticks(
             break  # each of them goes to on-demand in the end
         world = light_world.World(light, task)
         is_done = world.play(make(Fleet(groups)), until=3 * task.deadline)
-        late_s = max(0, world.tick - task.deadline) * tick_s
+        late_s = max(0, world.tick - task.deadline) * tick_s if is_deadline else 0.0
         found.append(Yardstick(name, world.spent.usd if is_done else None, late_s))
     return tuple(found)
 
@@ -82,14 +94,19 @@ def _task(
         ((name, count),): tick_s / program.speeds.step_s(((name, count),)) for name in types for count in spec.sizes
     }
     slowest = min(per_tick.values())
-    unit = max(slowest / _FINE, program.iterations / _MOST_UNITS)
+    # Whole units a tick for the slowest, so that its pace at least is exact.
+    unit = slowest / min(max(int(_MOST_UNITS * slowest / program.iterations), 1), _FINE)
+    dead_s = boot_s + pause_s
+    boot, pause = int(boot_s / tick_s), int(pause_s / tick_s)
+    pause += int(dead_s / tick_s) - boot - pause
     return light_world.Task(
         work=math.ceil(program.iterations / unit),
         deadline=max(int(horizon_s / tick_s), 1),
         rates={group: max(round(done / unit), 1) for group, done in per_tick.items()},
-        boot=round(boot_s / tick_s),
-        pause=round(pause_s / tick_s),
+        boot=boot,
+        pause=pause,
         nodes_max=spec.nodes_max,
+        rest=dead_s / tick_s - boot - pause,
     )
 
 
@@ -101,5 +118,5 @@ def _least_usd(light: light_world.Market, task: light_world.Task, groups: Sequen
         row = places[offering]
         usd = count * light.usd_per_h[row, : task.deadline] * light.tick_s / 3600
         choices.append(Choice(usd, light.is_up[row, : task.deadline], task.rate(group), row, count))
-    least = least_usd(choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause)
+    least = least_usd(choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause, rest=task.rest)
     return least if math.isfinite(least) else None

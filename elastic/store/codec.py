@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
+
+from elastic.model import Group
 
 Value = TypeVar("Value")
 
@@ -24,6 +26,12 @@ def from_text(kind: type[Value], text: str | bytes) -> Value:
     """Gives the value of type `kind` that `to_text` wrote."""
     value: Value = _adapter(kind).validate_json(text)
     return value
+
+
+@lru_cache(maxsize=1024)
+def group_from_text(text: str) -> Group:
+    """Gives the group that `to_text` wrote: a job's past names the same few again and again."""
+    return from_text(Group, text)
 
 
 def pack(value: Any) -> bytes:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot, differs
 from elastic.store import jobs
-from elastic.store.codec import from_text, pack, to_text, unpack
+from elastic.store.codec import from_text, group_from_text, pack, to_text, unpack
 from elastic.store.engine import insert
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
@@ -135,4 +135,4 @@ def _row(connection: Connection, decision_id: int) -> Row[tuple[object, ...]]:
 
 
 def _group(text: str | None) -> Group | None:
-    return None if text is None else from_text(Group, text)
+    return None if text is None else group_from_text(text)

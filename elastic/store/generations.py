@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from elastic.model import Generation, Group, Node, Resume, Stint, Switch
 from elastic.store import nodes as node_rows
-from elastic.store.codec import from_text, to_text
+from elastic.store.codec import group_from_text, to_text
 from elastic.store.events import add_event
 from elastic.store.schema import generations
 
@@ -130,15 +130,18 @@ def switches(
             continue
         if any(earlier.started_at_s < each.resumed_at_s <= later.started_at_s for each in resumes):
             continue
-        found.append(
-            Switch(
-                to_group=from_text(Group, later.members),
-                pause_s=max(later.first_step_at_s - earlier.last_step_at_s, 0.0),
-                boot_s=_boot_s(connection, set(json.loads(later.node_ids)) - set(json.loads(earlier.node_ids))),
-                ended_at_s=later.first_step_at_s,
-            )
+        found.append((earlier, later, _ids(later) - _ids(earlier)))
+    added = {each for _, _, newcomers in found for each in newcomers}
+    nodes = {node.id: node for node in node_rows.of_ids(connection, added)} if added else {}
+    return tuple(
+        Switch(
+            to_group=group_from_text(later.members),
+            pause_s=max(later.first_step_at_s - earlier.last_step_at_s, 0.0),
+            boot_s=_boot_s(nodes[each] for each in newcomers),
+            ended_at_s=later.first_step_at_s,
         )
-    return tuple(found)
+        for earlier, later, newcomers in found
+    )
 
 
 def group_of(members: tuple[Node, ...]) -> Group:
@@ -161,8 +164,11 @@ def to_generation(row: Row[tuple[object, ...]]) -> Generation:
     )
 
 
-def _boot_s(connection: Connection, node_ids: set[str]) -> float:
-    newcomers = [node_rows.get(connection, node_id) for node_id in node_ids]
+def _ids(row: Row[tuple[object, ...]]) -> set[str]:
+    return set(json.loads(row.node_ids))
+
+
+def _boot_s(newcomers: Iterable[Node]) -> float:
     spans = [
         node.joined_at_s - node.launched_at_s
         for node in newcomers

@@ -50,6 +50,26 @@ def test_compares_the_policy_with_foresight_and_simple_rules(folder: Path, run: 
     assert rows["clairvoyant"][2] == "1"
 
 
+def test_shows_a_life_that_did_not_finish_as_unfinished(folder: Path, run: Run) -> None:
+    (folder / "job.yaml").write_text(JOB.replace("{deadline: 3h}", "{deadline: 3h, budget_usd: 0.15}"))
+    found = run("backtest", "job.yaml", *ALL)
+    assert found.status == 0, found.err
+    (row,) = (line.split() for line in found.out.splitlines() if line.startswith("best_value"))
+    assert row == ["best_value", "-", "-", "-", "0", "of", "1", "1"]  # no dollars, no share, no time; and late
+    assert "1 of 1 did not finish: budget_exhausted, after $0.1" in found.out
+
+
+def test_tells_what_is_not_known_of_the_hardware(folder: Path, run: Run) -> None:
+    (folder / "prices.csv").write_text(PRICES + "0,large,on-demand,a,2.0\n")
+    (folder / "speeds.csv").write_text(SPEEDS + "large,1,0.5\n")
+    types = [{"name": "small", "cpu": 2, "memory_gib": 4}, {"name": "large", "cpu": 8, "memory_gib": 16}]
+    (folder / "types.json").write_text(json.dumps(types))
+    assert "Nothing is known of the hardware of large, small" in run("backtest", "job.yaml", *ALL).out
+    found = run("backtest", "job.yaml", *ALL, "--node-types", "types.json")
+    assert found.status == 0, found.err
+    assert "Nothing is known" not in found.out
+
+
 def test_prints_each_life_as_json(folder: Path, run: Run) -> None:
     found = run("backtest", "job.yaml", *ALL, "--policy", "best_value", "-o", "json")
     (start,) = json.loads(found.out)["starts"]

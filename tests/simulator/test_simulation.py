@@ -105,3 +105,36 @@ def test_leaves_out_most_looks_at_a_world_in_which_nothing_happens() -> None:
     with simulated(spec, program(24), market(), decide=decide) as simulation:
         assert simulation.run(until_s=40 * H).phase is JobPhase.SUCCEEDED
         assert simulation.ticks < 24 * H / 300
+
+
+@pytest.mark.parametrize("budget_usd", [0.3, 1.0, 4.9])
+def test_stops_at_the_budget_as_a_daemon_does_that_looks_every_few_seconds(budget_usd: float) -> None:
+    spec = job(6, objective=Objective(budget_usd=budget_usd), capacity=CapacityChoice.ON_DEMAND)
+    with simulated(spec, program(6), market(), decide=decide) as simulation:
+        assert simulation.run(until_s=10 * H).phase is JobPhase.BUDGET_EXHAUSTED
+        wind_down_usd = 1.0 * simulation.terms.limits.wind_down_s / H
+        assert budget_usd - 1.2 * wind_down_usd < simulation.bill_usd() <= budget_usd
+        assert simulation.ticks < 60
+
+
+def test_looks_at_a_deadlines_safety_net_though_nothing_happens() -> None:
+    spec = job(2, objective=Objective(deadline_s=BEGINS_S + 6 * H))
+    pools = {each: down(1200.0, notice_s=120.0) for each in (SPOT_A, SPOT_B)}
+    with simulated(spec, program(2), market(pools), decide=decide) as simulation:
+        assert simulation.run(until_s=20 * H).phase is JobPhase.SUCCEEDED
+        assert simulation.elapsed_s <= 6 * H
+
+
+def test_hears_of_the_smallest_move_of_a_price_that_crosses_the_cap() -> None:
+    moves = {ON_DEMAND: ((0.0, 1.0), (3 * H, 1.01))}
+    objective = Objective(max_usd_per_hour=1.005)
+    spec = job(8, objective=objective, capacity=CapacityChoice.ON_DEMAND)
+    asked: list[float] = []
+
+    def deciding(snapshot: Snapshot) -> ModelPlan:
+        asked.append(snapshot.now_s - BEGINS_S)
+        return decide(snapshot)
+
+    with simulated(spec, program(8), market({}, moves), decide=deciding) as simulation:
+        simulation.run(until_s=3.2 * H)
+        assert any(3 * H <= each <= 3 * H + simulation.terms.tick_s for each in asked)
