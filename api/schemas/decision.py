@@ -181,7 +181,8 @@ class Replay(Wire):
 class Threshold(Wire):
     """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
 
-    `now` is what it was, null where that was not known. Prices are of one node, in USD an hour; paces are seconds an
+    From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it wins up to the last value
+    that was tried. `now` is what it was, null where that was not known. Prices are of one node, in USD an hour; paces are seconds an
     iteration; deadlines are hours from then on.
     """
 
@@ -189,6 +190,8 @@ class Threshold(Wire):
     now: FiniteFloat | None
     wins_at: FiniteFloat
     loses_at: FiniteFloat
+    wins_to: FiniteFloat | None
+    loses_beyond: FiniteFloat | None
 
 
 class WinsIf(Wire):

@@ -96,6 +96,6 @@ def _tell_what_if(losers: Sequence[Mapping[str, Any]]) -> None:
     if not losers:
         print("\nthere was no other candidate")
         return
-    print("\nwould have been chosen:")
+    print("\nthe other candidates:")
     for each in losers:
         print(render.paragraph(f"{each['name']}: {each['text']}"))

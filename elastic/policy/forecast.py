@@ -146,8 +146,8 @@ def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
 def misses(snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ()) -> tuple[Miss, ...] | None:
     """Gives the goals that will be missed by what is known now; None while too little is known to say.
 
-    What is measured counts at its slow and dear end. What is not counts at the middle of its prior, and only while the
-    policy is still looking. A goal in `standing` was said to be missed before: it is met again only with the margin of
+    What is measured counts at its slow and dear end. What is not counts at the middle of its prior: whether a goal is
+    met it decides only while the policy is still looking, what would do it tells always. A goal in `standing` was said to be missed before: it is met again only with the margin of
     a move to spare, so that what wavers around a limit is not told at each turn.
     """
     objective = snapshot.job.spec.objective
@@ -333,7 +333,9 @@ def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], all
         return None
     if any(_expected_s(each) <= left_s * (1 - allowance) for each in considered):
         return None
-    soonest = min(considered, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))
+    soonest = _soonest(found.choices)
+    if _expected_s(soonest) <= left_s:
+        soonest = _soonest(considered)  # the policy does not mean to try what should be in time
     ends_s = _expected_s(soonest)
     is_certain = all(
         (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s for each in considered
@@ -341,7 +343,7 @@ def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], all
     text = (
         f"the deadline is {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
         f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
-        f"{_would_do(found, considered, soonest)}. {_what_to_do(snapshot, time_s=ends_s)}"
+        f"{_would_do(found, soonest)}. {_what_to_do(snapshot, time_s=ends_s)}"
     )
     return Miss(Missed.WILL_BE_LATE, text, is_certain)
 
@@ -359,7 +361,15 @@ def _dear(
     spare_usd = allowance * max(budget_usd - snapshot.spent_usd, 0.0)
     if any(each <= budget_usd - spare_usd for each in needed.values()):
         return None
-    least = min(pool, key=lambda each: (needed[each.group], each.group))
+    all_needed = needed | {
+        each.group: _expected_usd(each) + wind_down_h * each.usd_per_h
+        for each in _heading_for(snapshot, found, found.choices, is_late=is_late)
+    }
+    if min(all_needed.values()) > budget_usd:
+        needed = all_needed
+    least = min(
+        (each for each in found.choices if each.group in needed), key=lambda each: (needed[each.group], each.group)
+    )
     least_usd = needed[least.group]
     is_certain = all(
         (each.usd.value if each.usd.low is None else each.usd.low) + wind_down_h * each.usd_per_h > budget_usd
@@ -368,7 +378,7 @@ def _dear(
     text = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on {_pace_of(least)}, of which "
         f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: {usd(least_usd - budget_usd)} too little. "
-        f"{_would_do(found, considered, least)}. {_what_to_do(snapshot, dollars=least_usd)}"
+        f"{_would_do(found, least)}. {_what_to_do(snapshot, dollars=least_usd)}"
     )
     return Miss(Missed.OVER_BUDGET, text, is_certain)
 
@@ -382,8 +392,12 @@ def _heading_for(
     if not is_late:
         return [each for each in considered if _expected_s(each) <= found.left_s] or considered
     if snapshot.job.spec.objective.on_miss is OnMiss.FASTEST:
-        return [min(considered, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))]
+        return [_soonest(considered)]
     return considered
+
+
+def _soonest(finishes: Sequence[Finish]) -> Finish:
+    return min(finishes, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))
 
 
 def _expected_s(finish: Finish) -> float:
@@ -399,15 +413,19 @@ def _pace_of(finish: Finish) -> str:
     return f"{name(finish.group)} ({'measured, slow end' if finish.is_measured else 'expected, not measured'})"
 
 
-def _would_do(found: Forecast, considered: Sequence[Finish], told: Finish) -> str:
-    """The least time and the least dollars that would do, and what a cap keeps the job from."""
-    soonest = min(considered, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))
-    cheapest = min(considered, key=lambda each: (_expected_usd(each), _expected_s(each), each.group))
+def _expected_on(finish: Finish) -> str:
+    return name(finish.group) + ("" if finish.is_measured else " (expected, not measured)")
+
+
+def _would_do(found: Forecast, told: Finish) -> str:
+    """The least time and the least dollars that would do, tried or not, and what a cap keeps the job from."""
+    soonest = _soonest(found.choices)
+    cheapest = min(found.choices, key=lambda each: (_expected_usd(each), _expected_s(each), each.group))
     parts = [f"Least time: {duration(_expected_s(soonest))} for {usd(_expected_usd(soonest))} in all"]
     if soonest.group != told.group:
-        parts[0] += f" on {name(soonest.group)}"
+        parts[0] += f" on {_expected_on(soonest)}"
     least = f"{usd(_expected_usd(cheapest))} in all, {duration(_expected_s(cheapest))}"
-    parts.append(f"least cost: {least} on {name(cheapest.group)}")
+    parts.append(f"least cost: {least} on {_expected_on(cheapest)}")
     barred = [each for each in found.finishes if each.objection is not None and each.objection.startswith("max_usd")]
     if barred and found.left_s is not None:
         quickest = min(barred, key=lambda each: (_expected_s(each), each.group))

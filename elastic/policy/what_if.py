@@ -2,8 +2,9 @@
 
 A number of the stored snapshot is altered (a price, a pace, the deadline) until the plan changes. Values are tried as
 they are shown, to four figures: the last one at which the candidate still loses and the first at which it wins are
-neighbours, so what a person reads is exactly where the plan flips. That nothing would do is said where the candidate
-loses at each of a few shares of what the number is, from 0.7 down to 0.001.
+neighbours, so what a person reads is exactly where the plan flips. Lower prices and faster paces are tried at a few
+shares of what they are. A deadline may be too late as well as too soon: it is tried every few per cent, and between
+each two instants at which candidates would be done, and both ends are told. What was not tried is not spoken of.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from itertools import pairwise
 
 from elastic.figures import number, price
 from elastic.model import Candidate, Group, Plan, Price, Sample, Series, Snapshot
@@ -24,7 +26,10 @@ from elastic.throughput import estimate_step_s
 _S_PER_H = 3600.0
 # Values are tried at these shares of what they are, the nearest first; then the flip is searched between two of them.
 _LESS = (0.7, 0.3, 0.05, 0.001)
-_MORE = (1.4, 3.0, 10.0, 100.0)
+# Deadlines are tried from half of what the fastest needs to three times what the slowest needs, at such a ratio.
+_SOON, _LATE, _APART = 0.5, 3.0, 1.3
+# And between so many candidates' ends, one by one: an interval in which one wins lies between two of them.
+_MOST_ENDS = 12
 _FIGURES = 4
 _STEPS: int = 9 * 10 ** (_FIGURES - 1)
 _LEAST: int = 10 ** (_FIGURES - 1)
@@ -47,7 +52,8 @@ class Lever(StrEnum):
 class Threshold:
     """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
 
-    `now` is what it was, None where it was not known. Prices are of one node, in USD an hour; paces are seconds an
+    From there on it wins up to `wins_to`, and no more at `loses_beyond`, the next value; both are None where it wins up
+    to the last value that was tried. `now` is what it was, None where it was not known. Prices are of one node, in USD an hour; paces are seconds an
     iteration; deadlines are hours from then on.
     """
 
@@ -55,6 +61,8 @@ class Threshold:
     now: float | None
     wins_at: float
     loses_at: float
+    wins_to: float | None = None
+    loses_beyond: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,75 +132,105 @@ def _chosen_from(snapshot: Snapshot) -> _Chosen:
 
 def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) -> WinsIf:
     found: list[Threshold] = []
-    said: list[str] = []
+    never: list[str] = []
     for lever in Lever:
         tried = _tried(snapshot, plan, loser, lever)
         if tried is None:
             continue
-        now, values = tried
-        threshold = _search(chosen, loser.group, lever, now, values)
+        now, *ways = tried
+        threshold = _search(chosen, loser.group, lever, now, ways)
         if threshold is not None:
             found.append(threshold)
-            said.append(_in_words(threshold, loser.group))
-        elif chosen(loser.group, lever, values[0]) != loser.group:
-            said.append(_in_vain(lever))
-    return WinsIf(loser.group, name(loser.group), tuple(found), "; ".join(said))
+        elif chosen(loser.group, lever, ways[0][0]) != loser.group:
+            never.append(_never(lever, ways))
+    wins = [_in_words(each, loser.group) for each in found]
+    said = [f"Wins {', or '.join(wins)}"] if wins else []
+    said += [f"Does not win {', '.join(never)}"] if never else []
+    return WinsIf(loser.group, name(loser.group), tuple(found), ". ".join(said))
 
 
-def _tried(snapshot: Snapshot, plan: Plan, loser: Candidate, lever: Lever) -> tuple[float | None, Sequence[int]] | None:
-    """What the lever stands at, and the values to try, from there on; None where there is nothing to alter."""
+_Ways = tuple[Sequence[int], ...]
+"""The values to try one after another, from what the lever stands at: one way, or one down and one up."""
+
+
+def _tried(
+    snapshot: Snapshot, plan: Plan, loser: Candidate, lever: Lever
+) -> tuple[float | None, *tuple[Sequence[int], ...]] | None:
+    """What the lever stands at, and the ways to go from there; None where there is nothing to alter."""
     match lever:
         case Lever.PRICE:
             price = _price(snapshot, loser.group)
             if price is None:
                 return None
-            now = price.usd_per_h
-            return now, [_ceil(now), *(_ceil(now * share) for share in _LESS)]
+            return price.usd_per_h, _lessened(price.usd_per_h)
         case Lever.SPEED:
             return _paces(plan, loser)
         case Lever.DEADLINE:
             return _deadlines(snapshot, plan)
 
 
+def _lessened(now: float) -> Sequence[int]:
+    return [_ceil(now), *(_ceil(now * share) for share in _LESS)]
+
+
 def _paces(plan: Plan, loser: Candidate) -> tuple[float | None, Sequence[int]] | None:
     if loser.samples and loser.step_s is not None:
-        now = loser.step_s.value
-        return now, [_ceil(now), *(_ceil(now * share) for share in _LESS)]
+        return loser.step_s.value, _lessened(loser.step_s.value)
     known = [each.step_s.value for each in plan.candidates if each.samples and each.step_s is not None]
     if not known:
         return None  # whatever was known of it would be more than of all others
-    slow = 10 * max(known)
-    return None, [_ceil(slow), *(_ceil(slow * share) for share in _LESS)]
+    return None, _lessened(10 * max(known))
 
 
-def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, Sequence[int]]:
+def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Sequence[int], ...]]:
     deadline_s = snapshot.job.spec.objective.deadline_s
-    lasting = [each.remaining_s for each in plan.candidates if each.remaining_s is not None]
-    if deadline_s is not None and deadline_s > snapshot.now_s:
-        now = (deadline_s - snapshot.now_s) / _S_PER_H
-        return now, [_ceil(now), *(_ceil(now * share) for share in _LESS), *(_ceil(now * share) for share in _MORE)]
-    late_h = 10 * max(lasting, default=24 * _S_PER_H) / _S_PER_H
-    return None, [_ceil(late_h), *(_ceil(late_h * share) for share in _LESS)]
+    ends_h = sorted({each.remaining_s / _S_PER_H for each in plan.candidates if each.remaining_s})
+    is_ahead = deadline_s is not None and deadline_s > snapshot.now_s
+    now = (deadline_s - snapshot.now_s) / _S_PER_H if deadline_s is not None and is_ahead else None
+    known_h = ends_h or [now or 24.0]
+    least_h, most_h = _SOON * min(known_h[0], now or known_h[0]), _LATE * max(known_h[-1], now or known_h[-1])
+    steps = math.ceil(math.log(most_h / least_h) / math.log(_APART))
+    grid = [least_h * (most_h / least_h) ** (step / steps) for step in range(steps + 1)]
+    between = [math.sqrt(sooner * later) for sooner, later in pairwise(ends_h[: _MOST_ENDS + 1])]
+    values = sorted({_ceil(each) for each in (*grid, *between)})
+    if now is None:
+        return None, values[::-1]
+    start = _ceil(now)
+    sooner = [start, *(each for each in reversed(values) if each < start)]
+    return now, sooner, [start, *(each for each in values if each > start)]
 
 
-def _search(chosen: _Chosen, group: Group, lever: Lever, now: float | None, values: Sequence[int]) -> Threshold | None:
-    """Where the plan flips to `group`, between the values tried; None if it does not, or has from the first one on."""
+def _search(chosen: _Chosen, group: Group, lever: Lever, now: float | None, ways: _Ways) -> Threshold | None:
+    """Where the plan flips to `group`, the nearest first; None if it does not, or has from the first value on."""
 
     def wins(value: int) -> bool:
         return chosen(group, lever, value) == group
 
-    start, *others = values
-    if wins(start):
+    if wins(ways[0][0]):
         return None
-    before = start
-    for value in others:
-        if value > start > before:
-            before = start  # from here on the other way
-        if wins(value):
-            at, beyond = _between(before, value, wins)
-            if wins(beyond):
-                return Threshold(lever, now, _value(at), _value(at + (1 if value < before else -1)))
-        before = value
+    found = [each for way in ways if (each := _first_win(way, wins)) is not None]
+    if not found:
+        return None
+    # Both ways begin at the same value: the nearer of two flips is the one that is told.
+    at, loses, end = min(found, key=lambda each: abs(each[0] - ways[0][0]))
+    to, beyond = (None, None) if end is None else (_value(end[0]), _value(end[1]))
+    return Threshold(lever, now, _value(at), _value(loses), to, beyond)
+
+
+def _first_win(way: Sequence[int], wins: Callable[[int], bool]) -> tuple[int, int, tuple[int, int] | None] | None:
+    """The first value that wins on the way, the last that loses before it, and where winning ends, if it does."""
+    for place, (before, value) in enumerate(pairwise(way)):
+        if not wins(value):
+            continue
+        at, beyond = _between(before, value, wins)
+        loses = at + (1 if value < before else -1)
+        if not wins(beyond):
+            return at, loses, (at, beyond)
+        for last, later in pairwise(way[place + 1 :]):
+            if not wins(later):
+                first_lost, _ = _between(last, later, lambda each: not wins(each))
+                return at, loses, (first_lost + (1 if later < last else -1), first_lost)
+        return at, loses, None
     return None
 
 
@@ -256,26 +294,38 @@ def _value(number: int) -> float:
 
 
 def _in_words(threshold: Threshold, group: Group) -> str:
-    # As many figures as are tried: a value rounded to fewer might not win.
-    write = price if threshold.lever is Lever.PRICE else partial(number, figures=_FIGURES)
-    value = write(threshold.wins_at)
-    now = "" if threshold.now is None else f" (now {write(threshold.now)})"
+    write = _written(threshold.lever)
+    value, to, was = write(threshold.wins_at), threshold.wins_to, threshold.now
+    now = "" if was is None else f"now {write(was)}"
     is_less = threshold.wins_at < threshold.loses_at
     match threshold.lever:
         case Lever.PRICE:
             a_node = " a node" if group.node_count > 1 else ""
-            return f"at {value}/h{a_node} or less{now}"
+            span = f"{value}/h{a_node} or less" if to is None else f"{write(to)} to {value}/h{a_node}"
+            return f"at {span}" + (f" ({now})" if now else "")
         case Lever.SPEED:
-            return f"at {value} s an iteration or faster{now or ' (not measured)'}"
+            span = f"{value} s an iteration or faster" if to is None else f"{write(to)} to {value} s an iteration"
+            return f"at {span} ({now or 'not measured'})"
         case Lever.DEADLINE:
-            return f"with the deadline in {value} h or {'sooner' if is_less else 'later'}{now or ' (none now)'}"
+            span = f"{value} h or {'less' if is_less else 'more'}"
+            if to is not None:
+                soonest, latest = sorted((threshold.wins_at, to))
+                span = f"between {write(soonest)} and {write(latest)} h"
+            return f"with {span} to the deadline ({now or 'none now'})"
 
 
-def _in_vain(lever: Lever) -> str:
+def _never(lever: Lever, ways: _Ways) -> str:
+    """That no value would do that was tried."""
+    tried, write = [_value(each) for way in ways for each in way], _written(lever)
     match lever:
         case Lever.PRICE:
-            return "no price above $0 would do"
+            return f"at any price down to {write(min(tried))}/h"
         case Lever.SPEED:
-            return "no speed would do"
+            return f"at any speed up to {write(min(tried))} s an iteration"
         case Lever.DEADLINE:
-            return "no deadline would do"
+            return f"with any deadline from {write(min(tried))} to {write(max(tried))} h away"
+
+
+def _written(lever: Lever) -> Callable[[float], str]:
+    """How values of a lever are shown: with as many figures as are tried, for one rounded to fewer might not win."""
+    return price if lever is Lever.PRICE else partial(number, figures=_FIGURES)

@@ -225,3 +225,25 @@ def test_cores_and_gpus_promise_nothing_for_one_another() -> None:
     world = replace(seen(measured=MEASURED[:1]), node_types=types)
     assert [each.group for each in foreseen(world).finishes] == [HALF]
     assert [each.group for each in foreseen(replace(world, node_types=types[:1])).finishes] == [HALF]
+
+
+@pytest.mark.parametrize(
+    ("goal", "kind"), [({"deadline_s": NOW_S + 600}, "will_be_late"), ({"budget_usd": 0.02}, "over_budget")]
+)
+def test_what_would_do_is_the_same_once_the_policy_has_stopped_looking(goal: dict[str, float], kind: str) -> None:
+    texts = []
+    for measured in (series("local.half", 0.4, windows=2), series("local.half", 0.4)):
+        world = seen(measured=(measured,), **goal)
+        plan = replace(best_value(world), action=Action.HOLD, target=HALF)
+        (miss,) = misses(world, plan) or ()
+        assert miss.kind == kind
+        texts.append(miss.text)
+        assert "(expected, not measured)" in miss.text
+    assert all("Least time: 33 min for $0.051 in all" in each for each in texts)
+
+
+def test_a_deadline_that_nothing_meets_advises_what_the_fastest_is_expected_to_need() -> None:
+    world = seen(measured=MEASURED[:1], deadline_s=NOW_S + 600)
+    late = (missed(world) or {})[Missed.WILL_BE_LATE]
+    assert "needs 33 min on local.full (expected, not measured)" in late.text
+    assert "--deadline 37m" in late.text

@@ -30,8 +30,13 @@ def _is_exact(seen: Snapshot, asked: WinsIf) -> None:
     for each in asked.thresholds:
         assert decide(altered(seen, asked.group, each.lever, each.wins_at)).target == asked.group
         assert decide(altered(seen, asked.group, each.lever, each.loses_at)).target != asked.group
-        beyond = each.wins_at + (each.wins_at - each.loses_at)
-        assert decide(altered(seen, asked.group, each.lever, beyond)).target == asked.group
+        if each.wins_to is None:
+            beyond = each.wins_at + (each.wins_at - each.loses_at)
+            assert decide(altered(seen, asked.group, each.lever, beyond)).target == asked.group
+        else:
+            assert each.loses_beyond is not None
+            assert decide(altered(seen, asked.group, each.lever, each.wins_to)).target == asked.group
+            assert decide(altered(seen, asked.group, each.lever, each.loses_beyond)).target != asked.group
         assert abs(each.wins_at - each.loses_at) <= 1.0001e-3 * max(each.wins_at, each.loses_at)
 
 
@@ -46,7 +51,7 @@ def test_the_price_and_the_pace_are_said_at_which_a_loser_would_win() -> None:
     # At $0.09/h and 0.6 s it costs 20 % more an iteration than at $0.045/h and 1 s; it must cost 10 % less.
     assert _at(asked, Lever.PRICE).wins_at == pytest.approx(0.045 / 0.6 * 0.9, rel=0.01)
     assert _at(asked, Lever.SPEED).wins_at == pytest.approx(0.5 * 0.9, rel=0.01)
-    assert "/h or less (now $0.09); at 0.4" in asked.text and "s an iteration or faster (now 0.6)" in asked.text
+    assert "/h or less (now $0.09), or at 0.4" in asked.text and "s an iteration or faster (now 0.6)" in asked.text
     _is_exact(seen, asked)
 
 
@@ -54,7 +59,7 @@ def test_where_no_value_would_do_that_is_said() -> None:
     seen = replace(_measured(half=1.0, full=0.6), current=None)  # a change is in progress: nothing else is begun
     asked = _asked(seen)[group("local.full")]
     assert not {each.lever for each in asked.thresholds} & {Lever.PRICE, Lever.SPEED}
-    assert asked.text.startswith("no price above $0 would do; no speed would do; ")
+    assert asked.text.startswith("Does not win at any price down to $0.00009/h, at any speed up to 0.0006 s an iteration")
 
 
 def test_a_later_deadline_may_be_what_a_cheaper_one_needs() -> None:
@@ -68,8 +73,36 @@ def test_a_later_deadline_may_be_what_a_cheaper_one_needs() -> None:
     asked = _asked(seen)[group("local.half")]
     slack = _at(asked, Lever.DEADLINE)
     assert slack.now == 2.0 and slack.wins_at > slack.loses_at > 2.0
-    assert "h or later (now 2)" in asked.text
+    assert "h or more to the deadline (now 2)" in asked.text
     _is_exact(seen, asked)
+
+
+@pytest.mark.parametrize("deadline_h", [2.0, 20.0, 30.0, 300.0])
+def test_a_deadline_that_may_be_too_soon_as_well_as_too_late_has_both_ends(deadline_h: float) -> None:
+    """Full is in time from 3 h on, half from 5 h and costs less, quarter from 8 h and costs least."""
+    measured = [series("local.quarter", 4.0), series("local.half", 2.5), series("local.full", 1.5)]
+    seen = replace(
+        snapshot(target="local.quarter", measured=measured),
+        prices=prices({"local.quarter": 0.025, "local.half": 0.045, "local.full": 0.09}),
+    )
+    spec = replace(seen.job.spec, iterations=seen.job.iteration + 7200)
+    spec = replace(spec, objective=Objective(deadline_s=NOW_S + deadline_h * 3600))
+    seen = replace(seen, job=replace(seen.job, spec=spec))
+    asked = _asked(seen)[group("local.half")]
+    found = _at(asked, Lever.DEADLINE)
+    assert found.wins_to is not None
+    assert sorted((found.wins_at, found.wins_to)) == pytest.approx([5.07, 8.0], rel=0.01)
+    assert f"with between 5.07 and 7.999 h to the deadline (now {deadline_h:g})" in asked.text
+    _is_exact(seen, asked)
+
+
+def test_that_no_deadline_would_do_is_said_of_those_alone_that_were_tried() -> None:
+    dearer = (series("local.half", 1.0), series("local.full", 1.2))
+    seen = snapshot(target="local.half", measured=dearer, job=job(objective=Objective(deadline_s=NOW_S + 36_000)))
+    text = _asked(seen)[group("local.full")].text
+    low, high = text.partition("any deadline from ")[2].removesuffix(" h away").split(" to ")
+    assert float(low) == pytest.approx(2.75 / 2, rel=0.01)
+    assert float(high) >= 30.0
 
 
 def test_a_price_is_that_of_one_node() -> None:
@@ -79,7 +112,7 @@ def test_a_price_is_that_of_one_node() -> None:
         job=job(nodes_max=2),
     )
     asked = _asked(seen)[group("local.half", 2)]
-    assert "a node" in asked.text or "no price above $0" in asked.text
+    assert "a node" in asked.text or "at any price down to" in asked.text
     _is_exact(seen, asked)
 
 

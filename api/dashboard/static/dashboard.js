@@ -111,7 +111,7 @@ async function askWhatIf(button) {
     const body = await answer.json();
     const losers = answer.ok ? body.losers : [];
     told.textContent = answer.ok ? (losers.length ? "" : "There was no other candidate.") : body.detail;
-    list.replaceChildren(...losers.flatMap((each) => [entry("dt", each.name), entry("dd", each.text ? `Wins if: ${each.text}.` : "")]));
+    list.replaceChildren(...losers.flatMap((each) => [entry("dt", each.name), entry("dd", each.text ? `${each.text}.` : "")]));
   } catch {
     told.textContent = "The daemon does not answer.";
   }
