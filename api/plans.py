@@ -143,13 +143,11 @@ def _lessons(earlier: Job | None) -> Iterator[str]:
 
 
 def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | None:
+    """The newest run of the same program, of those that trained if there are such."""
     jobs = context.store.jobs(limit=_LOOKED_BACK)
-    return next((job for job in jobs if job.id != but and _program(job.spec) == _program(spec)), None)
-
-
-def _program(spec: JobSpec) -> tuple[object, ...]:
-    """What two jobs have in common whose rates may be compared."""
-    return spec.name, spec.command, spec.global_batch, spec.nproc_per_node, spec.precision
+    same = [job for job in jobs if job.id != but and job.spec.program == spec.program]
+    trained = (job for job in same if context.store.recent_series(job.id))
+    return next(trained, next(iter(same), None))
 
 
 def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:

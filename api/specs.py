@@ -16,7 +16,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from api.documents import JsonValue
+from api.documents import JsonValue, read_document
 from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, as_text, instant_s
 from elastic.checkpoints import is_location, parse_location
 from elastic.errors import InvalidInput
@@ -183,6 +183,15 @@ def _place(document: dict[str, JsonValue], workload: Workload, folder: Path) -> 
         document[name] = cast(JsonValue, placed.pop(name))
     if placed != options:
         document["hyperparameters"] = cast(JsonValue, placed)
+
+
+def is_job(file: Path) -> bool:
+    """Whether a file describes a job: every field in it is a job's, and one of them is what the job runs."""
+    try:
+        found = read_document(file.read_bytes())
+    except (InvalidInput, OSError):
+        return False
+    return not {"command", "workload"}.isdisjoint(found) and set(found) <= set(JobDocument.model_fields)
 
 
 def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,16 +39,16 @@ class Archive:
     paths: tuple[str, ...]
 
 
-def pack(folder: Path) -> Archive:
+def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
     """Packs what `folder` holds: in a git work tree what git would commit, elsewhere all but hidden files and caches.
 
-    Either way, folders within it whose `.gitignore` says `*` are left out.
+    Either way, folders within it whose `.gitignore` says `*` are left out, and the files whose relative paths are in `but`.
     Links to files are packed as what they lead to. Raises InvalidInput for no folder, nothing in it, too much, or what
     cannot be sent.
     """
     if not folder.is_dir():
         raise InvalidInput(f"code: wanted a folder, {folder} is none", field="code")
-    listed = sorted(set(_listed(folder)))
+    listed = sorted(set(_listed(folder)) - set(but))
     if aside := [path for path in listed if path and (folder / path).is_dir()]:
         raise InvalidInput(
             f"code: {aside[0]} in {folder} is a link to a folder, a submodule or another repository, of which no file "

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from elastic.cli.exits import ExitCode
     from elastic.cli.watch import Standing
 
+_JOB_SUFFIXES = (".yaml", ".yml", ".json")
+
 app = typer.Typer(help="Training jobs.", no_args_is_help=True)
 
 COLUMNS = (
@@ -341,7 +343,7 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
     match document.get("code"):
         case str(named) if not re.fullmatch(SUM_PATTERN, named):
             code_folder = (folder / Path(named).expanduser()).resolve()
-            code = pack(code_folder)
+            code = _packed(code_folder)
             _check_script(document.get("command"), code, code_folder)
             placed = specs.resolve_paths(document, folder)
             return specs.settle_tier({**placed, "code": code.sha256}, code_folder), code
@@ -354,9 +356,16 @@ def path_of(job: str) -> str:
     return f"/v1/jobs/{quote(job, safe='')}"
 
 
+def _packed(folder: Path) -> Archive:
+    """The code in a folder, without the jobs' own files: another deadline makes no other program."""
+    is_job = import_module("api.specs").is_job
+    files = [each for each in folder.glob("*") if each.suffix in _JOB_SUFFIXES and each.is_file()]
+    return pack(folder, but=[each.name for each in files if is_job(each)])
+
+
 def _send_mended(client: Client, job: str, folder: Path) -> str:
     """Sends the code in a folder, in place of what the job has run, and gives its sum."""
-    packed = pack(folder)
+    packed = _packed(folder)
     _check_script(client.get(path_of(job))["spec"]["command"], packed, folder)
     client.put(f"/v1/code/{packed.sha256}", packed.content, media_type="application/zip")
     return packed.sha256

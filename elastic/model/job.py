@@ -14,6 +14,14 @@ from elastic.model.script_error import ScriptError
 from elastic.model.tier import Tier
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
+_LENGTHS = frozenset(
+    f"--{each}"
+    for name in ("epochs", "num-epochs", "n-epochs", "max-epochs", "steps", "num-steps", "max-steps", "total-steps")
+    + ("iterations", "iters", "num-iterations", "max-iterations", "max-iters", "num-train-epochs")
+    for each in (name, name.replace("-", "_"))
+)
+"""Options of scripts that say how long to train, and nothing of how long an iteration takes."""
+_ANY_LENGTH = "(any)"
 HIDDEN = "(hidden)"
 """What is shown in place of a secret."""
 
@@ -192,15 +200,19 @@ class JobSpec:
     def program(self) -> tuple[object, ...]:
         """What decides how long an iteration takes on given nodes: jobs that agree in it are runs of one program.
 
-        Where it may run, for how long and for how much does not matter, nor does its name.
+        Where it may run, for how long and for how much does not matter, nor does its name. So of its command neither an
+        argument that is its number of iterations counts, nor the value of an option that only says how long it trains.
 
         >>> one, other = JobSpec("j", ("train.py",), iterations=10), JobSpec("k", ("train.py",), nodes_max=3)
         >>> one.program == other.program, one.program == JobSpec("j", ("train.py",), global_batch=8).program
         (True, False)
+        >>> short, long = (JobSpec("j", ("train.py", f"{n}", "--epochs=3"), iterations=n) for n in (10, 90))
+        >>> short.program == long.program
+        True
         """
         asked = self.nproc_per_node
         return (
-            self.command,
+            self._command_of_any_length,
             self.code,
             self.workload,
             tuple(sorted((name, str(value)) for name, value in self.hyperparameters.items())),
@@ -209,6 +221,22 @@ class JobSpec:
             self.precision,
             self.tier,
         )
+
+    @property
+    def _command_of_any_length(self) -> tuple[str, ...]:
+        length = None if self.iterations is None else str(self.iterations)
+        found: list[str] = []
+        before = ""
+        for each in self.command:
+            option, equals, _ = each.partition("=")
+            if equals and option in _LENGTHS:
+                found.append(f"{option}={_ANY_LENGTH}")
+            elif before in _LENGTHS or (each == length and not before.startswith("-")):
+                found.append(_ANY_LENGTH)
+            else:
+                found.append(each)
+            before = each
+        return tuple(found)
 
     @property
     def shown_env(self) -> Mapping[str, str]:

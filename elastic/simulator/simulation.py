@@ -1,7 +1,7 @@
 """One job's life in a virtual world: the clock jumps from event to event, and ticks where something can have changed.
 
 The daemon looks every `tick_s` seconds. A look at a world in which nothing has changed changes nothing, so most looks
-are left out: after each change the next ones come one, four, sixteen ticks later, up to `quiet_s` apart. They come at
+are left out: after each change the next ones come 1, 16, 256 ticks later, up to `quiet_s` apart. They come at
 once where an agent has news, a machine is taken, a price moves or a refusal has run out. Before a longer gap `decide`
 itself, which is pure, is asked what it would do at its end if the job only went on as it does: where that is anything
 but to go on, as at the budget, at the safety net or after a cooldown, the look comes when it would first be done.
@@ -58,7 +58,7 @@ BEGINS_S = 1_700_000_000.0
 _NEWSWORTHY = 0.02
 """A price that moves by less waits for the next look: no margin of a move is so small; the ledger has it all the same.
 """
-_GROWTH = 4.0
+_GROWTH = 16.0
 """How much longer each look waits than the one before, while nothing changes: what takes its time, such as a drain, is
 over within a few; all else wakes the daemon by itself."""
 _TOGETHER_S = 60.0
