@@ -13,6 +13,7 @@ from api.dashboard.views.extras import (
     spec_lines,
     use_parts,
 )
+from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
@@ -43,6 +44,7 @@ __all__ = [
     "decision_items",
     "decision_view",
     "event_rows",
+    "forecast_timeline",
     "frontier_chart",
     "generation_rows",
     "history_view",

@@ -11,11 +11,14 @@ from api.dashboard.facts import JobFacts
 from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
 from api.outlook import Outlook
 from elastic.figures import duration, percent, span, usd
+from elastic.model import Interval
 from elastic.policy import Finish
 
 _SHOWN = 6
 _GOAL_SHOWN_UP_TO = 2.0
 """A goal further off than this factor would press the points together; it holds for all of them."""
+_END_SHOWN_UP_TO = 2.0
+"""The dear and slow ends of what is not sure are shown as far as that many times the last point."""
 _NEAR = 3.0
 """What is neither cheapest nor soonest is shown while it is within this factor of what is."""
 
@@ -76,8 +79,8 @@ def frontier_chart(facts: JobFacts) -> FrontierChart | None:
     if len(finishes) < 2:
         return None
     left_s, budget_usd = outlook.forecast.left_s, outlook.forecast.budget_usd
-    across_s = _reach([each.lasts_s.value for each in finishes], left_s)
-    upward = scale_to(_reach([each.usd.value for each in finishes], budget_usd))
+    across_s = _reach([each.lasts_s for each in finishes], left_s)
+    upward = scale_to(_reach([each.usd for each in finishes], budget_usd))
     points = tuple(
         _point(letter, each, facts, outlook, across_s, upward)
         for letter, each in zip(ascii_uppercase, finishes, strict=False)
@@ -114,10 +117,14 @@ def _shown(facts: JobFacts, outlook: Outlook) -> list[Finish]:
     return sorted(drawn, key=lambda each: (each.usd.value, each.lasts_s.value))
 
 
-def _reach(values: list[float], goal: float | None) -> float:
-    """Where an axis ends: a little beyond the last point, and beyond the goal unless that is far off."""
-    last = max(values)
-    if goal is not None and goal <= _GOAL_SHOWN_UP_TO * last:
+def _reach(values: list[Interval], goal: float | None) -> float:
+    """Where an axis ends: a little beyond the last end of an interval, and beyond the goal unless that is far off.
+
+    An interval that is many times as long as the points are far is cut.
+    """
+    middle = max(each.value for each in values)
+    last = max(middle, *(min(each.high or 0.0, _END_SHOWN_UP_TO * middle) for each in values))
+    if goal is not None and goal <= _GOAL_SHOWN_UP_TO * middle:
         last = max(last, goal)
     return 1.08 * last if last > 0 else 1.0
 
@@ -131,7 +138,8 @@ def _point(
     lasts_s, cost = finish.lasts_s, finish.usd
     whisker = None
     if lasts_s.low is not None and lasts_s.high is not None and cost.low is not None and cost.high is not None:
-        whisker = Span(*place(lasts_s.low, cost.low), *place(lasts_s.high, cost.high))
+        shown = _part_within((lasts_s.low, cost.low), (lasts_s.high, cost.high), (across_s, upward.maximum))
+        whisker = Span(*place(lasts_s.low, cost.low), *place(*shown))
     x, y = place(lasts_s.value, cost.value)
     left_s, chance = outlook.forecast.left_s, finish.chance_late
     return FrontierPoint(
@@ -150,6 +158,18 @@ def _point(
         is_current=finish.group == facts.current,
         is_measured=finish.is_measured,
     )
+
+
+def _part_within(begin: tuple[float, float], end: tuple[float, float], most: tuple[float, float]) -> tuple[float, float]:
+    """Where a line from `begin` to `end`, both ends growing, leaves a picture of size `most`; `end` if it does not.
+
+    >>> _part_within((1.0, 1.0), (5.0, 3.0), (3.0, 4.0))
+    (3.0, 2.0)
+    """
+    spans = [high - low for low, high in zip(begin, end, strict=True)]
+    parts = [(limit - low) / span for low, span, limit in zip(begin, spans, most, strict=True) if span > 0]
+    part = max(min([1.0, *parts]), 0.0)
+    return begin[0] + part * spans[0], begin[1] + part * spans[1]
 
 
 def _chance(chance: float) -> str:

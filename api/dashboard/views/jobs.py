@@ -26,6 +26,7 @@ from api.dashboard.views.parts import (
     whole,
     words,
 )
+from api.dashboard.views.ahead import forecast_here, forecast_timeline
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
 from elastic.figures import count, duration, moment, percent, usd
 from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, unseen_of, warnings_of
@@ -76,6 +77,7 @@ class JobView:
     frontier: FrontierChart | None
     value: Timeline
     throughput: Timeline
+    forecast: Timeline | None
     cost: Timeline
     nodes: tuple[NodeRow, ...]
 
@@ -98,6 +100,7 @@ def job_view(facts: JobFacts) -> JobView:
         frontier=frontier_chart(facts),
         value=value_timeline(facts),
         throughput=throughput_timeline(facts),
+        forecast=forecast_timeline(facts),
         cost=cost_timeline(facts),
         nodes=node_rows(facts.nodes, facts.ledger, now_s=facts.now_s),
     )
@@ -180,7 +183,7 @@ def _problem(facts: JobFacts) -> str:
 
 
 def _cards(facts: JobFacts, current: Candidate | None) -> tuple[Card, ...]:
-    return (_rate_card(facts, current), _progress_card(facts), _spent_card(facts, current), _saved_card(facts))
+    return (_rate_card(facts, current), _progress_card(facts), _spent_card(facts), _saved_card(facts))
 
 
 def _rate_card(facts: JobFacts, current: Candidate | None) -> Card:
@@ -217,11 +220,12 @@ def _progress_card(facts: JobFacts) -> Card:
     return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
 
 
-def _spent_card(facts: JobFacts, current: Candidate | None) -> Card:
+def _spent_card(facts: JobFacts) -> Card:
     budget_usd = facts.job.spec.objective.budget_usd
     notes = ["no budget set" if budget_usd is None else f"of {usd(budget_usd)} budget"]
-    if not facts.job.phase.is_final and current is not None and current.remaining_usd is not None:
-        notes.append(f"forecast {usd(facts.spent_usd + current.remaining_usd)} at the end")
+    finish = forecast_here(facts)
+    if not facts.job.phase.is_final and finish is not None:
+        notes.append(f"forecast {usd(finish.usd.value)} at the end")
     share = None if budget_usd is None else round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
     tone = Tone.WARN if share is not None and share >= 90 else None
     return Card("spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share)

@@ -35,13 +35,17 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class NamedSeries:
-    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves out `is_side`."""
+    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves out `is_side`.
+
+    `note` stands in the legend, after the name.
+    """
 
     name: str
     tone: str
     values: tuple[float | None, ...]
     is_dashed: bool = False
     is_side: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,8 @@ def value_timeline(facts: JobFacts) -> Timeline:
 def cost_timeline(facts: JobFacts) -> Timeline:
     """Gives dollars over time against the budget and against staying with the group that trained first.
 
-    While the job runs on a group whose pace is known, its cost goes on to the end as a fan: at the middle, the fast
-    and cheap, and the slow and dear end of what is foreseen. The deadline is a mark where the picture reaches so far.
+    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is foreseen: dollars grow
+    as the time does, so all ends lie on one line. The deadline is a mark where the picture reaches so far.
     """
     points = facts.cost
     if not points:
@@ -106,11 +110,11 @@ def cost_timeline(facts: JobFacts) -> Timeline:
     at_s = [each.at_s for each in points]
     fan = _fan(facts)
     ahead_s = sorted({end_s for _, end_s, _ in fan if end_s > at_s[-1]})
-    deadline = _deadline_mark(facts)
-    if deadline is not None and ahead_s and ahead_s[-1] < deadline.at_s <= _reach_s(at_s[0], ahead_s[-1]):
+    deadline = deadline_mark(facts)
+    if deadline is not None and ahead_s and ahead_s[-1] < deadline.at_s <= reach_s(at_s[0], ahead_s[-1]):
         ahead_s.append(deadline.at_s)
     series = [NamedSeries("spent", "money", tuple(each.usd for each in points) + (None,) * len(ahead_s))]
-    series += [_ray(name, end_s, end_usd, points, ahead_s) for name, end_s, end_usd in fan]
+    series += [_foreseen(fan, points, ahead_s)] if fan else []
     if facts.began is not None:
         series.append(_baseline(points, facts.began, ahead=len(ahead_s)))
     budget_usd = facts.job.spec.objective.budget_usd
@@ -122,7 +126,7 @@ def cost_timeline(facts: JobFacts) -> Timeline:
     return _timeline("cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s)
 
 
-def _reach_s(begin_s: float, end_s: float) -> float:
+def reach_s(begin_s: float, end_s: float) -> float:
     """How far a deadline may lie for the picture to be drawn up to it."""
     return begin_s + _DEADLINE_SHOWN_UP_TO * (end_s - begin_s)
 
@@ -142,24 +146,18 @@ def _fan(facts: JobFacts) -> list[tuple[str, float, float]]:
     return found
 
 
-def _ray(
-    name: str, end_s: float, end_usd: float, points: Sequence[schemas.CostPoint], ahead_s: Sequence[float]
+def _foreseen(
+    fan: Sequence[tuple[str, float, float]], points: Sequence[schemas.CostPoint], ahead_s: Sequence[float]
 ) -> NamedSeries:
-    """A straight line from what is spent now to one end of the fan."""
+    """A line from what is spent now through every end that is foreseen."""
     last = points[-1]
-    span_s = end_s - last.at_s
-
-    def value(instant_s: float) -> float | None:
-        if instant_s > end_s or span_s <= 0:
-            return None
-        return last.usd + (end_usd - last.usd) * (instant_s - last.at_s) / span_s
-
+    corners = [(last.at_s, last.usd), *sorted((end_s, end_usd) for _, end_s, end_usd in fan if end_s > last.at_s)]
+    by = dict(corners)
     past: tuple[float | None, ...] = (None,) * (len(points) - 1)
-    values = (*past, last.usd, *(value(each) for each in ahead_s))
-    return NamedSeries(name, "foreseen", values, is_dashed=True, is_side=name != _MIDDLE)
+    return NamedSeries(_MIDDLE, "foreseen", (*past, last.usd, *(by.get(each) for each in ahead_s)), is_dashed=True)
 
 
-def _deadline_mark(facts: JobFacts) -> Mark | None:
+def deadline_mark(facts: JobFacts) -> Mark | None:
     at_s = facts.job.spec.objective.deadline_s
     return None if at_s is None else Mark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
 

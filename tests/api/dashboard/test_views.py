@@ -13,6 +13,7 @@ from api.dashboard.views import (
     candidate_table,
     cost_timeline,
     decision_items,
+    forecast_timeline,
     frontier_chart,
     job_row,
     job_view,
@@ -140,7 +141,7 @@ def test_candidates_of_another_phase_are_not_compared() -> None:
 
 
 def test_the_headline_numbers_are_the_values_themselves() -> None:
-    facts = make_facts()
+    facts = make_facts(outlook=foreseen(replace(HERE, usd=Interval(1.3))))
     assert card(facts, "Iterations per dollar now") == ("20,000", 20_000.0, "small · 95 % interval 18,000 to 22,000")
     assert card(facts, "Iterations done") == ("250", 250, "of 1,000 · 25 % · 6 min 15 s left · ready 00:07:55 UTC")
     assert card(facts, "Spent") == ("$0.80", 0.8, "of $2.00 budget · forecast $1.30 at the end")
@@ -295,17 +296,68 @@ def with_deadline(deadline_s: float) -> Job:
     return replace(JOB, spec=replace(SPEC, objective=Objective(budget_usd=2.0, deadline_s=deadline_s)))
 
 
-def test_the_cost_goes_on_as_a_fan_to_what_is_foreseen_and_to_the_deadline() -> None:
+def test_the_cost_goes_on_through_all_that_is_foreseen_and_to_the_deadline() -> None:
     cost = (schemas.CostPoint(at_s=0.0, usd=0.0), schemas.CostPoint(at_s=100.0, usd=0.8))
     chart = cost_timeline(make_facts(with_deadline(500.0), cost=cost, outlook=foreseen(HERE)))
     assert chart.at_s == (0.0, 100.0, 240.0, 290.0, 390.0, 500.0)
     lines = {each.name: each.values for each in chart.series}
     assert lines["spent"] == (0.0, 0.8, None, None, None, None)
-    assert lines["at best"] == pytest.approx((None, 0.8, 0.9, None, None, None))
-    assert lines["foreseen"] == pytest.approx((None, 0.8, 0.8 + 0.2 * 140 / 190, 1.0, None, None))
-    assert lines["at worst"][4] == pytest.approx(1.4)
+    assert lines["foreseen"] == (None, 0.8, 0.9, 1.0, 1.4, None)
     assert [(mark.label, mark.at_s, mark.href) for mark in chart.marks] == [("deadline", 500.0, None)]
     assert chart.summary.endswith("$1.00 foreseen by 00:04:50 UTC")
+
+
+def test_the_forecast_is_a_fan_with_the_dollars_of_each_end_and_both_goals() -> None:
+    """10 of 1,000 iterations are done at 100 s; at 0.5 iterations a second for the last 20 of them."""
+    job = replace(with_deadline(350.0), iteration=10, phase=JobPhase.RUNNING)
+    points = (ThroughputPoint(80.0, 0.5, "main"),)
+    facts = make_facts(job, throughput=points, outlook=foreseen(HERE), now_s=100.0, spent_usd=0.5)
+    chart = forecast_timeline(facts)
+    assert chart is not None
+    total = float(job.spec.iterations or 0)
+    lines = {each.name: dict(zip(chart.at_s, each.values, strict=True)) for each in chart.series}
+    assert lines["done"][80.0] == 0 and lines["done"][100.0] == 10
+    for name, end_s in (("at best", 240.0), ("expected", 290.0), ("at worst", 390.0)):
+        assert lines[name][100.0] == 10.0
+        assert lines[name][end_s] == total
+        assert all(value is None for at_s, value in lines[name].items() if at_s > end_s)
+    at_best, expected, at_worst = (lines[name][240.0] or 0.0 for name in ("at best", "expected", "at worst"))
+    assert at_best > expected > at_worst, "three lines, not one"
+    notes = {each.name: each.note for each in chart.series}
+    assert "$0.90 in all" in notes["at best"] and "$1.00" in notes["expected"] and "$1.40" in notes["at worst"]
+    # $0.50 of a budget of $2.00 is spent, and $0.90 more are paid in 290 s: it would be reached after 483 s.
+    assert {mark.label for mark in chart.marks} == {"deadline"}
+    poor = replace(job, spec=replace(job.spec, objective=Objective(budget_usd=1.0)))
+    (budget,) = (forecast_timeline(replace(facts, job=poor)) or chart).marks
+    assert (budget.label, budget.at_s) == ("budget", pytest.approx(100 + 290 * 0.5 / 0.9))
+
+
+def test_nothing_is_drawn_of_an_end_that_nobody_foresees() -> None:
+    assert forecast_timeline(make_facts()) is None
+    assert forecast_timeline(make_facts(outlook=foreseen(SOONER))) is None, "another group than the one that trains"
+
+
+def test_the_tile_and_the_panels_foresee_the_same_dollars() -> None:
+    facts = make_facts(outlook=foreseen(HERE, SOONER), spent_usd=0.95)  # it has gone on since the decision
+    assert "forecast $1.00 at the end" in card(facts, "Spent")[2]
+    frontier = job_view(facts).frontier
+    assert frontier is not None
+    assert frontier.points[0].usd.text == "$1.00"
+
+
+def test_a_range_that_leaves_the_picture_of_the_frontier_is_cut_where_it_does() -> None:
+    wide = finish(LARGE, Interval(100.0, 90.0, 1000.0), Interval(1.5, 1.4, 15.0))
+    chart = frontier_chart(make_facts(outlook=foreseen(HERE, wide)))
+    assert chart is not None
+    here, other = chart.points
+    assert here.whisker is not None and here.whisker.y2 > 0, "a range that is short is whole"
+    assert other.whisker is not None
+    percent_per_usd = (other.whisker.y1 - other.y) / 0.1
+    percent_per_s = (other.x - other.whisker.x1) / 10.0
+    slope = 13.6 * percent_per_usd / (910.0 * percent_per_s)
+    cut = (other.whisker.y1 - other.whisker.y2) / (other.whisker.x2 - other.whisker.x1)
+    assert cut == pytest.approx(slope, rel=0.01), "it goes on to where it ends, and not into a corner"
+    assert other.whisker.x2 < 100.0
 
 
 def test_a_deadline_far_beyond_the_end_does_not_press_the_curve_together() -> None:

@@ -1,0 +1,136 @@
+"""The forecast of the group that trains now: when the job will be done, at best, as expected and at worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from api.dashboard.charts import plot
+from api.dashboard.facts import JobFacts
+from api.dashboard.views.timelines import Mark, NamedSeries, Timeline, deadline_mark, reach_s
+from elastic.figures import count, duration, moment, short, usd
+from elastic.policy import Finish
+
+_TITLE = "When it will be done"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of the job that is foreseen: its instant, and the dollars that the job has cost by then."""
+
+    name: str
+    at_s: float
+    usd: float
+
+
+def forecast_here(facts: JobFacts) -> Finish | None:
+    """The forecast for the group that trains now; None while none trains or nothing is known of it."""
+    finishes = () if facts.outlook is None else facts.outlook.forecast.finishes
+    return next((each for each in finishes if each.group == facts.current), None)
+
+
+def ends_of(facts: JobFacts) -> tuple[End, ...]:
+    """The ends that are foreseen, the soonest first: one, or three where the pace has an interval."""
+    finish = forecast_here(facts)
+    if finish is None or facts.outlook is None:
+        return ()
+    begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
+    expected = End("expected", begin_s + lasts_s.value, cost.value)
+    if lasts_s.low is None or cost.low is None or lasts_s.high is None or cost.high is None:
+        return (expected,)
+    best = End("at best", begin_s + lasts_s.low, cost.low)
+    return best, expected, End("at worst", begin_s + lasts_s.high, cost.high)
+
+
+def forecast_timeline(facts: JobFacts) -> Timeline | None:
+    """Draws iterations done over time, and from now on one line to each end, with the goals as marks.
+
+    Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is known.
+    """
+    total, ends = facts.job.spec.iterations, ends_of(facts)
+    if total is None or not ends or facts.outlook is None or ends[-1].at_s <= facts.now_s:
+        return None
+    past = _past(facts)
+    begin_s, done = past[-1]
+    goals = _goals(facts, ends, begin_s=past[0][0])
+    instants = sorted({at_s for at_s, _ in past} | {each.at_s for each in (*ends, *goals) if each.at_s > begin_s})
+    known = dict(past)
+    series = [NamedSeries("done", "rate", tuple(known.get(each) for each in instants))]
+    for end in ends:
+        values = _ray(instants, (begin_s, float(done)), (end.at_s, float(total)))
+        note = f"{moment(end.at_s, facts.now_s)}, {usd(end.usd)} in all"
+        series.append(NamedSeries(end.name, _tone(end), values, is_dashed=True, note=note))
+    series.append(NamedSeries("all", "fixed", (float(total),) * len(instants), is_dashed=True, is_side=True))
+    drawn = plot(instants, [(each.tone, each.values) for each in series], marks_at_s=[each.at_s for each in goals])
+    ticks = (instants[0], (instants[0] + instants[-1]) / 2, instants[-1])
+    return Timeline(
+        id="forecast",
+        title=_TITLE,
+        unit="it",
+        summary=_summary(facts, ends, total),
+        at_s=tuple(instants),
+        series=tuple(series),
+        marks=tuple(goals),
+        plot=drawn,
+        ticks=tuple(short(tick) for tick in drawn.scale.ticks),
+        instants=tuple(moment(each, facts.now_s) for each in ticks),
+    )
+
+
+def _past(facts: JobFacts) -> list[tuple[float, int]]:
+    """Instants and iterations done by then, up to now: stretches of the throughput, so that they sum to what is done."""
+    points = [each for each in facts.throughput if each.at_s < facts.now_s]
+    if not points:
+        return [(facts.now_s, facts.job.iteration)]
+    ends_s = [*(each.at_s for each in points[1:]), facts.now_s]
+    made = [each.iterations_per_s * (end_s - each.at_s) for each, end_s in zip(points, ends_s, strict=True)]
+    share = facts.job.iteration / sum(made) if sum(made) > 0 else 0.0
+    found, done = [(points[0].at_s, 0)], 0.0
+    for turns, end_s in zip(made, ends_s, strict=True):
+        done += turns * share
+        found.append((end_s, round(done)))
+    return found
+
+
+def _goals(facts: JobFacts, ends: Sequence[End], *, begin_s: float) -> list[Mark]:
+    """The deadline and the budget, where the picture reaches so far."""
+    last_s = reach_s(begin_s, ends[-1].at_s)
+    deadline, budget_s = deadline_mark(facts), _budget_reached_s(facts, ends)
+    found = [] if deadline is None else [deadline]
+    if budget_s is not None:
+        text = f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
+        found.append(Mark(budget_s, "budget", text, None))
+    return sorted((each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s)
+
+
+def _budget_reached_s(facts: JobFacts, ends: Sequence[End]) -> float | None:
+    budget_usd = facts.job.spec.objective.budget_usd
+    usd_per_s = (ends[-1].usd - facts.spent_usd) / max(ends[-1].at_s - facts.now_s, 1e-9)
+    if budget_usd is None or usd_per_s <= 0:
+        return None
+    return facts.now_s + max(budget_usd - facts.spent_usd, 0.0) / usd_per_s
+
+
+def _ray(
+    instants: Sequence[float], begin: tuple[float, float], end: tuple[float, float]
+) -> tuple[float | None, ...]:
+    """A straight line between two points, at the instants between them."""
+    (from_s, low), (to_s, high) = begin, end
+    if to_s <= from_s:
+        return (None,) * len(instants)
+    return tuple(
+        low + (high - low) * (each - from_s) / (to_s - from_s) if from_s <= each <= to_s else None for each in instants
+    )
+
+
+def _tone(end: End) -> str:
+    return {"at best": "best", "expected": "foreseen", "at worst": "worst"}[end.name]
+
+
+def _summary(facts: JobFacts, ends: Sequence[End], total: int) -> str:
+    expected = next(each for each in ends if each.name == "expected")
+    text = f"{count(facts.job.iteration)} of {count(total)} done; the rest in {duration(expected.at_s - facts.now_s)}"
+    if len(ends) == 1:
+        return text
+    soonest, latest = (duration(max(each.at_s - facts.now_s, 0.0)) for each in (ends[0], ends[-1]))
+    return f"{text}, {soonest} at best, {latest} at worst"
