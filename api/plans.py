@@ -13,7 +13,7 @@ from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.errors import InvalidInput
 from elastic.market import limits
-from elastic.model import Change, Group, Job, JobPhase, JobSpec, Plan, Price, Snapshot, surcharge_usd
+from elastic.model import CapacityChoice, Change, Group, Job, JobPhase, JobSpec, Plan, Price, Snapshot, surcharge_usd
 from elastic.policy import burn_usd_per_h, choose_precision, contradictions, dearest_quotes, decide, misses
 from elastic.reconciler import observe, read_catalog
 
@@ -44,7 +44,7 @@ def priced_plan(context: Context, spec: JobSpec, why_precision: str, *, now_s: f
         forecast=Outlook.of(replace(snapshot, series=series), known).told(),
         measured_by=earlier.id if earlier is not None and series else None,
         why_precision=why_precision,
-        notes=[*_notes(context.settings, spec), *_lessons(earlier)],
+        notes=[*_notes(context.settings, spec), *_unsold(context, spec), *_lessons(earlier)],
     )
 
 
@@ -131,6 +131,17 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
             f"{script} is a path on the nodes, and must be there when they have booted, by ec2.bootstrap or in a "
             "folder that they mount; `code` in the job's file sends a folder along instead"
         )
+
+
+def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
+    """That nothing of the capacity that the job insists on is sold here."""
+    sold = context.provider.offerings()
+    if any(map(spec.admits, sold)) or not any(map(replace(spec, capacity=CapacityChoice.ANY).admits, sold)):
+        return
+    yield (
+        f"capacity is {spec.capacity}, and no {spec.capacity} machine that the job may use is sold here: it would wait "
+        "and never begin. `capacity: any` lets it use what is sold"
+    )
 
 
 def _lessons(earlier: Job | None) -> Iterator[str]:

@@ -42,7 +42,7 @@ class Archive:
 def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
     """Packs what `folder` holds: in a git work tree what git would commit, elsewhere all but hidden files and caches.
 
-    Either way, folders within it whose `.gitignore` says `*` are left out, and the files whose relative paths are in `but`.
+    Either way, folders within it whose `.gitignore` says `*` are left out, and files whose relative paths are in `but`.
     Links to files are packed as what they lead to. Raises InvalidInput for no folder, nothing in it, too much, or what
     cannot be sent.
     """

@@ -181,9 +181,9 @@ class Replay(Wire):
 class Threshold(Wire):
     """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
 
-    From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it wins up to the last value
-    that was tried. `now` is what it was, null where that was not known. Prices are of one node, in USD an hour; paces are seconds an
-    iteration; deadlines are hours from then on.
+    From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it wins up to the last
+    value that was tried. `now` is what it was, null where that was not known. Prices are of one node, in USD an hour;
+    paces are seconds an iteration; deadlines are hours from then on.
     """
 
     lever: Lever

@@ -66,9 +66,7 @@ def backtest(
     _be_quiet()
     terms = Terms(boot_s=boot_s, seed=seed)
     if Path(job).suffix in _SUFFIXES or job == "-":
-        spec, program, market = _from_files(
-            job, prices or [], availability, speeds, hours, policy, node_types
-        )
+        spec, program, market = _from_files(job, prices or [], availability, speeds, hours, policy, node_types)
     else:
         if prices or availability or speeds or hours or node_types:
             raise InvalidInput(
@@ -194,7 +192,8 @@ def _show(spec: JobSpec, market: Market, found: Backtest, terms: Terms) -> None:
         usd, done = fmean(each.usd for each in unfinished), fmean(each.iteration for each in unfinished)
         print(
             f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after {figures.usd(usd)} and "
-            f"{figures.count(round(done))} of {figures.count(spec.iterations or 0)} iterations on average. Dollars are those of finished lives alone."
+            f"{figures.count(round(done))} of {figures.count(spec.iterations or 0)} iterations on average. "
+            "Dollars are those of finished lives alone."
         )
 
 

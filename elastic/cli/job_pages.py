@@ -59,11 +59,13 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
     if priced["measured_by"] and any(map(is_known, candidates)):
         print(f"rates as job {priced['measured_by']} measured them:")
     shown = candidates if has_all else shortlist(candidates, kept=[plan["target"]])
-    print()
-    render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["forecast"]["budget_usd"]))
-    _tell_of_more(candidates, shown, "--all lists them")
+    if candidates:
+        print()
+        render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["forecast"]["budget_usd"]))
+        _tell_of_more(candidates, shown, "--all lists them")
     tell_of_left_out(plan)
-    show_forecast(priced["forecast"])
+    if candidates:
+        show_forecast(priced["forecast"])
     if any(price["extras_usd_per_h"] for price in priced["prices"]):
         print("USD/H is the whole node: the machine, its disk and its public address")
     for note in priced["notes"]:
@@ -199,7 +201,9 @@ def show_uses(report: Mapping[str, Any]) -> None:
 
 def _show_fixed(report: Mapping[str, Any]) -> None:
     """Prints what the same iterations would have cost on one group from first to last, at the rates measured."""
-    for title, fixed in (("best", report["best_fixed"]), ("worst", report["worst_fixed"])):
+    best, worst = report["best_fixed"], report["worst_fixed"]
+    choices = [("only", best)] if best == worst else [("best", best), ("worst", worst)]
+    for title, fixed in choices:
         if fixed is not None:
             took = figures.duration(fixed["lasts_s"])
             print(f"{title} fixed choice: {render.group(fixed['group'])}, {figures.usd(fixed['usd'])} in {took}")

@@ -16,8 +16,11 @@ from elastic.model.workers import NprocPerNode, PerNode, unfit
 
 _LENGTHS = frozenset(
     f"--{each}"
-    for name in ("epochs", "num-epochs", "n-epochs", "max-epochs", "steps", "num-steps", "max-steps", "total-steps")
-    + ("iterations", "iters", "num-iterations", "max-iterations", "max-iters", "num-train-epochs")
+    for name in (
+        *("epochs", "num-epochs", "n-epochs", "max-epochs", "num-train-epochs"),
+        *("steps", "num-steps", "max-steps", "total-steps"),
+        *("iterations", "iters", "num-iterations", "max-iterations", "max-iters"),
+    )
     for each in (name, name.replace("-", "_"))
 )
 """Options of scripts that say how long to train, and nothing of how long an iteration takes."""

@@ -109,14 +109,22 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A goal that will not be met as far as one can see; `text` says by how much, and what would do.
+    """A goal that will not be met as far as one can see: `why` says by how much, and what would do.
 
-    `is_certain` if it is not met even at the fast and cheap end of what is known.
+    `is_certain` if it is not met even at the fast and cheap end of what is known. `option` is that of `elasticd job
+    resume` which gives the job what it needs, `advice` says so of a job that goes on.
     """
 
     kind: Missed
-    text: str
+    why: str
     is_certain: bool
+    option: str
+    advice: str
+
+    @property
+    def text(self) -> str:
+        """All of it, of a job that goes on."""
+        return f"{self.why}. {self.advice}"
 
 
 def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
@@ -147,8 +155,9 @@ def misses(snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ())
     """Gives the goals that will be missed by what is known now; None while too little is known to say.
 
     What is measured counts at its slow and dear end. What is not counts at the middle of its prior: whether a goal is
-    met it decides only while the policy is still looking, what would do it tells always. A goal in `standing` was said to be missed before: it is met again only with the margin of
-    a move to spare, so that what wavers around a limit is not told at each turn.
+    met it decides only while the policy is still looking, what would do it tells always. A goal in `standing` was said
+    to be missed before: it is met again only with the margin of a move to spare, so that what wavers around a limit is
+    not told at each turn.
     """
     objective = snapshot.job.spec.objective
     if objective.deadline_s is None and objective.budget_usd is None:
@@ -340,12 +349,15 @@ def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], all
     is_certain = all(
         (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s for each in considered
     )
-    text = (
+    why = (
         f"the deadline is {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
         f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
-        f"{_would_do(found, soonest)}. {_what_to_do(snapshot, time_s=ends_s)}"
+        f"{_would_do(found, soonest)}"
     )
-    return Miss(Missed.WILL_BE_LATE, text, is_certain)
+    enough = f"{math.ceil(1.1 * ends_s / 60)}m"
+    option, field = f"--deadline {enough}", f"objective.deadline: {enough}"
+    advice = _advice(snapshot, option, field, "it goes on as fast as it may")
+    return Miss(Missed.WILL_BE_LATE, why, is_certain, option, advice)
 
 
 def _dear(
@@ -375,12 +387,15 @@ def _dear(
         (each.usd.value if each.usd.low is None else each.usd.low) + wind_down_h * each.usd_per_h > budget_usd
         for each in pool
     )
-    text = (
+    why = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on {_pace_of(least)}, of which "
         f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: {usd(least_usd - budget_usd)} too little. "
-        f"{_would_do(found, least)}. {_what_to_do(snapshot, dollars=least_usd)}"
+        f"{_would_do(found, least)}"
     )
-    return Miss(Missed.OVER_BUDGET, text, is_certain)
+    enough = _rounded_up(1.1 * least_usd)
+    option, field = f"--budget {enough}", f"objective.budget_usd: {enough}"
+    advice = _advice(snapshot, option, field, "it stops at its budget, before it is done")
+    return Miss(Missed.OVER_BUDGET, why, is_certain, option, advice)
 
 
 def _heading_for(
@@ -437,16 +452,9 @@ def _would_do(found: Forecast, told: Finish) -> str:
     return "; ".join(parts)
 
 
-def _what_to_do(snapshot: Snapshot, *, time_s: float | None = None, dollars: float | None = None) -> str:
+def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
     """The commands that give the job what it needs, a tenth above what is foreseen, and what happens without."""
     spec = snapshot.job.spec
-    if time_s is not None:
-        enough, otherwise = f"{math.ceil(1.1 * time_s / 60)}m", "it goes on as fast as it may"
-        option, field = f"--deadline {enough}", f"objective.deadline: {enough}"
-    else:
-        enough = _rounded_up(1.1 * (dollars or 0.0))
-        option, field = f"--budget {enough}", f"objective.budget_usd: {enough}"
-        otherwise = "it stops at its budget, before it is done"
     match spec.objective.on_miss:
         case OnMiss.STOP:
             otherwise = "it stops once this is certain, and keeps its checkpoints"

@@ -24,9 +24,14 @@ def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]
     certain = [each for each in misses(snapshot, plan) or () if each.is_certain]
     if not certain:
         return plan
-    why = "; ".join(f"{each.kind}: {each.text}" for each in certain)
     if objective.on_miss is OnMiss.STOP:
-        reason = Reason(GOAL_MISSED, f"{why}; the job stops and keeps its checkpoints (on_miss: stop)")
+        why = "; ".join(f"{each.kind}: {each.why}" for each in certain)
+        options = " ".join(each.option for each in certain)
+        text = (
+            f"{why}; the job stops and keeps its checkpoints (on_miss: stop). "
+            f"`elasticd job resume {job.spec.name} {options}` lets it go on"
+        )
+        reason = Reason(GOAL_MISSED, text)
         return replace(plan, action=Action.STOP, target=None, reason=reason)
     least = replace(objective, deadline_s=None, value_of_time_usd_per_h=None)
     saving = policy(replace(snapshot, job=replace(job, spec=replace(job.spec, objective=least))))

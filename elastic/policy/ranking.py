@@ -120,7 +120,7 @@ def _by_deadline(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s:
     """Only what is in time competes on cost: what is held by its mean pace, the others by their slowest."""
     in_time = tuple(each for each in others if each.passage.worst_s <= left_s)
     if held.passage.lasts_s <= left_s:
-        return _by_cost(survey, held, in_time)
+        return _by_cost(survey, held, in_time, too_slow=len(others) - len(in_time))
     if in_time:
         pair = _comparison(survey, held, in_time[0])
         text = (
@@ -151,9 +151,13 @@ def _fastest(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s: flo
     return survey.plan(Action.MOVE, quickest.group, "fastest", text, _with_times(pair, left_s))
 
 
-def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
+def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked], *, too_slow: int = 0) -> Plan:
     if not others:
-        text = f"{name(held.group)}: {rate(held.iterations_per_usd)}, and no other candidate to rank{_untried(survey)}"
+        why = "no other candidate to rank"
+        if too_slow:
+            known = "the other one that is known" if too_slow == 1 else f"each of the {too_slow} others that are known"
+            why = f"{known} would be late"
+        text = f"{name(held.group)}: {rate(held.iterations_per_usd)}, and {why}{_untried(survey)}"
         return survey.hold("best", text)
     pair = _comparison(survey, held, others[0])
     margin = survey.snapshot.limits.margin

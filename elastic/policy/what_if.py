@@ -53,8 +53,8 @@ class Threshold:
     """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
 
     From there on it wins up to `wins_to`, and no more at `loses_beyond`, the next value; both are None where it wins up
-    to the last value that was tried. `now` is what it was, None where it was not known. Prices are of one node, in USD an hour; paces are seconds an
-    iteration; deadlines are hours from then on.
+    to the last value that was tried. `now` is what it was, None where it was not known. Prices are of one node, in USD
+    an hour; paces are seconds an iteration; deadlines are hours from then on.
     """
 
     lever: Lever
@@ -149,7 +149,7 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
     return WinsIf(loser.group, name(loser.group), tuple(found), ". ".join(said))
 
 
-_Ways = tuple[Sequence[int], ...]
+_Ways = Sequence[Sequence[int]]
 """The values to try one after another, from what the lever stands at: one way, or one down and one up."""
 
 

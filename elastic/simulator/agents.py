@@ -21,6 +21,8 @@ has filled an estimate's memory (64, `throughput.RECENT_WINDOWS`) it tells of on
 
 _WINDOW_S = 60.0
 """A settled generation tells of its turns so often at most: each window costs the store eight statements."""
+_LONGEST_TOLD_S = 600.0
+"""Of a longer window the last part is told alone, of the same pace: each minute of it costs the store a row."""
 
 
 @dataclass(slots=True)
@@ -240,6 +242,7 @@ class Agents:
             training.windows += 1
             self.done += turns
             leader.seq += 1
+            told = min(turns, max(int(_LONGEST_TOLD_S / pace_s), 1))
             leader.windows.append(
                 Window(
                     node_id=leader.node.id,
@@ -248,8 +251,8 @@ class Agents:
                     world_size=training.generation.world_size,
                     phase="main",
                     iteration=self.done,
-                    iterations=turns,
-                    elapsed_s=turns * pace_s,
+                    iterations=told,
+                    elapsed_s=told * pace_s,
                     is_cold=training.windows == 1,
                     ended_at_s=training.at_s,
                 )

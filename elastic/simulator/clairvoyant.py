@@ -2,8 +2,8 @@
 
 A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while nothing is held, or
 while a group trains. Going to a group takes `boot` ticks in which its new nodes are paid and what trains goes on, then
-`pause` ticks in which it is paid and nothing trains; `rest` of a tick is paid besides. Without boots this is exact. With
-them it is a lower bound: new nodes are billed as if they had been ordered early enough, whatever trained then.
+`pause` ticks in which it is paid and nothing trains; `rest` of a tick is paid besides. Without boots this is exact.
+With them it is a lower bound: new nodes are billed as if they had been ordered early enough, whatever trained then.
 """
 
 from __future__ import annotations

@@ -336,7 +336,7 @@ class Simulation:
         tick_s, longest_s = self.terms.tick_s, self._interval_s
         if self._decided is None:
             return tick_s
-        snapshot, plan = self._decided
+        _, plan = self._decided
         if longest_s <= tick_s or _is_learning(plan):
             return self._until_the_next_window_s()
         if self._goes_on_at(now_s + longest_s):

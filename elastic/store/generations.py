@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
@@ -132,12 +132,12 @@ def switches(
             continue
         found.append((earlier, later, _ids(later) - _ids(earlier)))
     added = {each for _, _, newcomers in found for each in newcomers}
-    nodes = {node.id: node for node in node_rows.of_ids(connection, added)} if added else {}
+    boots_s = node_rows.boots_s(connection, added) if added else {}
     return tuple(
         Switch(
             to_group=group_from_text(later.members),
             pause_s=max(later.first_step_at_s - earlier.last_step_at_s, 0.0),
-            boot_s=_boot_s(nodes[each] for each in newcomers),
+            boot_s=max((boots_s[each] for each in newcomers if each in boots_s), default=0.0),
             ended_at_s=later.first_step_at_s,
         )
         for earlier, later, newcomers in found
@@ -166,12 +166,3 @@ def to_generation(row: Row[tuple[object, ...]]) -> Generation:
 
 def _ids(row: Row[tuple[object, ...]]) -> set[str]:
     return set(json.loads(row.node_ids))
-
-
-def _boot_s(newcomers: Iterable[Node]) -> float:
-    spans = [
-        node.joined_at_s - node.launched_at_s
-        for node in newcomers
-        if node.joined_at_s is not None and node.launched_at_s is not None
-    ]
-    return max(spans, default=0.0)

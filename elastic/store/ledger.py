@@ -18,7 +18,7 @@ from elastic.store import prices
 from elastic.store.schema import ledger, nodes
 
 _LASTS_S = func.coalesce(ledger.c.to_s, bindparam("now_s")) - ledger.c.from_s
-_BILLED_S = case((_LASTS_S < ledger.c.minimum_s, ledger.c.minimum_s), else_=_LASTS_S)
+_BILLED_S = case((ledger.c.minimum_s > _LASTS_S, ledger.c.minimum_s), else_=_LASTS_S)
 _USD_PER_H = case((ledger.c.is_waived, ledger.c.extras_usd_per_h), else_=ledger.c.usd_per_h)
 # `LedgerRow.usd` of all rows of a job: it is asked at every tick, and a long life has thousands of rows.
 _SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(ledger.c.job_id == bindparam("job_id"))
@@ -77,7 +77,7 @@ def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
 
 def spent(connection: Connection, job_id: str, *, now_s: float) -> float:
     """Dollars that a job has cost by `now_s`."""
-    return connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0
+    return float(connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0)
 
 
 def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:

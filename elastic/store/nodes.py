@@ -309,6 +309,13 @@ def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:
     return tuple(to_node(each) for each in connection.execute(select(nodes).where(nodes.c.id.in_(set(ids)))))
 
 
+def boots_s(connection: Connection, ids: Iterable[str]) -> dict[str, float]:
+    """How long these nodes took from launch to joining; nothing of those that have not joined."""
+    took_s = nodes.c.joined_at_s - nodes.c.launched_at_s
+    rows = connection.execute(select(nodes.c.id, took_s.label("took_s")).where(nodes.c.id.in_(set(ids))))
+    return {row.id: row.took_s for row in rows if row.took_s is not None}
+
+
 def boots(connection: Connection) -> tuple[Boot, ...]:
     """How the machines booted that joined last, newest first, of all jobs: 16 of each node type and image.
 

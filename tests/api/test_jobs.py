@@ -144,6 +144,29 @@ def test_a_plan_shows_what_an_earlier_run_measured(client: TestClient, world: Wo
     assert any(each["samples"] for each in plan["candidates"])
 
 
+def test_a_plan_knows_a_program_under_another_name_and_for_another_time_by_one_rule(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    again = {**SPEC, "name": "again", "objective": {"deadline": "2h"}, "nodes": {"max": 2}}
+    plan = client.post("/v1/jobs:plan", json=again).json()
+    assert plan["measured_by"] == job.id
+    assert "earlier runs of this program" in plan["plan"]["reason"]["text"]
+    assert plan["forecast"]["frontier"]
+    other = client.post("/v1/jobs:plan", json={**SPEC, "command": [*SPEC["command"], "--wide"]}).json()
+    assert other["measured_by"] is None
+    assert "nothing is known of their speed" in other["plan"]["reason"]["text"]
+    assert other["forecast"]["frontier"] == []
+
+
+def test_a_plan_says_that_nothing_of_its_capacity_is_sold(client: TestClient) -> None:
+    assert client.post("/v1/jobs:plan", json=SPEC).json()["notes"] == []
+    told = client.post("/v1/jobs:plan", json={**SPEC, "capacity": "spot"}).json()
+    assert told["candidates"] == []
+    (note,) = told["notes"]
+    assert note.startswith("capacity is spot, and no spot machine that the job may use is sold here")
+
+
 def test_a_plan_foretells_by_an_earlier_run_when_the_job_is_done_and_for_how_much(
     client: TestClient, world: World
 ) -> None:

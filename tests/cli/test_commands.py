@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.archive import unpack
+from elastic.cli.job import read_spec
 from elastic.cli.node import COLUMNS
 from elastic.model import JobPhase, ScriptError
 from tests.cli.commands import Run
@@ -110,7 +111,7 @@ def test_the_ledger_is_added_up_in_a_table_or_as_json(run: Run) -> None:
 def test_the_report_adds_up_the_ledger(run: Run) -> None:
     out = run("job", "report", "first").out
     assert "total $0.006" in out
-    assert "best fixed choice: 1 x small on-demand" in out
+    assert "only fixed choice: 1 x small on-demand" in out
 
 
 def test_logs_are_text(run: Run) -> None:
@@ -257,6 +258,36 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "app/lib/net.py").write_text("")
     (tmp_path / "sent.yaml").write_text("name: sent\ncode: app\ncommand: [train.py]\n")
     return tmp_path
+
+
+def test_a_jobs_own_file_is_no_part_of_its_program(folder: Path) -> None:
+    text = "name: mine\ncode: .\ncommand: train.py 60\niterations: 60\n"
+    (folder / "train.py").write_text("")
+    sums = []
+    for goal in ("", "objective: {deadline: 2h}\n", "objective: {deadline: 3h}\n"):
+        (folder / "job.yaml").write_text(text + goal)
+        document, code = read_spec(str(folder / "job.yaml"))
+        assert code is not None
+        assert not {"job.yaml"} & set(code.paths)
+        sums.append(document["code"])
+    assert len(set(sums)) == 1
+    (folder / "other.yaml").write_text(text.replace("mine", "other"))
+    assert read_spec(str(folder / "other.yaml"))[0]["code"] == sums[0]
+    (folder / "config.yaml").write_text("command: train.py\nlayers: 3\n")
+    document, code = read_spec(str(folder / "job.yaml"))
+    assert code is not None
+    assert "config.yaml" in code.paths, "a script's own settings are sent"
+    assert document["code"] != sums[0]
+
+
+def test_a_plan_of_what_is_not_sold_promises_nothing(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "job.yaml"
+    file.write_text("name: spot\ncommand: train.py\niterations: 10\ncapacity: spot\nobjective: {deadline: 2h}\n")
+    (tmp_path / "train.py").touch()
+    out = run("plan", str(file)).out
+    assert "note: capacity is spot, and no spot machine" in out
+    assert "first windows" not in out
+    assert "USD/H" not in out
 
 
 def test_a_folder_of_code_is_sent_along(run: Run, live: Live, folder: Path) -> None:

@@ -178,6 +178,9 @@ def test_on_miss_stop_stops_with_the_numbers_once_it_is_certain() -> None:
     plan = decided(OnMiss.STOP, deadline_s=NOW_S + 1000)
     assert (plan.action, plan.target, plan.reason.code) == (Action.STOP, None, "goal_missed")
     assert plan.reason.text.startswith("will_be_late: the deadline is in 16 min 40 s")
+    assert "`elasticd job stop" not in plan.reason.text, "it is stopped already"
+    assert "or it stops" not in plan.reason.text and "else it" not in plan.reason.text
+    assert plan.reason.text.endswith("`elasticd job resume esrgan --deadline 56m` lets it go on")
     assert decided(OnMiss.STOP, deadline_s=NOW_S + 8000).action is Action.HOLD
     assert decided(OnMiss.STOP, budget_usd=0.02).reason.text.startswith("over_budget: ")
 
@@ -230,7 +233,7 @@ def test_cores_and_gpus_promise_nothing_for_one_another() -> None:
 @pytest.mark.parametrize(
     ("goal", "kind"), [({"deadline_s": NOW_S + 600}, "will_be_late"), ({"budget_usd": 0.02}, "over_budget")]
 )
-def test_what_would_do_is_the_same_once_the_policy_has_stopped_looking(goal: dict[str, float], kind: str) -> None:
+def test_what_would_do_is_the_same_once_the_policy_has_stopped_looking(goal: dict[str, Any], kind: str) -> None:
     texts = []
     for measured in (series("local.half", 0.4, windows=2), series("local.half", 0.4)):
         world = seen(measured=(measured,), **goal)

@@ -59,7 +59,9 @@ def test_where_no_value_would_do_that_is_said() -> None:
     seen = replace(_measured(half=1.0, full=0.6), current=None)  # a change is in progress: nothing else is begun
     asked = _asked(seen)[group("local.full")]
     assert not {each.lever for each in asked.thresholds} & {Lever.PRICE, Lever.SPEED}
-    assert asked.text.startswith("Does not win at any price down to $0.00009/h, at any speed up to 0.0006 s an iteration")
+    assert asked.text.startswith(
+        "Does not win at any price down to $0.00009/h, at any speed up to 0.0006 s an iteration"
+    )
 
 
 def test_a_later_deadline_may_be_what_a_cheaper_one_needs() -> None:

@@ -20,9 +20,7 @@ def test_pays_for_a_boot_and_a_start(hours: float) -> None:
     """Also where they are shorter than a tick: 24 hours are played in ticks of 65 s."""
     pools = {each: Pool(Availability(False)) for each in (SPOT_A, SPOT_B)}
     spec = job(hours, objective=Objective(deadline_s=BEGINS_S + 2 * hours * H))
-    found = yardsticks(
-        spec, program(hours), market(pools), horizon_s=2 * hours * H, boot_s=60.0, pause_s=20.0
-    )
+    found = yardsticks(spec, program(hours), market(pools), horizon_s=2 * hours * H, boot_s=60.0, pause_s=20.0)
     truly_usd = hours + 80 / H
     assert [each.name for each in found] == ["clairvoyant", "on-demand", "greedy", "uniform"]
     for each in found:

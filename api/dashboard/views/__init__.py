@@ -1,5 +1,6 @@
 """What each page shows, as frozen values made by pure functions from facts and an instant."""
 
+from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.candidates import CandidateRow, CandidateTable, Standing, candidate_table, standing_of
 from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
 from api.dashboard.views.extras import (
@@ -13,7 +14,6 @@ from api.dashboard.views.extras import (
     spec_lines,
     use_parts,
 )
-from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows

@@ -53,7 +53,8 @@ def forecast_timeline(facts: JobFacts) -> Timeline | None:
     past = _past(facts)
     begin_s, done = past[-1]
     goals = _goals(facts, ends, begin_s=past[0][0])
-    instants = sorted({at_s for at_s, _ in past} | {each.at_s for each in (*ends, *goals) if each.at_s > begin_s})
+    ahead_s = [*(each.at_s for each in ends), *(each.at_s for each in goals)]
+    instants = sorted({at_s for at_s, _ in past} | {at_s for at_s in ahead_s if at_s > begin_s})
     known = dict(past)
     series = [NamedSeries("done", "rate", tuple(known.get(each) for each in instants))]
     for end in ends:
@@ -78,7 +79,7 @@ def forecast_timeline(facts: JobFacts) -> Timeline | None:
 
 
 def _past(facts: JobFacts) -> list[tuple[float, int]]:
-    """Instants and iterations done by then, up to now: stretches of the throughput, so that they sum to what is done."""
+    """Instants and iterations done by then, up to now: of the throughput, so that they sum to what is done."""
     points = [each for each in facts.throughput if each.at_s < facts.now_s]
     if not points:
         return [(facts.now_s, facts.job.iteration)]
@@ -98,7 +99,9 @@ def _goals(facts: JobFacts, ends: Sequence[End], *, begin_s: float) -> list[Mark
     deadline, budget_s = deadline_mark(facts), _budget_reached_s(facts, ends)
     found = [] if deadline is None else [deadline]
     if budget_s is not None:
-        text = f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
+        text = (
+            f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
+        )
         found.append(Mark(budget_s, "budget", text, None))
     return sorted((each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s)
 
@@ -111,9 +114,7 @@ def _budget_reached_s(facts: JobFacts, ends: Sequence[End]) -> float | None:
     return facts.now_s + max(budget_usd - facts.spent_usd, 0.0) / usd_per_s
 
 
-def _ray(
-    instants: Sequence[float], begin: tuple[float, float], end: tuple[float, float]
-) -> tuple[float | None, ...]:
+def _ray(instants: Sequence[float], begin: tuple[float, float], end: tuple[float, float]) -> tuple[float | None, ...]:
     """A straight line between two points, at the instants between them."""
     (from_s, low), (to_s, high) = begin, end
     if to_s <= from_s:

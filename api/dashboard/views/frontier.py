@@ -160,7 +160,9 @@ def _point(
     )
 
 
-def _part_within(begin: tuple[float, float], end: tuple[float, float], most: tuple[float, float]) -> tuple[float, float]:
+def _part_within(
+    begin: tuple[float, float], end: tuple[float, float], most: tuple[float, float]
+) -> tuple[float, float]:
     """Where a line from `begin` to `end`, both ends growing, leaves a picture of size `most`; `end` if it does not.
 
     >>> _part_within((1.0, 1.0), (5.0, 3.0), (3.0, 4.0))

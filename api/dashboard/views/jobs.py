@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.dashboard.facts import JobFacts
+from api.dashboard.views.ahead import forecast_here, forecast_timeline
 from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table, interval_text
 from api.dashboard.views.decisions import DecisionItem, decision_items
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
@@ -26,7 +27,6 @@ from api.dashboard.views.parts import (
     whole,
     words,
 )
-from api.dashboard.views.ahead import forecast_here, forecast_timeline
 from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
 from elastic.figures import count, duration, moment, percent, usd
 from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, unseen_of, warnings_of

@@ -101,8 +101,8 @@ def value_timeline(facts: JobFacts) -> Timeline:
 def cost_timeline(facts: JobFacts) -> Timeline:
     """Gives dollars over time against the budget and against staying with the group that trained first.
 
-    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is foreseen: dollars grow
-    as the time does, so all ends lie on one line. The deadline is a mark where the picture reaches so far.
+    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is foreseen: dollars
+    grow as the time does, so all ends lie on one line. The deadline is a mark where the picture reaches so far.
     """
     points = facts.cost
     if not points:
