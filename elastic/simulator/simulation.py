@@ -306,7 +306,9 @@ class Simulation:
         blocks = self.reconciler.provider.blocks.listed(now_s=now_s)
         stand = tuple((node.id, node.phase, node.stopping_at_s) for node in nodes)
         wanted = () if target is None else tuple(offering for offering, _ in target.members)
-        seen = (job.phase, target, members, stand, tuple(each for each in blocks if each.offering in wanted))
+        # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed as before.
+        closed = tuple((each.offering, each.nodes) for each in blocks if each.offering in wanted)
+        seen = (job.phase, target, members, stand, closed)
         if seen != self._seen:
             self._seen, self._interval_s = seen, self.terms.tick_s
         else:
