@@ -13,7 +13,7 @@ import heapq
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -307,7 +307,7 @@ class Simulation:
         stand = tuple((node.id, node.phase, node.stopping_at_s) for node in nodes)
         wanted = () if target is None else tuple(offering for offering, _ in target.members)
         # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed as before.
-        closed = tuple((each.offering, each.nodes) for each in blocks if each.offering in wanted)
+        closed = _closed(blocks, wanted)
         seen = (job.phase, target, members, stand, closed)
         if seen != self._seen:
             self._seen, self._interval_s = seen, self.terms.tick_s
@@ -315,6 +315,8 @@ class Simulation:
             longest_s = self.terms.quiet_s if nodes else self.terms.waiting_s
             self._interval_s = min(_GROWTH * self._interval_s, longest_s)
         self._plan_next(now_s, blocks)
+        if self._decided is not None and not set(closed) <= set(_closed(self._decided[0].unavailable, wanted)):
+            self._tick_by(now_s + self.terms.tick_s)  # it was refused only now: that is decided from at the next tick
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))
@@ -432,6 +434,10 @@ class Simulation:
                 if abs(usd_per_h / known - 1) >= least:
                     yield BEGINS_S + at_s
                     break
+
+
+def _closed(blocks: Iterable[Unavailable], wanted: Collection[Offering]) -> tuple[tuple[Offering, int], ...]:
+    return tuple((each.offering, each.nodes) for each in blocks if each.offering in wanted)
 
 
 def _is_learning(plan: Plan) -> bool:
