@@ -80,7 +80,11 @@ def _too_dear(survey: Survey, what: str) -> Plan | None:
 
 def _begin_or_wait(survey: Survey) -> Plan | None:
     """A job that holds nothing may wait for spot as long as its deadline allows."""
-    return hurry(survey) or least_cost(survey) if is_free(survey.snapshot) else None
+    if not is_free(survey.snapshot):
+        return None
+    # What trains is weighed by the rules that follow.
+    hurried = hurry(survey) if survey.snapshot.current is None else None
+    return hurried or least_cost(survey)
 
 
 def _go_on_or_move(survey: Survey) -> Plan | None:
