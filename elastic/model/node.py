@@ -107,7 +107,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a machine was told of its own end. `action` is the cloud's word for it: terminate, stop or hibernate.
+    """What the cloud announced of a machine's end. `action` is the cloud's word for it: terminate, stop or hibernate.
 
     `at_s` is when the machine goes, None for a mere recommendation; `noticed_at_s` is when its agent read of it. Raises
     InvalidInput for an interruption without an instant.

@@ -10,7 +10,7 @@ from elastic.bounds import Bound, Positive
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A round that a member is about to publish, and of how many members it is to be."""
+    """A round that a member is about to publish, and of how many members it will have."""
 
     round: Positive
     members: Annotated[int, Bound(ge=0, le=1_000_000)]

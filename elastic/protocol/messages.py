@@ -39,7 +39,7 @@ EventMessage: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What an agent sends first; `setup` is null where nobody measured it."""
+    """What an agent sends first; `setup` is null where it was not measured."""
 
     protocol: Version
     join_token: Annotated[str, Bound(max_length=128)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 # What each old word should be instead. A pattern is searched without regard to case.
 ARCHAIC = {
@@ -37,21 +36,6 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"<?\bhttps?://\S*[^\s.,;:)>]>?")
 _LABEL = re.compile(r"^\*\*[^*]+[.:]\*\*\s*")
 _END = re.compile(r"(?<![ (]e\.g\.)(?<![ (]i\.e\.)(?<!\bcf\.)(?<!\bvs\.)(?<=[.!?])[\"')\]]*\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """How a page reads.
-
-    Attributes:
-        mean: words of a sentence on average, rounded up to a tenth.
-        longest: words of the longest sentence.
-        archaic: how many archaic words there are, headings included.
-    """
-
-    mean: float
-    longest: int
-    archaic: int
 
 
 def sentences(markdown: str) -> tuple[str, ...]:
@@ -94,14 +78,11 @@ def archaic(sentence: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def measure(markdown: str) -> Measure:
-    """How a page reads; a page without a sentence reads well."""
-    prose = sentences(markdown)
-    lengths = [words(sentence) for sentence in prose] or [0]
+def mean_words(markdown: str) -> float:
+    """Words of a sentence on average, rounded up to a tenth; 0 for a page without a sentence."""
+    lengths = [words(sentence) for sentence in sentences(markdown)] or [0]
     # In whole tenths, rounded up: 17.95 must not pass for 17.9.
-    mean = -(-sum(lengths) * 10 // len(lengths)) / 10
-    old = sum(len(archaic(text)) for text in (*headings(markdown), *prose))
-    return Measure(mean=mean, longest=max(lengths), archaic=old)
+    return -(-sum(lengths) * 10 // len(lengths)) / 10
 
 
 def _blocks(markdown: str) -> tuple[str, ...]:

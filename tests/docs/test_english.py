@@ -8,48 +8,17 @@ import pytest
 
 from tests.docs import prose
 from tests.docs.pages import ROOT, page, pages
-from tests.docs.prose import ARCHAIC, Measure, archaic, headings, measure, sentences, words
+from tests.docs.prose import ARCHAIC, archaic, headings, mean_words, sentences, words
 
 MEAN_WORDS_UNDER = 18
 MOST_WORDS = 35
-
-# Pages that do not read well yet, as they read now. They may only get better: lower a number when
-# a page improves, take its line out when it reads well, and add none.
-KNOWN: dict[str, Measure] = {
-    "README.md": Measure(mean=13.7, longest=57, archaic=0),
-    "SECURITY.md": Measure(mean=11.4, longest=25, archaic=1),
-    "docs/README.md": Measure(mean=14.8, longest=37, archaic=0),
-    "docs/explanation.md": Measure(mean=19.2, longest=46, archaic=1),
-    "docs/glossary.md": Measure(mean=15.2, longest=43, archaic=3),
-    "docs/how-to/aws-account.md": Measure(mean=16.4, longest=44, archaic=2),
-    "docs/how-to/checkpoints.md": Measure(mean=17.8, longest=48, archaic=2),
-    "docs/how-to/deploy.md": Measure(mean=17.7, longest=48, archaic=2),
-    "docs/how-to/esrgan.md": Measure(mean=14.7, longest=47, archaic=0),
-    "docs/how-to/outputs.md": Measure(mean=12.8, longest=37, archaic=0),
-    "docs/how-to/own-script.md": Measure(mean=11.4, longest=28, archaic=1),
-    "docs/reference/commands.md": Measure(mean=17.9, longest=102, archaic=0),
-    "docs/reference/job.md": Measure(mean=17.6, longest=52, archaic=3),
-    "docs/reference/protocol.md": Measure(mean=12.6, longest=21, archaic=3),
-    "docs/reference/rest.md": Measure(mean=15.2, longest=40, archaic=0),
-    "docs/reference/session.md": Measure(mean=21.9, longest=54, archaic=5),
-    "docs/reference/settings.md": Measure(mean=15.9, longest=29, archaic=2),
-}
 
 DOCUMENTS = tuple(str(path.relative_to(ROOT)) for path in pages())
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_page_reads_well(document: str) -> None:
-    assert faults(page(document), KNOWN.get(document)) == []
-
-
-def test_a_page_that_reads_well_or_is_gone_is_not_excused() -> None:
-    needless = [name for name in KNOWN if name not in DOCUMENTS or faults(page(name)) == []]
-    assert needless == [], "take these out of KNOWN"
-
-
-def test_no_decision_is_excused() -> None:
-    assert [name for name in KNOWN if name.startswith("docs/decisions/")] == []
+    assert faults(page(document)) == []
 
 
 LONG = "Long " + " ".join(["word"] * MOST_WORDS) + "."
@@ -96,16 +65,6 @@ def test_every_entry_of_the_list_of_archaic_words_has_a_replacement() -> None:
     assert all(new and not archaic(new) for new in ARCHAIC.values())
 
 
-def test_an_excused_page_may_not_get_worse() -> None:
-    text = f"{LONG} The log mends it.\n"
-    assert faults(text, measure(text)) == []
-    assert len(faults(f"{text}\n{LONG.replace('.', ' word.')}", measure(text))) == 2
-    assert faults(f"{text}\nNobody knows.\n", measure(text)) == [
-        "'mends': write 'fix' in: The log mends it.",
-        "'Nobody': write 'no user, no node' in: Nobody knows.",
-    ]
-
-
 def test_code_tables_headings_and_addresses_do_not_count() -> None:
     text = (
         f"# {LONG}\n\n```\n{LONG}\n```\n\n| {LONG} | {LONG} |\n\n- item\n\n  ```sh\n  {LONG}\n  ```\n\n"
@@ -133,20 +92,17 @@ def test_the_examples_of_the_reader_of_prose_hold() -> None:
     assert (ran.failed, ran.attempted) == (0, 2)
 
 
-def faults(markdown: str, known: Measure | None = None) -> list[str]:
-    """What is wrong with a page; for a page that is known to read badly, what got worse."""
-    limit = known or Measure(mean=0.0, longest=0, archaic=0)
-    found = measure(markdown)
+def faults(markdown: str) -> list[str]:
+    """What is wrong with a page."""
+    mean = mean_words(markdown)
     wrong = []
-    if found.mean >= MEAN_WORDS_UNDER and found.mean > limit.mean:
-        wrong.append(f"{found.mean} words a sentence on average, under {MEAN_WORDS_UNDER} wanted")
-    most = max(MOST_WORDS, limit.longest)
+    if mean >= MEAN_WORDS_UNDER:
+        wrong.append(f"{mean} words a sentence on average, under {MEAN_WORDS_UNDER} wanted")
     wrong += [
-        f"{words(sentence)} words, at most {most}: {sentence}"
+        f"{words(sentence)} words, at most {MOST_WORDS}: {sentence}"
         for sentence in sentences(markdown)
-        if words(sentence) > most
+        if words(sentence) > MOST_WORDS
     ]
-    if found.archaic > limit.archaic:
-        for text in (*headings(markdown), *sentences(markdown)):
-            wrong += [f"{word} in: {text}" for word in archaic(text)]
+    for text in (*headings(markdown), *sentences(markdown)):
+        wrong += [f"{word} in: {text}" for word in archaic(text)]
     return wrong
