@@ -54,7 +54,8 @@ def _is_exposed(snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: flo
     if target is not None and _is_kept(target):
         return False  # the policy compares what nobody takes back by itself
     trains = target is not None and snapshot.current == target
-    lost_s, done = look_s, 0.0
+    # A loss without notice is known one look later, and as much later as news of it may take.
+    lost_s, done = look_s + (snapshot.limits.reaction_s or 0.0), 0.0
     if trains and own is not None and own.step_s is not None:
         done = look_s / _slow_s(own)
     elif target is not None and plan.may_buy and needs_purchase(snapshot, target):

@@ -98,6 +98,15 @@ def test_on_demand_is_left_for_spot_that_pays() -> None:
     assert (plan.action, plan.target) == (Action.MOVE, Group.of(SPOT))
 
 
+def test_spot_that_trains_is_left_in_time_for_a_loss_that_is_known_late() -> None:
+    """At its slowest on-demand needs 36,850 s from nothing, which leaves 50 s of these 10.25 h."""
+    held = seen(10.25, is_up=True, held=SPOT)
+    slow = replace(held, limits=replace(held.limits, reaction_s=120.0))
+
+    assert decide(held).target == Group.of(SPOT)
+    assert (decide(slow).target, decide(slow).reason.code) == (Group.of(OWN), "deadline")
+
+
 def test_spot_that_trains_is_kept_though_little_time_is_left() -> None:
     plan = decide(seen(10.4, is_up=True, held=SPOT))
 
