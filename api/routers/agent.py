@@ -199,8 +199,9 @@ def _event(said: CheckpointMessage | LastMessage | NoteMessage, now_s: float, la
     counted = "" if not numbers else f" iteration {numbers['iteration']:.0f}"
     match said:
         case CheckpointMessage():
-            text = f"checkpoint of{counted}"
-            numbers["elapsed_s"] = said.elapsed_s
+            text = "checkpoint" + (counted and f" of{counted}")
+            if said.elapsed_s is not None:
+                numbers["elapsed_s"] = said.elapsed_s
         case LastMessage(kind="finished"):
             text = "the script says it is done" + (counted and f" at{counted}")
         case LastMessage():

@@ -54,11 +54,14 @@ class WindowMessage:
 
 @dataclass(frozen=True)
 class CheckpointMessage:
-    """A durable checkpoint of an iteration exists; writing it took `elapsed_s`."""
+    """A durable checkpoint of an iteration exists; writing it took `elapsed_s`.
 
-    iteration: Count
-    elapsed_s: Number
+    Both are null where the agent stored what a script had written without a word.
+    """
+
     seq: Positive
+    iteration: Count | None = None
+    elapsed_s: Number | None = None
     at_s: Number | None = None
     kind: Literal["checkpoint"] = "checkpoint"
 

@@ -63,3 +63,7 @@ def test_a_message_is_read_as_it_was_sent(kind: type, data: st.DataObject) -> No
     wire = json.dumps(to_json(message), allow_nan=False)
     assert from_json(kind, json.loads(wire)) == message
     assert from_json(kind, json.loads(wire) | {"of a newer minor": {"more": [1]}}) == message
+
+
+def test_a_checkpoint_that_an_agent_stored_for_a_silent_script_names_no_iteration() -> None:
+    assert fault_of({"kind": "checkpoint", "at_s": 1.0, "seq": 1}) is None
