@@ -156,7 +156,7 @@ def is_last_moment(*, goes_at: float | None, grace_s: float, saving_s: float = 0
 def hears_no_drain(group: Group, *, any_word: bool, has_turned: bool, has_joined: bool) -> bool:
     """Whether nothing but a signal will reach the workers, by what they have said so far.
 
-    Workers look for a drain in their turns: one that has made none that is seen would be waited for in vain, and holds
+    Workers look for a drain in their turns: one that has made none that is seen would never answer, and holds
     nothing yet that it could save then. Nor does one look that waits to come into its session, or a program that has
     said nothing.
 

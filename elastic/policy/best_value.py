@@ -172,8 +172,8 @@ def _hasty_start(survey: Survey) -> Plan | None:
     if 2 * (way.boot_s + way.pause_s) <= _HASTE * left_s:
         return None
     text = (
-        f"start on {name(first.group)}, the fastest by its hardware, for {usd(first.usd_per_h or 0.0)}/h: the deadline "
-        f"is in {duration(left_s)}, too soon to begin on less and go on elsewhere{_left_out(survey)}"
+        f"start on {name(first.group)}, the fastest by its hardware, for {price(first.usd_per_h or 0.0)}/h: "
+        f"the deadline is in {duration(left_s)}, too soon to begin on less and go on elsewhere{_left_out(survey)}"
     )
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
 

@@ -61,7 +61,7 @@ def least_cost(survey: Survey) -> Plan | None:
     if snapshot.target is not None and snapshot.current != snapshot.target and not is_free(snapshot):
         return None
     known = [each for each in survey.outlooks if _is_known(each)]
-    if snapshot.current is not None and all(_lasts_s(snapshot, each, work) > left_s for each in known):
+    if snapshot.current is not None and all(lasts_s(snapshot, each, work) > left_s for each in known):
         return None
     kinds = _kinds(snapshot, known)
     safe = _safe(snapshot, known, work, left_s)
@@ -74,6 +74,11 @@ def least_cost(survey: Survey) -> Plan | None:
 def is_free(snapshot: Snapshot) -> bool:
     """Whether nothing that was bought stays, or comes: what is being taken back may train on until it goes."""
     return not any(node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes)
+
+
+def lasts_s(snapshot: Snapshot, outlook: Outlook, work: float) -> float:
+    """Seconds to the end on a group whose pace is known, with the way there."""
+    return _start_s(snapshot, outlook.group) + work * _step_s(outlook)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,7 @@ def _safe(snapshot: Snapshot, known: Iterable[Outlook], work: float, left_s: flo
     for each in ordered:
         if not front or _step_s(each) < _step_s(front[-1]):
             front.append(each)
-    in_time = [each for each in front if _lasts_s(snapshot, each, work) <= left_s]
+    in_time = [each for each in front if lasts_s(snapshot, each, work) <= left_s]
     if not in_time:
         return front[-1:]
     kept = [*front[:1], *in_time[:1], *front[-1:]]
@@ -335,10 +340,6 @@ def _is_spot(group: Group) -> bool:
 def _step_s(outlook: Outlook) -> float:
     assert outlook.step_s is not None, "only what is known is asked"
     return outlook.step_s.value
-
-
-def _lasts_s(snapshot: Snapshot, outlook: Outlook, work: float) -> float:
-    return _start_s(snapshot, outlook.group) + work * _step_s(outlook)
 
 
 def _start_s(snapshot: Snapshot, group: Group) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from elastic.figures import duration, usd
 from elastic.model import Action, Group, Plan
 from elastic.policy.beliefs import beliefs_of
-from elastic.policy.deadline import is_free
+from elastic.policy.deadline import is_free, lasts_s
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
@@ -60,8 +60,7 @@ def _guesses(survey: Survey) -> list[_Guess]:
     """What is clearly faster, by how speed usually grows, if a job will be late on all that is measured."""
     snapshot, work = survey.snapshot, survey.focus.iterations_left
     left_s = seconds_left(snapshot)
-    known = [each for each in survey.measured if each.is_choice]
-    if left_s is None or left_s <= 0 or not work or not known or not survey.focus.is_now:
+    if left_s is None or left_s <= 0 or not work or not survey.focus.is_now:
         return []
     held = survey.of(snapshot.target)
     if snapshot.current is None:
@@ -70,8 +69,8 @@ def _guesses(survey: Survey) -> list[_Guess]:
         held = None
     elif snapshot.current != snapshot.target or held is None or held.step_s is None or is_mix(held.group):
         return []
-    quickest_s = min(_known_s(survey, each, work) for each in known)
-    if quickest_s <= left_s:
+    quickest = _quickest(survey, work)
+    if quickest is None or quickest[0] <= left_s:
         return []
     beliefs = beliefs_of(survey)
     found = []
@@ -89,28 +88,25 @@ def _guesses(survey: Survey) -> list[_Guess]:
     return [
         each
         for each in found
-        if each.lasts_s < (1 - snapshot.limits.margin) * quickest_s and (rest_usd is None or each.usd <= rest_usd)
+        if each.lasts_s < (1 - snapshot.limits.margin) * quickest[0] and (rest_usd is None or each.usd <= rest_usd)
     ]
 
 
-def _known_s(survey: Survey, outlook: Outlook, work: float) -> float:
-    """How long the rest takes on a group that is measured, with the way there."""
-    assert outlook.step_s is not None, "only what is measured is asked"
-    if outlook.group == survey.snapshot.current:
-        return work * outlook.step_s.value
-    way = transition_of(survey.snapshot, survey.snapshot.current, outlook.group)
-    return way.boot_s + way.pause_s + work * outlook.step_s.value
+def _quickest(survey: Survey, work: float) -> tuple[float, Group] | None:
+    """The group that should be done first of those that are measured, after how many seconds."""
+    known = [each for each in survey.measured if each.is_choice]
+    return min(((lasts_s(survey.snapshot, each, work), each.group) for each in known), default=None)
 
 
 def _move(survey: Survey, best: _Guess) -> Plan:
     snapshot, work = survey.snapshot, survey.focus.iterations_left
     left_s = seconds_left(snapshot)
-    known = [each for each in survey.measured if each.is_choice]
-    assert left_s is not None and work and known, "what is guessed of has work, and a deadline, and something is known"
-    quickest = min(known, key=lambda each: (_known_s(survey, each, work), each.group))
-    needs_s = _known_s(survey, quickest, work)
+    assert left_s is not None and work, "what is guessed of has work and a deadline"
+    quickest = _quickest(survey, work)
+    assert quickest is not None, "a guess is compared with what is measured"
+    needs_s, group = quickest
     text = (
-        f"{name(quickest.group)} needs {duration(needs_s)} and the deadline is in {duration(left_s)}: "
+        f"{name(group)} needs {duration(needs_s)} and the deadline is in {duration(left_s)}: "
         f"{name(best.group)} should need {duration(best.lasts_s)}, for {usd(best.usd)}, {best.why}"
     )
     numbers = {"left_s": left_s, "lasts_s_from": needs_s, "lasts_s_to": best.lasts_s}

@@ -52,7 +52,7 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
     if world.job.spec.tier is Tier.T2 or is_new or any(is_silent(node, world) for node in members):
         return None
     still_s = _still_s(world, active, members, times=_RESTART * _growth(world))
-    return None if still_s is None else f"no turn for {duration(still_s)}: the same nodes begin anew"
+    return None if still_s is None else f"no turn for {duration(still_s)}: the same nodes start again"
 
 
 def idle(world: World) -> tuple[Idle, ...] | None:

@@ -23,7 +23,7 @@ class Outbox:
 
     An agent that is slow, restarting or gone makes them wait in memory; what still waits when the process ends is
     written beside the socket (``<socket>.left-<worker>``), where the agent finds it later. Without a socket nothing is
-    kept. A message that the agent would refuse is dropped here, counted, and told of.
+    kept. A message that the agent would refuse is dropped here, counted, and reported.
     """
 
     def __init__(self, socket_path: str | None, *, worker: str, common: Mapping[str, str | int | None]) -> None:

@@ -130,7 +130,7 @@ def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_a
     """They look for no drain before their first turn, and hold nothing of what the members have come to."""
     waiting = replace(GROUP, is_in_session=True)
     assert next_step(None, waiting) == AskToDrain()
-    assert hears_no_drain(waiting, any_word=True, has_turned=False, has_joined=False), "it may have told of its start"
+    assert hears_no_drain(waiting, any_word=True, has_turned=False, has_joined=False), "it may have reported its start"
     asked = replace(waiting, drain_asked_at=100.0, needs_signal=True)
     assert next_step(None, asked, now=100.1) == Terminate()
     assert outcome_of(last_words=frozenset(), have_all_said=False, exit_code=1, was_draining=True) is Outcome.DRAINED
@@ -146,7 +146,7 @@ def test_workers_that_may_have_turns_behind_them_get_no_signal_before_their_grac
 
 @pytest.mark.parametrize("is_foreign", [True, False])
 def test_a_program_without_a_turn_that_is_seen_gets_its_signal_at_once(is_foreign: bool) -> None:
-    """A loop of numpy never looks for a drain, though it has told of what it saves."""
+    """A loop of numpy never looks for a drain, though it has reported what it saves."""
     group = replace(GROUP, is_foreign=is_foreign)
     for any_word in (True, False):
         assert hears_no_drain(group, any_word=any_word, has_turned=False, has_joined=False)

@@ -368,7 +368,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
         return replace(overdue_after(group, 60.0), hung=hung)
 
     assert next_steps(look(599.0)) == ()
-    why = "no turn for 10 min 1 s: the same nodes begin anew"
+    why = "no turn for 10 min 1 s: the same nodes start again"
     assert next_steps(look(601.0)) == (DrainGeneration(1, why, hangs=True),)
     assert next_steps(look(601.0, longest_s=101.0)) == (), "it has paused for long before"
     assert next_steps(look(1199.0, hung=1)) == ()

@@ -28,7 +28,7 @@ document.addEventListener("visibilitychange", () => {
   follow(followed);
 });
 
-// The log of a job that is over: its end is what it came to. Once: whoever scrolls it stays where they are.
+// The log of a job that is over: its end is what it came to. Once: a reader who scrolls it stays there.
 function showEnd() {
   const log = document.querySelector("pre[data-from-end]");
   if (!log || seen.has(log)) return;
