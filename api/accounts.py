@@ -62,7 +62,7 @@ def cost_by_node(rows: Sequence[LedgerRow], *, now_s: float) -> list[schemas.Nod
 def _node_cost(chain: tuple[LedgerRow, ...], now_s: float) -> schemas.NodeCost:
     return schemas.NodeCost(
         node_id=chain[0].node_id,
-        offering=schemas.Offering.of(chain[0].offering),
+        offering=schemas.OfferingOut.of(chain[0].offering),
         seconds=sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in chain),
         usd=spent_usd(chain, now_s),
     )

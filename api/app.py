@@ -31,7 +31,7 @@ from api.routers import (
     nodes,
     wheels,
 )
-from api.schemas import Problem
+from api.schemas import ProblemOut
 from elastic import __version__
 from elastic.archive import MOST_BYTES
 
@@ -44,7 +44,7 @@ Instants are Unix seconds, money is USD, units are in the names. Unknown is null
 """
 _PROBLEM: dict[str, Any] = {
     "description": "What went wrong.",
-    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemOut"}}},
 }
 
 
@@ -128,7 +128,7 @@ def _described(generate: Callable[[], dict[str, Any]]) -> Callable[[], dict[str,
         document = generate()
         schemas = document["components"]["schemas"]
         reference = "#/components/schemas/{model}"
-        for model in (JobDocument, Problem):
+        for model in (JobDocument, ProblemOut):
             own = model.model_json_schema(ref_template=reference)
             schemas.update(own.pop("$defs", {}))
             schemas[model.__name__] = own

@@ -22,7 +22,7 @@ _CHUNK_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ArtifactFile:
     """One file, by its name without folders."""
 
     name: str
@@ -41,7 +41,7 @@ class Opened:
 class Artifacts(Protocol):
     """Where jobs' artifacts are. Every call may raise StorageUnavailable."""
 
-    def listed(self, job_id: str) -> tuple[Kept, ...]:
+    def listed(self, job_id: str) -> tuple[ArtifactFile, ...]:
         """A job's files, by name."""
         ...
 
@@ -64,7 +64,7 @@ class FolderArtifacts:
 
     folders: JobFolders
 
-    def listed(self, job_id: str) -> tuple[Kept, ...]:
+    def listed(self, job_id: str) -> tuple[ArtifactFile, ...]:
         folder = self.folders.artifacts(job_id)
         if not folder.is_dir():
             return ()
@@ -86,12 +86,12 @@ class BucketArtifacts:
     region: str | None
     clock: Clock
     _client: Any = None
-    _lately: Lately[tuple[Kept, ...]] = field(init=False)
+    _lately: Lately[tuple[ArtifactFile, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         self._lately = Lately(self.clock)
 
-    def listed(self, job_id: str) -> tuple[Kept, ...]:
+    def listed(self, job_id: str) -> tuple[ArtifactFile, ...]:
         return self._lately.get(job_id, self._listed)
 
     def open(self, job_id: str, name: str) -> Opened:
@@ -103,10 +103,12 @@ class BucketArtifacts:
             raise _none_such(job_id, name) from error
         return Opened(size_bytes, chunks)
 
-    def _listed(self, job_id: str) -> tuple[Kept, ...]:
+    def _listed(self, job_id: str) -> tuple[ArtifactFile, ...]:
         entries = self._bucket(job_id).entries("", most=_MOST_LISTED)
         return tuple(
-            Kept(each.name, each.size_bytes, each.modified_at_s) for each in entries if _NAME.fullmatch(each.name)
+            ArtifactFile(each.name, each.size_bytes, each.modified_at_s)
+            for each in entries
+            if _NAME.fullmatch(each.name)
         )
 
     def _bucket(self, job_id: str) -> Any:
@@ -125,9 +127,9 @@ def _is_plain(entry: os.DirEntry[str]) -> bool:
     return entry.is_file(follow_symlinks=False) and _NAME.fullmatch(entry.name) is not None
 
 
-def _kept(path: Path) -> Kept:
+def _kept(path: Path) -> ArtifactFile:
     found = path.stat()
-    return Kept(path.name, found.st_size, found.st_mtime)
+    return ArtifactFile(path.name, found.st_size, found.st_mtime)
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from api.artifacts import Artifacts, FolderArtifacts
 from api.feed import Feed
-from api.outputs import Outputs, outputs_in
+from api.outputs import StoredOutputs, outputs_in
 from api.rates import Rates
 from elastic.clock import Clock
 from elastic.config import Settings
@@ -73,7 +73,7 @@ class Context:
     right: RightToEnd | None = None
     alarms: Alarms | None = None
     artifacts: Artifacts | None = None
-    outputs: Outputs | None = None
+    outputs: StoredOutputs | None = None
     wheel: Wheel | None = None
     logs: JobLogs = field(default_factory=JobLogs)
     log_rates: Rates = field(default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE))
@@ -86,7 +86,7 @@ class Context:
         """Where jobs' artifacts are; without word of that, in the folder of the settings."""
         return self.artifacts or FolderArtifacts(JobFolders(self.settings.job_folder))
 
-    def carried(self) -> Outputs:
+    def carried(self) -> StoredOutputs:
         """Where jobs' outputs are; without word of that, where the settings have them."""
         return self.outputs or outputs_in(self.settings, self.clock)
 

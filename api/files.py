@@ -5,8 +5,8 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from api import schemas
-from api.artifacts import Artifacts, Kept
-from api.outputs import Outputs
+from api.artifacts import ArtifactFile, Artifacts
+from api.outputs import StoredOutputs
 from elastic.checkpoints import File
 from elastic.errors import StorageUnavailable
 
@@ -26,13 +26,13 @@ def artifacts_of(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, .
     return tuple(_artifact(each, job_id) for each in artifacts.listed(job_id))
 
 
-def outputs_of(outputs: Outputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
+def outputs_of(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
     """What a job's workers wrote beside their code, by path. Raises StorageUnavailable."""
     carried = outputs.listed(job_id)
     return tuple(_output(each, job_id, carried.at_s or 0.0) for each in carried.files)
 
 
-def outputs_if_told(outputs: Outputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
+def outputs_if_told(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
     """The same; none where their storage does not answer."""
     try:
         return outputs_of(outputs, job_id)
@@ -59,7 +59,7 @@ def _output(file: File, job_id: str, carried_at_s: float) -> schemas.OutputFile:
     )
 
 
-def _artifact(kept: Kept, job_id: str) -> schemas.Artifact:
+def _artifact(kept: ArtifactFile, job_id: str) -> schemas.Artifact:
     return schemas.Artifact(
         name=kept.name,
         bytes=kept.size_bytes,

@@ -11,7 +11,7 @@ from elastic.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class JobForecast:
     """A forecast as of `at_s`, in Unix seconds, and the goals that will be missed by it."""
 
     at_s: float
@@ -19,27 +19,27 @@ class Outlook:
     misses: tuple[Miss, ...] = ()
 
     @classmethod
-    def of(cls, snapshot: Snapshot, plan: Plan) -> Outlook:
+    def of(cls, snapshot: Snapshot, plan: Plan) -> JobForecast:
         """Foresees from what a plan was made from."""
         return cls(snapshot.now_s, forecast(snapshot, plan.candidates), misses(snapshot, plan) or ())
 
-    def told(self) -> schemas.Forecast:
+    def told(self) -> schemas.ForecastOut:
         """Gives it in the words of the API."""
         best = self.forecast.best
-        return schemas.Forecast(
+        return schemas.ForecastOut(
             at_s=self.at_s,
-            finishes=[schemas.Finish.of(each) for each in self.forecast.finishes],
-            frontier=[schemas.Finish.of(each) for each in self.forecast.frontier],
-            best=None if best is None else schemas.Finish.of(best),
-            misses=[schemas.Miss.of(each) for each in self.misses],
+            finishes=[schemas.FinishOut.of(each) for each in self.forecast.finishes],
+            frontier=[schemas.FinishOut.of(each) for each in self.forecast.frontier],
+            best=None if best is None else schemas.FinishOut.of(best),
+            misses=[schemas.MissOut.of(each) for each in self.misses],
             left_s=self.forecast.left_s,
             budget_usd=self.forecast.budget_usd,
         )
 
 
-def outlook_of(store: Store, job: Job) -> Outlook | None:
+def outlook_of(store: Store, job: Job) -> JobForecast | None:
     """Foresees from a job's newest decision; None before the first one, and once the job ends."""
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return None
     newest = store.decisions(job.id, limit=1)
-    return Outlook.of(store.snapshot(newest[0].id), newest[0].plan) if newest else None
+    return JobForecast.of(store.snapshot(newest[0].id), newest[0].plan) if newest else None

@@ -27,7 +27,7 @@ class Carried:
 
 
 @dataclass(slots=True)
-class Outputs:
+class StoredOutputs:
     """Every call may raise StorageUnavailable. `lately` remembers lists where asking for one is dear."""
 
     objects: Callable[[str], Objects]
@@ -52,12 +52,12 @@ class Outputs:
         return Carried()
 
 
-def outputs_in(settings: Settings, clock: Clock) -> Outputs:
+def outputs_in(settings: Settings, clock: Clock) -> StoredOutputs:
     """Outputs where the settings have them. Asks nothing yet."""
     root = settings.job_root
     if not is_location(root):
         folders = JobFolders(settings.job_folder)
-        return Outputs(lambda job_id: FolderObjects(folders.outputs(job_id)))
+        return StoredOutputs(lambda job_id: FolderObjects(folders.outputs(job_id)))
     location, clients = parse_location(root), list[Any]()
 
     def objects(job_id: str) -> Objects:
@@ -67,4 +67,4 @@ def outputs_in(settings: Settings, clock: Clock) -> Outputs:
             clients.append(connect(region=settings.ec2.region, is_patient=False))
         return Bucket(clients[0], location.below(JobFolders(Path()).outputs(job_id).as_posix()))
 
-    return Outputs(objects, Lately(clock))
+    return StoredOutputs(objects, Lately(clock))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from api import schemas
 from api.deps import Context
-from api.outlook import Outlook
+from api.outlook import JobForecast
 from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.errors import InvalidInput
@@ -37,11 +37,11 @@ def priced_plan(context: Context, spec: JobSpec, why_precision: str, *, now_s: f
     plan = decide(snapshot)
     known = decide(replace(snapshot, series=series)) if series else plan
     return schemas.PricedPlan(
-        spec=schemas.JobSpec.of(spec),
-        plan=schemas.Plan.of(plan),
-        prices=[schemas.Price.of(each) for each in snapshot.prices],
-        candidates=[schemas.Candidate.of(each) for each in known.candidates],
-        forecast=Outlook.of(replace(snapshot, series=series), known).told(),
+        spec=schemas.JobSpecIn.of(spec),
+        plan=schemas.PlanOut.of(plan),
+        prices=[schemas.PriceOut.of(each) for each in snapshot.prices],
+        candidates=[schemas.CandidateOut.of(each) for each in known.candidates],
+        forecast=JobForecast.of(replace(snapshot, series=series), known).told(),
         measured_by=earlier.id if earlier is not None and series else None,
         why_precision=why_precision,
         notes=[*_notes(context.settings, spec), *_unsold(context, spec), *_lessons(earlier)],
@@ -103,9 +103,9 @@ def priced_scaling(context: Context, job: Job, spec: JobSpec, *, now_s: float) -
     held = Group(tuple(sorted(paid.items()))) if paid else None
     redone = facts.job.redo_iterations if plan.target not in (None, snapshot.target) else 0
     return schemas.PricedScaling(
-        group=None if held is None else schemas.Group.of(held),
+        group=None if held is None else schemas.GroupOut.of(held),
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
-        target_group=None if plan.target is None else schemas.Group.of(plan.target),
+        target_group=None if plan.target is None else schemas.GroupOut.of(plan.target),
         target_usd_per_h=0.0 if plan.target is None else burn_usd_per_h(plan.target, quotes),
         why=plan.reason.text,
         redone=redone,

@@ -52,7 +52,7 @@ _HEADERS: Mapping[HTTPStatus, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FieldError:
     """One thing that is wrong with a request; `field` is its path, empty for the request as a whole."""
 
     field: str
@@ -64,7 +64,7 @@ def problem(
     detail: str,
     *,
     instance: str | None = None,
-    faults: Sequence[Fault] = (),
+    faults: Sequence[FieldError] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Gives the answer that says what went wrong."""
@@ -106,18 +106,19 @@ def install_problems(app: FastAPI) -> None:
 
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, ElasticError)
-    faults: list[Fault] = []
+    faults: list[FieldError] = []
     if isinstance(error, InvalidInput):
-        faults = [Fault(*each) for each in error.faults]
+        faults = [FieldError(*each) for each in error.faults]
         if not faults and error.field is not None:
-            faults = [Fault(error.field, str(error))]
+            faults = [FieldError(error.field, str(error))]
     return problem(status_of(error), str(error), instance=request.url.path, faults=faults)
 
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = [
-        Fault(".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each)) for each in error.errors()
+        FieldError(".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each))
+        for each in error.errors()
     ]
     detail = "; ".join(f"{each.field}: {each.message}" for each in faults[:3])
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, faults=faults[:100])

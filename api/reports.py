@@ -30,7 +30,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
     spent = spent_usd(rows, now_s)
     end_s = now_s if job.finished_at_s is None else job.finished_at_s
     choices = costs_if_fixed(store, job, now_s=now_s)
-    fixed, first = [schemas.FixedChoice.of(each) for each in choices], where_it_began(store, job, choices)
+    fixed, first = [schemas.FixedChoiceOut.of(each) for each in choices], where_it_began(store, job, choices)
     decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
@@ -41,14 +41,14 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         spent_usd=spent,
         iterations_per_usd=job.iteration / spent if spent > 0 else None,
         nodes=cost_by_node(rows, now_s=now_s),
-        uses=[schemas.Use(name=name, usd=usd) for name, usd in spent_on(store, job, now_s=now_s).items()],
+        uses=[schemas.UseOut(name=name, usd=usd) for name, usd in spent_on(store, job, now_s=now_s).items()],
         fixed=fixed,
-        first_fixed=None if first is None else schemas.FixedChoice.of(first),
+        first_fixed=None if first is None else schemas.FixedChoiceOut.of(first),
         warnings=list(warnings_of(job, now_s=now_s)),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
-        decisions=[schemas.Decision.of(each) for each in decisions if each.plan.action is not Action.HOLD],
-        notes=[schemas.Event.of(each) for each in _notes(store, job.id)],
+        decisions=[schemas.DecisionOut.of(each) for each in decisions if each.plan.action is not Action.HOLD],
+        notes=[schemas.EventOut.of(each) for each in _notes(store, job.id)],
         artifacts=list(artifacts_if_told(artifacts, job.id)),
         quality=_quality(artifacts, job.id),
     )

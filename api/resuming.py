@@ -19,7 +19,7 @@ _S_PER_H = 3600.0
 _ALLOWANCE = 1.1
 
 
-def spec_of(job: Job, asked: schemas.Resume, *, now_s: float) -> JobSpec:
+def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
     """Gives the job's spec with what is asked for in it. Raises InvalidInput."""
     spec, objective = job.spec, job.spec.objective
     if asked.budget_usd is not None:

@@ -34,7 +34,7 @@ def standing_of(
     root: str | None = None,
     alarms: Sequence[str] = (),
     blocks: Sequence[Unavailable] = (),
-) -> schemas.Job:
+) -> schemas.JobOut:
     """Reads all that the job's resource shows.
 
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
@@ -44,12 +44,12 @@ def standing_of(
     generation, nodes = store.generation(job.id), store.nodes(job.id)
     current = training_group(generation, nodes)
     target = store.target(job.id)
-    return schemas.Job(
+    return schemas.JobOut(
         **schemas.JobState.of(job).model_dump(),
         is_final=job.phase.is_final,
         progress=_progress(job, current, decisions, now_s=now_s),
-        current_group=None if current is None else schemas.Group.of(current),
-        target_group=None if target is None else schemas.Group.of(target),
+        current_group=None if current is None else schemas.GroupOut.of(current),
+        target_group=None if target is None else schemas.GroupOut.of(target),
         waits_because=None if nodes or job.phase.is_final else _waits_because(store, job, decisions),
         waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
         preparing=list(preparing_of(nodes, now_s=now_s)),
@@ -59,7 +59,7 @@ def standing_of(
         running_tier=running_tier(store, generation, nodes),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
-        candidates=[schemas.Candidate.of(each) for each in candidates],
+        candidates=[schemas.CandidateOut.of(each) for each in candidates],
     )
 
 
@@ -89,14 +89,14 @@ def _waiting(
     blocks: Sequence[Unavailable],
     *,
     now_s: float,
-) -> schemas.Waiting | None:
+) -> schemas.WaitingOut | None:
     newest = decisions[0] if decisions else None
     waiting = waiting_of(store, job, nodes=nodes, newest=newest, blocks=blocks, now_s=now_s)
     if waiting is None:
         return None
     pools = [
-        schemas.RefusedPool(
-            offering=schemas.Offering.of(each.offering),
+        schemas.RefusedPoolOut(
+            offering=schemas.OfferingOut.of(each.offering),
             why=each.why,
             refusals=each.refusals,
             since_s=each.since_s,
@@ -105,15 +105,15 @@ def _waiting(
         )
         for each in waiting.pools
     ]
-    return schemas.Waiting(since_s=waiting.since_s, pools=pools)
+    return schemas.WaitingOut(since_s=waiting.since_s, pools=pools)
 
 
-def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float) -> schemas.Progress:
+def _progress(job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float) -> schemas.ProgressOut:
     total = job.spec.iterations
     weighed = _candidate(current, decisions)
     step_s = None if weighed is None or weighed.step_s is None else weighed.step_s.value
     remaining_s = None if weighed is None or total is None or job.phase.is_final else weighed.remaining_s
-    return schemas.Progress(
+    return schemas.ProgressOut(
         iteration=job.iteration,
         iterations=total,
         unit=unit_of(job),

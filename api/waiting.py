@@ -52,7 +52,7 @@ class RefusedPool:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingForNodes:
     """How long a job has had no node, and what it could have if that were there; the soonest first."""
 
     since_s: float
@@ -67,7 +67,7 @@ def waiting_of(
     newest: Decision | None,
     blocks: Sequence[Unavailable],
     now_s: float,
-) -> Waiting | None:
+) -> WaitingForNodes | None:
     """Gives what a job waits for; None while it has nodes, or is to have none."""
     if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
         return None
@@ -83,7 +83,7 @@ def waiting_of(
         if job.spec.admits(offering) and offering.node_type not in unfit
         for each in _refused(offering, known.get(offering), blocks, job.spec.nodes_min, now_s=now_s)
     ]
-    return Waiting(since_s, tuple(sorted(refused, key=lambda each: (each.asked_again_s or 0.0, each.offering))))
+    return WaitingForNodes(since_s, tuple(sorted(refused, key=lambda each: (each.asked_again_s or 0.0, each.offering))))
 
 
 def _refused(

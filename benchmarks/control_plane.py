@@ -32,8 +32,8 @@ from elastic.model import (
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
-from elastic.store import Heard, Store, open_store
+from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd, Timeouts
+from elastic.store import HeartbeatReport, Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
 OFFERINGS = [Offering(each.name, Capacity.ON_DEMAND, "zone-a") for each in TYPES]
@@ -68,7 +68,7 @@ def ingest(folder: Path) -> None:
             begun_s = time.perf_counter()
             store.heard(
                 node.id,
-                Heard(NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq),
+                HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq),
                 now_s=START_S,
             )
             spans_s.append(time.perf_counter() - begun_s)
@@ -93,7 +93,7 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
         machines=Machines(
             store=store,
             provider=provider,
-            terms=Terms("http://127.0.0.1:1", str),
+            terms=LaunchTerms("http://127.0.0.1:1", str),
             right=RightToEnd(provider.prove_end, 600.0),
             namespace=Namespace("measured", store.holder(), "here", clock, provider.claims),
         ),

@@ -81,12 +81,12 @@ def turns_of(size: int, precision: str) -> Mapping[str, Callable[[], None]]:
     from elastic.workloads.esrgan.networks import build_networks
     from elastic.workloads.esrgan.precision import DTYPES
     from elastic.workloads.esrgan.step import Stepper
-    from elastic.workloads.group import Group
+    from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
 
     crops = {"batch_size": BATCH, "hr_height": size, "hr_width": size}
     options, dtype = WORKLOADS["esrgan"].configure(crops, preset="small"), DTYPES[precision]
-    group = Group(0, 1, torch.device("cpu"))
+    group = ProcessGroup(0, 1, torch.device("cpu"))
     photographs, _ = open_photographs("skimage", None, height=size, width=size, channels=3)
     batches = Batches(photographs, options, group)
     features = random_features(options.feature_layers, seed=0)

@@ -31,10 +31,10 @@ from elastic.clock import SystemClock
 from elastic.config import Ec2Settings
 from elastic.model import JobSpec, Limits, Rounds
 from elastic.policy import decide
-from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds
+from elastic.pricing.ec2 import Ec2Prices, PricedOffers, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.ec2 import CLUSTER, Aws, Ec2Provider, Paths, connect
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, Timeouts
+from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd, Timeouts
 from elastic.store import open_store
 
 TYPES = [f"{family}.{size}" for family in ("c5", "m5", "r5", "c6i", "m6i") for size in ("large", "xlarge", "2xlarge")]
@@ -138,7 +138,7 @@ def prices(meter: Meter) -> None:
     """A first refresh of everything that is sold, the catalog read before."""
     offerings = Ec2Provider(SETTINGS, aws=connect("us-east-1"), clock=SystemClock(), paths=Paths("/", "/")).offerings()
     feeds = connect_feeds("us-east-1")
-    market = Market(lambda: offerings, frozenset, lambda node_type: 30.0)
+    market = PricedOffers(lambda: offerings, frozenset, lambda node_type: 30.0)
 
     def refresh() -> None:
         quotes = Ec2Prices(SETTINGS, feeds=feeds, market=market).refresh(time.time())
@@ -189,7 +189,7 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
     source = Ec2Prices(
         SETTINGS,
         feeds=connect_feeds("us-east-1"),
-        market=Market(provider.offerings, lambda: provider.catalog().public_zones, provider.disk_gib),
+        market=PricedOffers(provider.offerings, lambda: provider.catalog().public_zones, provider.disk_gib),
     )
     reconciler = Reconciler(
         store=store,
@@ -198,7 +198,7 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
         machines=Machines(
             store=store,
             provider=provider,
-            terms=Terms("http://127.0.0.1:1", str),
+            terms=LaunchTerms("http://127.0.0.1:1", str),
             right=RightToEnd(provider.prove_end, 600.0),
             namespace=Namespace(SETTINGS.cluster, store.holder(), "here", clock, provider.claims),
         ),

@@ -32,8 +32,8 @@ from elastic.workloads.arithmetic import Arithmetic, Products, set_up, use
 from elastic.workloads.esrgan import EsrganOptions
 from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.group import device_of
-from elastic.workloads.host_copy import AtOnce, HostCopy, Way, way_from
-from elastic.workloads.session import Session, Settings, Turn
+from elastic.workloads.host_copy import AtOnce, CopyWay, HostCopy, way_from
+from elastic.workloads.session import Session, SessionSettings, SessionStep
 from tests.workloads.session.running import running_fleet
 
 PROFILED = 3  # steps that the profiler looks at
@@ -163,7 +163,7 @@ def show_checkpoint(options: argparse.Namespace) -> None:
     state = networks.state()
     mib = sum(each.nbytes for each in networks.tensors()) / 2**20
     print(f"\na checkpoint of {mib:.0f} MiB on its way to the host's memory:")
-    ways: dict[str, Way] = {"at once": AtOnce(), "pinned, beside training": way_from(device)}
+    ways: dict[str, CopyWay] = {"at once": AtOnce(), "pinned, beside training": way_from(device)}
     for name, way in ways.items():
         copies, pauses, wholes = HostCopy(way), [], []
         for _ in range(1 + COPIES):
@@ -210,7 +210,7 @@ def member(options: argparse.Namespace) -> NoReturn:
     networks, stepper, batches, job = our_training(options.blocks, options.size, batch, "fp32", device=str(device))
     passes = stepper.passes
 
-    def compute(turn: Turn) -> Sequence[Tensor | None]:
+    def compute(turn: SessionStep) -> Sequence[Tensor | None]:
         computed = passes.gan(batches.at(turn.step * batch, places=turn.share), summed=turn.summed)
         return [*computed.generator, *(computed.discriminator or ())]
 
@@ -223,7 +223,7 @@ def member(options: argparse.Namespace) -> NoReturn:
         stepper.gan_turn(batches.at(0, places=range(batch)), lr=0.0, stop=False)
 
     alone_s, _ = timed(by_itself, options)
-    with Session.join(networks.units(), apply, batch=batch, settings=Settings.from_environment()) as session:
+    with Session.join(networks.units(), apply, batch=batch, settings=SessionSettings.from_environment()) as session:
         while session.generation.world_size < 2:
             session.run(compute)
         ends_s = []

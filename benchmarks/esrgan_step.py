@@ -162,7 +162,7 @@ def our_training(
     from elastic.workloads.esrgan.networks import build_networks
     from elastic.workloads.esrgan.precision import DTYPES
     from elastic.workloads.esrgan.step import Stepper
-    from elastic.workloads.group import Group
+    from elastic.workloads.group import ProcessGroup
     from elastic.workloads.loss_scale import LossScale
     from elastic.workloads.photographs import open_photographs
 
@@ -173,7 +173,7 @@ def our_training(
         batch_size=batch_size,
         n_cpu=0 if device == "cpu" else 8,
     )
-    group = Group(0, 1, torch.device(device))
+    group = ProcessGroup(0, 1, torch.device(device))
     layout = torch.channels_last if is_channels_last else torch.contiguous_format
     photographs, _ = open_photographs("skimage", None, height=size, width=size, channels=3)
     batches = Batches(photographs, options, group)
@@ -293,11 +293,11 @@ def measure_preset(preset: str, turns: int) -> int:
     from elastic.workloads.esrgan.features import random_features
     from elastic.workloads.esrgan.networks import build_networks
     from elastic.workloads.esrgan.step import Stepper
-    from elastic.workloads.group import Group
+    from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
 
     options = WORKLOADS["esrgan"].configure(preset=preset)
-    group = Group(0, 1, torch.device("cpu"))
+    group = ProcessGroup(0, 1, torch.device("cpu"))
     size = {"height": options.hr_height, "width": options.hr_width}
     photographs, _ = open_photographs("skimage", None, **size, channels=options.channels)
     batches = Batches(photographs, options, group)

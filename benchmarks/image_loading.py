@@ -22,7 +22,7 @@ from PIL import Image, ImageFilter
 
 from elastic.workloads.esrgan import EsrganOptions
 from elastic.workloads.esrgan.batches import Batches
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 from elastic.workloads.image_folder import look_over
 from elastic.workloads.photographs import open_photographs
 from elastic.workloads.pictures import read_pixels
@@ -51,7 +51,7 @@ def measure(folder: Path, files: int, crop: int) -> int:
     begun_s = process_time()
     photographs, _ = open_photographs(options.data, None, height=crop, width=crop, channels=3)
     listing_s = process_time() - begun_s
-    batches = Batches(photographs, options, Group(0, 1, torch.device("cpu")))
+    batches = Batches(photographs, options, ProcessGroup(0, 1, torch.device("cpu")))
     batches.at(0)  # shuffles an epoch
     begun_s = process_time()
     for number in range(1, 1 + BATCHES):

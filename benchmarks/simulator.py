@@ -13,7 +13,7 @@ import structlog
 
 from elastic.model import Capacity, JobSpec, NodeType, Objective, Offering
 from elastic.policy import decide
-from elastic.simulator import Availability, Market, Pool, Program, Speeds, simulated
+from elastic.simulator import Availability, Program, SimulatedMarket, SimulatedPool, Speeds, simulated
 from elastic.simulator.simulation import BEGINS_S
 
 _H = 3600.0
@@ -42,7 +42,9 @@ def main() -> int:
 def _lived(hours: float, records: tuple[Availability, ...]) -> str:
     spot = {Offering("gpu", Capacity.SPOT, f"zone-{number}"): each for number, each in enumerate(records)}
     prices = {Offering("gpu", Capacity.ON_DEMAND, "zone-0"): ((0.0, 3.0),), **dict.fromkeys(spot, ((0.0, 0.9),))}
-    market = Market((NodeType("gpu", 8.0, 61.0),), prices, {each: Pool(record) for each, record in spot.items()})
+    market = SimulatedMarket(
+        (NodeType("gpu", 8.0, 61.0),), prices, {each: SimulatedPool(record) for each, record in spot.items()}
+    )
     iterations = int(hours * _H)
     objective = Objective(deadline_s=BEGINS_S + 1.5 * hours * _H)
     spec = JobSpec("long", ("train.py",), iterations=iterations, objective=objective)

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from elastic.worker.hook import Worker
-from elastic.worker.membership import Membership
+from elastic.worker.membership import WorkerPlace
 from elastic.worker.optimizer_steps import StepCounter
 
 TARGET_US = 50.0
@@ -73,7 +73,7 @@ class _Optimizer:
 
 
 def _worker(path: Path | None, folder: Path) -> Worker:
-    membership = Membership(
+    membership = WorkerPlace(
         socket_path=str(path) if path else None, drain_file=str(folder / "drain") if path else None, generation=1
     )
     return Worker(membership, started_at=time.perf_counter())

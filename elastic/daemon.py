@@ -28,13 +28,13 @@ from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
+    LaunchTerms,
     Machines,
     Namespace,
     NodeTokens,
     Reconciler,
     RendezvousStores,
     RightToEnd,
-    Terms,
     Timeouts,
     place_of,
     secret_in,
@@ -114,7 +114,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         machines=Machines(
             store=store,
             provider=provider,
-            terms=Terms(url, tokens.join_token),
+            terms=LaunchTerms(url, tokens.join_token),
             right=right,
             namespace=namespace,
             register_s=settings.register_timeout_s,

@@ -13,7 +13,7 @@ _INTERVALS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """A linear axis from 0 to `maximum`, with ticks evenly apart that include both ends."""
 
     maximum: float
@@ -51,11 +51,11 @@ class Plot:
     """A line chart in a 1000 x 1000 box: its lines, its vertical axis and where its marks stand."""
 
     lines: tuple[Line, ...]
-    scale: Scale
+    scale: AxisScale
     marks: tuple[float, ...]
 
 
-def scale_to(greatest: float) -> Scale:
+def scale_to(greatest: float) -> AxisScale:
     """Gives the smallest axis of about four round steps that holds `greatest`.
 
     >>> scale_to(21411).ticks
@@ -64,14 +64,14 @@ def scale_to(greatest: float) -> Scale:
     (0.0, 0.25, 0.5, 0.75, 1.0)
     """
     if not greatest > 0:
-        return Scale(1.0, (0.0, 1.0))
+        return AxisScale(1.0, (0.0, 1.0))
     power = 10.0 ** math.floor(math.log10(greatest / _INTERVALS))
     step = next(power * nice for nice in _NICE_STEPS if power * nice * _INTERVALS >= greatest * (1 - 1e-9))
     used = math.ceil(greatest / step * (1 - 1e-9))
-    return Scale(step * used, tuple(step * index for index in range(used + 1)))
+    return AxisScale(step * used, tuple(step * index for index in range(used + 1)))
 
 
-def interval_bar(interval: Interval, scale: Scale, *, effective: float | None = None) -> IntervalBar:
+def interval_bar(interval: Interval, scale: AxisScale, *, effective: float | None = None) -> IntervalBar:
     """Gives the bar of an estimate on an axis.
 
     >>> interval_bar(Interval(2, 1, 3), scale_to(4))
@@ -98,7 +98,7 @@ def plot(
     return Plot(lines, scale, tuple(_across(instant, at_s) for instant in marks_at_s))
 
 
-def _path(at_s: Sequence[float], values: Sequence[float | None], scale: Scale) -> str:
+def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScale) -> str:
     parts, is_down = [], False
     for instant, value in zip(at_s, values, strict=True):
         if value is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.outlook import Outlook, outlook_of
+from api.outlook import JobForecast, outlook_of
 from api.reports import costs_if_fixed, where_it_began
 from api.standings import standing_of
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
@@ -22,7 +22,7 @@ _EVENTS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class JobFacts:
+class JobPageFacts:
     """One job as its pages show it. `decisions` are newest first, everything else oldest first.
 
     `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the one of the group
@@ -45,11 +45,11 @@ class JobFacts:
     fixed: tuple[FixedChoice, ...] = ()
     began: FixedChoice | None = None
     idle_s: float = 0.0
-    waiting: schemas.Waiting | None = None
-    outlook: Outlook | None = None
+    waiting: schemas.WaitingOut | None = None
+    outlook: JobForecast | None = None
 
 
-def job_facts(store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float) -> JobFacts:
+def job_facts(store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float) -> JobPageFacts:
     """Reads all that a job's page shows; the cost of it does not grow with the measurements stored.
 
     `blocks` is what cannot be bought now.
@@ -60,7 +60,7 @@ def job_facts(store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now
     generation = store.generation(job.id)
     standing = standing_of(store, job, blocks=blocks, now_s=now_s)
     fixed = costs_if_fixed(store, job, now_s=now_s)
-    return JobFacts(
+    return JobPageFacts(
         now_s=now_s,
         job=job,
         current=training_group(generation, nodes),
@@ -81,10 +81,10 @@ def job_facts(store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now
     )
 
 
-def brief_facts(store: Store, job: Job, *, now_s: float) -> JobFacts:
+def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
     """Reads what a list shows of a job."""
     generation = store.generation(job.id)
-    return JobFacts(
+    return JobPageFacts(
         now_s=now_s,
         job=job,
         current=training_group(generation, store.nodes(job.id)),

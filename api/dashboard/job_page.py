@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.dashboard import views
-from api.dashboard.facts import JobFacts, newest_events
+from api.dashboard.facts import JobPageFacts, newest_events
 from api.deps import Context
 from api.files import artifacts_if_told, outputs_if_told
 from api.job_logs import shown
@@ -13,7 +13,7 @@ from api.standings import running_tier
 _LOG_LINES = 200
 
 
-def job_page(context: Context, facts: JobFacts, *, rank: int | None = None) -> views.JobExtras:
+def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) -> views.JobExtras:
     """Gives the rest of a job's page; of its log only that rank's lines, if one is given."""
     store, job, now_s, kept = context.store, facts.job, facts.now_s, context.kept()
     report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None

@@ -27,7 +27,7 @@ from elastic.protocol import (
     require_same_major,
 )
 from elastic.reconciler import reply_for
-from elastic.store import Event, Heard
+from elastic.store import Event, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
@@ -162,7 +162,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
                 beginnings[each.seq] = Beginning(each.iteration, each.text, each.stops_when_asked, batch, begun_s)
             case _:
                 notes.append(_event(each, now_s, late_s))
-    said = Heard(
+    said = HeartbeatReport(
         report=request.report,
         last_exit=request.exit,
         windows=[_window(node.id, window, late_s) for window in request.windows],

@@ -21,16 +21,16 @@ DecisionId = Annotated[int, Path(ge=1, le=2**53)]
 @router.get("/decisions")
 def list_decisions(
     context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
-) -> schemas.Page[schemas.Decision]:
+) -> schemas.Page[schemas.DecisionOut]:
     """Lists decisions, newest first; holds that repeat share one."""
-    return page_of(schemas.Decision, context.store.decisions(job, limit=limit + 1, before=before), limit)
+    return page_of(schemas.DecisionOut, context.store.decisions(job, limit=limit + 1, before=before), limit)
 
 
 @router.get("/decisions/{decision}")
 def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedDecision:
     """Gives one decision with everything it was made from."""
-    found = schemas.Decision.of(context.store.decision(decision))
-    snapshot = schemas.Snapshot.of(context.store.snapshot(decision))
+    found = schemas.DecisionOut.of(context.store.decision(decision))
+    snapshot = schemas.SnapshotOut.of(context.store.snapshot(decision))
     return schemas.ExplainedDecision(**dict(found), snapshot=snapshot)
 
 
@@ -42,7 +42,7 @@ def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
     """
     found = _replayable(context.store.decision(decision))
     plan = decide(context.store.snapshot(decision))
-    return schemas.Replay(decision_id=found.id, is_equal=plan == found.plan, plan=schemas.Plan.of(plan))
+    return schemas.Replay(decision_id=found.id, is_equal=plan == found.plan, plan=schemas.PlanOut.of(plan))
 
 
 @router.get("/decisions/{decision}/what-if")
@@ -53,7 +53,7 @@ def ask_what_if(decision: DecisionId, context: ContextOf) -> schemas.WhatIf:
     """
     found = _replayable(context.store.decision(decision))
     losers = what_if(context.store.snapshot(decision), found.plan)
-    return schemas.WhatIf(decision_id=found.id, losers=[schemas.WinsIf.of(each) for each in losers])
+    return schemas.WhatIf(decision_id=found.id, losers=[schemas.WinsIfOut.of(each) for each in losers])
 
 
 def _replayable(decision: Decision) -> Decision:

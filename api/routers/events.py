@@ -29,7 +29,7 @@ LastEventId = Annotated[str | None, Header(max_length=20, description="What a br
 
 @router.get(
     "/events",
-    response_model=schemas.Page[schemas.Event],
+    response_model=schemas.Page[schemas.EventOut],
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 def list_events(
@@ -40,14 +40,14 @@ def list_events(
     limit: EventLimit = 200,
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
-) -> Response | schemas.Page[schemas.Event]:
+) -> Response | schemas.Page[schemas.EventOut]:
     """Lists events, oldest first: those after `after`, else the newest. With `Accept: text/event-stream`, follows them.
 
     A stream begins after `Last-Event-ID` or `after`, or with what happens from now on if neither is given.
     """
     if "text/event-stream" not in accept:
         found = context.store.events(after=after, job_id=job, limit=limit)
-        return schemas.Page[schemas.Event](items=[schemas.Event.of(each) for each in found], next_before=None)
+        return schemas.Page[schemas.EventOut](items=[schemas.EventOut.of(each) for each in found], next_before=None)
     if feed.is_full:
         raise HTTPException(503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one")
     resumed = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
@@ -80,4 +80,4 @@ async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event
 
 def _written(event: Event) -> bytes:
     # Without a name of its own: a browser would show named events only to those who ask for each name.
-    return format_sse_event(data_str=schemas.Event.of(event).model_dump_json(), id=str(event.id))
+    return format_sse_event(data_str=schemas.EventOut.of(event).model_dump_json(), id=str(event.id))

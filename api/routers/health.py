@@ -36,10 +36,12 @@ def get_health(context: ContextOf, response: Response) -> Health:
 
 
 @router.get("/v1/alarms", dependencies=[Depends(require_user)])
-def list_alarms(context: ContextOf) -> schemas.Page[schemas.Alarm]:
+def list_alarms(context: ContextOf) -> schemas.Page[schemas.AlarmOut]:
     """Lists what is wrong now: with the database, the claim to the machines, the cloud, or jobs."""
-    items = [schemas.Alarm(kind=each.kind, text=each.text, since_s=each.since_s) for each in context.standing_alarms()]
-    return schemas.Page[schemas.Alarm](items=items, next_before=None)
+    items = [
+        schemas.AlarmOut(kind=each.kind, text=each.text, since_s=each.since_s) for each in context.standing_alarms()
+    ]
+    return schemas.Page[schemas.AlarmOut](items=items, next_before=None)
 
 
 @router.get(

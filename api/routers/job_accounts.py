@@ -23,11 +23,11 @@ Since = Annotated[FiniteFloat, Query(ge=0, description="Only from this instant o
 @router.get("/throughput")
 def get_job_throughput(
     job: JobKey, context: ContextOf, buckets: Buckets = 300, since_s: Since = 0.0
-) -> schemas.Page[schemas.ThroughputPoint]:
+) -> schemas.Page[schemas.ThroughputPointOut]:
     """Gives iterations per second over time, oldest first."""
     found = context.store.throughput(context.store.job(job).id, since_s=since_s, buckets=buckets)
-    items = [schemas.ThroughputPoint.of(each) for each in found]
-    return schemas.Page[schemas.ThroughputPoint](items=items, next_before=None)
+    items = [schemas.ThroughputPointOut.of(each) for each in found]
+    return schemas.Page[schemas.ThroughputPointOut](items=items, next_before=None)
 
 
 @router.get("/cost")
@@ -39,7 +39,7 @@ def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> sch
 
 
 @router.get("/forecast")
-def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.Forecast:
+def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
     """Says when the job would be done and for how much, group by group, as its newest decision saw it.
 
     409 before the first decision, and once the job is over or draining.

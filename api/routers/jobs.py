@@ -59,7 +59,7 @@ Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]
 
 
 @router.post("/jobs", status_code=202, openapi_extra=_TAKES_A_DOCUMENT)
-def submit_job(document: Document, response: Response, context: ContextOf, key: Key = None) -> schemas.Job:
+def submit_job(document: Document, response: Response, context: ContextOf, key: Key = None) -> schemas.JobOut:
     """Submits a job. The answer comes once it is durably stored; `Location` is where to follow it."""
     now_s = context.clock.now_s()
     spec, why_precision = _checked(document, context, now_s=now_s)
@@ -83,23 +83,23 @@ def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
 
 
 @router.get("/jobs")
-def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> schemas.Page[schemas.Job]:
+def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> schemas.Page[schemas.JobOut]:
     """Lists jobs, newest first."""
     found = context.store.jobs(limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
     now_s = context.clock.now_s()
     items = [_standing(context, job, now_s=now_s) for job in kept]
-    return schemas.Page[schemas.Job](items=items, next_before=next_before)
+    return schemas.Page[schemas.JobOut](items=items, next_before=next_before)
 
 
 @router.get("/jobs/{job}")
-def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.Job:
+def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.JobOut:
     """Gives one job as it stands. Its `ETag` is its version."""
     return _shown(context, context.store.job(job), response)
 
 
 @router.post("/jobs/{job}:stop", status_code=202)
-def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None) -> schemas.Job:
+def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None) -> schemas.JobOut:
     """Drains the job at its next safe point, keeps its checkpoint and ends its nodes."""
     found = context.store.job(job)
     check_version(if_match, found.version)
@@ -115,16 +115,16 @@ def resume_job(
     job: JobKey,
     response: Response,
     context: ContextOf,
-    resume: schemas.Resume | None = None,
+    resume: schemas.ResumeIn | None = None,
     if_match: IfMatch = None,
-) -> schemas.Job:
+) -> schemas.JobOut:
     """Lets a job that is over, but did not succeed, go on from its newest checkpoint, within new limits if there are.
 
     What it has cost counts. A budget that is spent or a deadline that has passed is a conflict until it is changed.
     """
     found, now_s = context.store.job(job), context.clock.now_s()
     check_version(if_match, found.version)
-    spec = spec_of(found, resume or schemas.Resume(), now_s=now_s)
+    spec = spec_of(found, resume or schemas.ResumeIn(), now_s=now_s)
     refuse_unpayable(context, found, spec, now_s=now_s)
     why_precision = ""
     if is_precision_open(spec) and found.phase.may_resume:
@@ -136,7 +136,7 @@ def resume_job(
 
 
 @router.post("/jobs/{job}:plan")
-def plan_scaling(job: JobKey, scale: schemas.Scale, context: ContextOf) -> schemas.PricedScaling:
+def plan_scaling(job: JobKey, scale: schemas.ScaleIn, context: ContextOf) -> schemas.PricedScaling:
     """Says what `:scale` with the same body would change, and what that costs an hour; changes nothing."""
     found = context.store.job(job)
     return priced_scaling(context, found, _scaled(context, found, scale), now_s=context.clock.now_s())
@@ -144,8 +144,8 @@ def plan_scaling(job: JobKey, scale: schemas.Scale, context: ContextOf) -> schem
 
 @router.post("/jobs/{job}:scale", status_code=202)
 def scale_job(
-    job: JobKey, scale: schemas.Scale, response: Response, context: ContextOf, if_match: IfMatch = None
-) -> schemas.Job:
+    job: JobKey, scale: schemas.ScaleIn, response: Response, context: ContextOf, if_match: IfMatch = None
+) -> schemas.JobOut:
     """Makes the job train on this many nodes, on this node type, or both; the next tick moves it there.
 
     Its bounds, nodes_min and nodes_max, stay; a number beyond them is refused. `"auto"` leaves it to the policy.
@@ -182,7 +182,7 @@ def _type_names(context: Context) -> list[str]:
     return [each.name for each in context.provider.node_types()]
 
 
-def _scaled(context: Context, job: Job, scale: schemas.Scale) -> JobSpec:
+def _scaled(context: Context, job: Job, scale: schemas.ScaleIn) -> JobSpec:
     """The job's spec once it is scaled so. Raises Conflict and InvalidInput."""
     spec = job.spec
     if job.phase.is_final or job.phase is JobPhase.DRAINING:
@@ -200,12 +200,12 @@ def _scaled(context: Context, job: Job, scale: schemas.Scale) -> JobSpec:
     return spec
 
 
-def _shown(context: Context, job: Job, response: Response) -> schemas.Job:
+def _shown(context: Context, job: Job, response: Response) -> schemas.JobOut:
     response.headers["ETag"] = f'"{job.version}"'
     return _standing(context, job, now_s=context.clock.now_s())
 
 
-def _standing(context: Context, job: Job, *, now_s: float) -> schemas.Job:
+def _standing(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
     root, alarms = context.settings.job_root, context.alarms_of(job.id)
     blocks = context.provider.blocks.listed(now_s=now_s)
     return standing_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)

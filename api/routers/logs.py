@@ -154,6 +154,6 @@ def _is_over(context: Context, job_id: str) -> bool:
 
 def _event(lines: tuple[LogLine, ...], open_lines: tuple[LogLine, ...], last_id: int) -> bytes:
     said = schemas.LogLines(
-        lines=[schemas.LogLine.of(each) for each in lines], open=[schemas.LogLine.of(each) for each in open_lines]
+        lines=[schemas.LogLineOut.of(each) for each in lines], open=[schemas.LogLineOut.of(each) for each in open_lines]
     )
     return format_sse_event(data_str=said.model_dump_json(), id=str(last_id))

@@ -53,7 +53,7 @@ def get_price_history(
     Raises NotFound if no price of the type was ever heard.
     """
     found = price_histories(context.store, node_type, days=days, now_s=context.clock.now_s())
-    return schemas.PriceHistories(node_type=node_type, items=[schemas.PriceHistory.of(each) for each in found])
+    return schemas.PriceHistories(node_type=node_type, items=[schemas.PriceHistoryOut.of(each) for each in found])
 
 
 @router.get("/ledger")
@@ -64,7 +64,7 @@ def list_ledger(context: ContextOf, job: JobFilter, limit: Limit = 50, before: B
     kept, next_before = cut(found, limit, lambda row: row.id)
     prices = {price.id: price for price in context.store.cited_prices([row.price_id for row in kept])}
     return schemas.LedgerPage(
-        items=[schemas.LedgerRow.at(row, prices[row.price_id], now_s=now_s) for row in kept],
+        items=[schemas.LedgerRowOut.at(row, prices[row.price_id], now_s=now_s) for row in kept],
         next_before=next_before,
         total_usd=spent_usd(tuple(_rows(context, job)), now_s),
     )
@@ -87,13 +87,13 @@ def get_ledger_summary(
 
 
 @router.get("/audit")
-def get_audit(context: ContextOf) -> schemas.Audit:
+def get_audit(context: ContextOf) -> schemas.AuditOut:
     """Compares the ledger with what the cloud says of its machines now."""
     now_s = context.clock.now_s()
     instances = context.provider.instances()
     nodes = context.store.nodes(include_gone=True)
     rows = [row for job_id in {node.job_id for node in nodes} for row in context.store.ledger_of_job(job_id)]
-    return schemas.Audit.of(audit(nodes, rows, instances, now_s=now_s))
+    return schemas.AuditOut.of(audit(nodes, rows, instances, now_s=now_s))
 
 
 def _rows(context: ContextOf, job: str | None) -> Iterator[LedgerRow]:

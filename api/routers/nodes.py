@@ -19,7 +19,7 @@ NodeId = Annotated[str, Path(max_length=64)]
 @router.get("/nodes")
 def list_nodes(
     context: ContextOf, job: JobFilter, everything: All = False, limit: Limit = 50, before: Before = None
-) -> schemas.Page[schemas.Node]:
+) -> schemas.Page[schemas.NodeOut]:
     """Lists nodes, newest first."""
     found = context.store.nodes(job, include_gone=everything)
     # The list grows at its front only, so that places counted from its end stay what they are.
@@ -27,24 +27,24 @@ def list_nodes(
     kept = found[start : start + limit]
     left = len(found) - start - len(kept)
     now_s = context.clock.now_s()
-    return schemas.Page[schemas.Node](items=[_shown(each, now_s=now_s) for each in kept], next_before=left or None)
+    return schemas.Page[schemas.NodeOut](items=[_shown(each, now_s=now_s) for each in kept], next_before=left or None)
 
 
 @router.get("/nodes/{node}")
-def get_node(node: NodeId, context: ContextOf) -> schemas.Node:
+def get_node(node: NodeId, context: ContextOf) -> schemas.NodeOut:
     """Gives one node."""
     return _shown(context.store.node(node), now_s=context.clock.now_s())
 
 
-def _shown(node: Node, *, now_s: float) -> schemas.Node:
-    shown = schemas.Node.of(node)
+def _shown(node: Node, *, now_s: float) -> schemas.NodeOut:
+    shown = schemas.NodeOut.of(node)
     if node.phase is not NodePhase.JOINED or node.heartbeat_at_s is None:
         return shown
     return shown.model_copy(update={"unheard_s": max(now_s - node.heartbeat_at_s, 0.0)})
 
 
 @router.get("/node-types")
-def list_node_types(context: ContextOf) -> schemas.Page[schemas.NodeType]:
+def list_node_types(context: ContextOf) -> schemas.Page[schemas.NodeTypeOut]:
     """Lists the kinds of machine on offer."""
-    items = [schemas.NodeType.of(each) for each in context.provider.node_types()]
-    return schemas.Page[schemas.NodeType](items=items, next_before=None)
+    items = [schemas.NodeTypeOut.of(each) for each in context.provider.node_types()]
+    return schemas.Page[schemas.NodeTypeOut](items=items, next_before=None)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pydantic import FiniteFloat
 
-from api.schemas.fleet import Group, Node
-from api.schemas.market import NodeType, Price, Unavailable
+from api.schemas.fleet import GroupOut, NodeOut
+from api.schemas.market import NodeTypeOut, PriceOut, UnavailableOut
 from api.schemas.spec import JobState
 from api.schemas.wire import Wire
 from elastic import model
 from elastic.policy import Lever
 
 
-class Interval(Wire):
+class IntervalOut(Wire):
     """An estimate with its 95 % interval; the bounds are null while there is too little to say."""
 
     value: FiniteFloat
@@ -20,19 +20,19 @@ class Interval(Wire):
     high: FiniteFloat | None
 
 
-class Candidate(Wire):
+class CandidateOut(Wire):
     """A group weighed for the rest of the job; null is unmeasured or unpriced.
 
     `unavailable` is why the nodes it still needs cannot be bought now, null if they can. `workers` is what each of its
     nodes runs, one entry for each of the group's node types, by name.
     """
 
-    group: Group
+    group: GroupOut
     training_phase: str
     samples: int
     usd_per_h: FiniteFloat | None
-    step_s: Interval | None
-    iterations_per_usd: Interval | None
+    step_s: IntervalOut | None
+    iterations_per_usd: IntervalOut | None
     effective_iterations_per_usd: FiniteFloat | None
     remaining_usd: FiniteFloat | None
     remaining_s: FiniteFloat | None
@@ -40,7 +40,7 @@ class Candidate(Wire):
     workers: list[model.Workers]
 
 
-class Reason(Wire):
+class ReasonOut(Wire):
     """Why: a code for programs, a text for people, the numbers that decided."""
 
     code: str
@@ -48,7 +48,7 @@ class Reason(Wire):
     numbers: dict[str, FiniteFloat]
 
 
-class Plan(Wire):
+class PlanOut(Wire):
     """The group that should train from now on (null: none), why, and how every candidate compared.
 
     `left_out` says of node types why they cannot run the job. `pruned` counts the offerings that are not among the
@@ -56,16 +56,16 @@ class Plan(Wire):
     """
 
     action: model.Action
-    target: Group | None
-    reason: Reason
-    candidates: list[Candidate]
+    target: GroupOut | None
+    reason: ReasonOut
+    candidates: list[CandidateOut]
     limited_by: list[str]
     may_buy: bool
     left_out: dict[str, str]
     pruned: dict[str, int]
 
 
-class Decision(Wire):
+class DecisionOut(Wire):
     """A plan as recorded; `ticks` counts the holds for the same reason that share it.
 
     `plan` was made at `weighed_at_s`; what later holds found differs from it by little or nothing. `version` is that of
@@ -80,10 +80,10 @@ class Decision(Wire):
     policy: str
     version: int
     weighed_at_s: FiniteFloat
-    plan: Plan
+    plan: PlanOut
 
 
-class Sample(Wire):
+class SampleOut(Wire):
     """One warm window: so many iterations in so many seconds."""
 
     iterations: int
@@ -91,33 +91,33 @@ class Sample(Wire):
     ended_at_s: FiniteFloat
 
 
-class Series(Wire):
+class SeriesOut(Wire):
     """The warm windows of one group in one training phase, oldest first."""
 
-    group: Group
+    group: GroupOut
     training_phase: str
-    samples: list[Sample]
+    samples: list[SampleOut]
 
 
-class Switch(Wire):
+class SwitchOut(Wire):
     """A change of group that was carried out, and how long training stood still for it."""
 
-    to_group: Group
+    to_group: GroupOut
     pause_s: FiniteFloat
     boot_s: FiniteFloat
     ended_at_s: FiniteFloat
 
 
-class Change(Wire):
+class ChangeOut(Wire):
     """An earlier decision that changed the target."""
 
     at_s: FiniteFloat
-    from_group: Group | None
-    to_group: Group | None
+    from_group: GroupOut | None
+    to_group: GroupOut | None
     code: str
 
 
-class Limits(Wire):
+class LimitsOut(Wire):
     """The operator's settings that the decision kept."""
 
     margin: FiniteFloat
@@ -135,7 +135,7 @@ class Limits(Wire):
     usd_per_gib_received: FiniteFloat
 
 
-class Boot(Wire):
+class BootOut(Wire):
     """How a machine booted lately, of whichever job."""
 
     node_type: str
@@ -144,30 +144,30 @@ class Boot(Wire):
     setup: model.Setup | None
 
 
-class Snapshot(Wire):
+class SnapshotOut(Wire):
     """Everything that one decision was made from; `pruned` counts the offerings left out before, by why."""
 
     now_s: FiniteFloat
     job: JobState
-    target: Group | None
-    current: Group | None
-    nodes: list[Node]
-    node_types: list[NodeType]
-    prices: list[Price]
-    series: list[Series]
-    switches: list[Switch]
-    changes: list[Change]
+    target: GroupOut | None
+    current: GroupOut | None
+    nodes: list[NodeOut]
+    node_types: list[NodeTypeOut]
+    prices: list[PriceOut]
+    series: list[SeriesOut]
+    switches: list[SwitchOut]
+    changes: list[ChangeOut]
     spent_usd: FiniteFloat
-    limits: Limits
-    unavailable: list[Unavailable]
-    boots: list[Boot]
+    limits: LimitsOut
+    unavailable: list[UnavailableOut]
+    boots: list[BootOut]
     pruned: dict[str, int]
 
 
-class ExplainedDecision(Decision):
+class ExplainedDecision(DecisionOut):
     """A decision with its snapshot."""
 
-    snapshot: Snapshot
+    snapshot: SnapshotOut
 
 
 class Replay(Wire):
@@ -175,10 +175,10 @@ class Replay(Wire):
 
     decision_id: int
     is_equal: bool
-    plan: Plan
+    plan: PlanOut
 
 
-class Threshold(Wire):
+class ThresholdOut(Wire):
     """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
 
     From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it wins up to the last
@@ -194,12 +194,12 @@ class Threshold(Wire):
     loses_beyond: FiniteFloat | None
 
 
-class WinsIf(Wire):
+class WinsIfOut(Wire):
     """A candidate that was not chosen, and what alone would have had it chosen; `text` says it in words."""
 
-    group: Group
+    group: GroupOut
     name: str
-    thresholds: list[Threshold]
+    thresholds: list[ThresholdOut]
     text: str
 
 
@@ -207,4 +207,4 @@ class WhatIf(Wire):
     """What would have changed a decision, found by deciding again from its snapshot with one number altered."""
 
     decision_id: int
-    losers: list[WinsIf]
+    losers: list[WinsIfOut]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pydantic import Field, FiniteFloat
 
-from api.schemas.market import Offering
+from api.schemas.market import OfferingOut
 from api.schemas.wire import Wire
 from elastic import model
 from elastic.reconciler import AlarmKind
 
 
-class Node(Wire):
+class NodeOut(Wire):
     """One machine bought for one job; instants are null while they have not happened."""
 
     id: str
     job_id: str
-    offering: Offering
+    offering: OfferingOut
     phase: model.NodePhase
     intended_at_s: FiniteFloat
     provider_id: str | None
@@ -39,10 +39,10 @@ class Node(Wire):
     )
 
 
-class Group(Wire):
+class GroupOut(Wire):
     """The nodes that train together, as pairs of an offering and how many of it."""
 
-    members: list[tuple[Offering, int]]
+    members: list[tuple[OfferingOut, int]]
 
 
 class Measurement(Wire):
@@ -50,11 +50,11 @@ class Measurement(Wire):
 
     id: int
     job_id: str
-    group: Group
+    group: GroupOut
     window: model.Window
 
 
-class ThroughputPoint(Wire):
+class ThroughputPointOut(Wire):
     """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing was done.
 
     `training_phase` is the one that most of the iterations belong to.
@@ -65,7 +65,7 @@ class ThroughputPoint(Wire):
     training_phase: str
 
 
-class Alarm(Wire):
+class AlarmOut(Wire):
     """Something that is wrong with the daemon or its cloud, why, and since when."""
 
     kind: AlarmKind
@@ -73,7 +73,7 @@ class Alarm(Wire):
     since_s: FiniteFloat
 
 
-class Event(Wire):
+class EventOut(Wire):
     """Something that happened; ids grow with time."""
 
     id: int
@@ -85,7 +85,7 @@ class Event(Wire):
     numbers: dict[str, FiniteFloat]
 
 
-class LogLine(Wire):
+class LogLineOut(Wire):
     """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none; open lines have id 0.
 
     `stage` is `installing` or `setup` where the node got itself ready, else empty.
@@ -107,5 +107,5 @@ class LogLine(Wire):
 class LogLines(Wire):
     """What an event of a stream of logs brings: new lines, and all that have not ended yet."""
 
-    lines: list[LogLine]
-    open: list[LogLine]
+    lines: list[LogLineOut]
+    open: list[LogLineOut]

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
 from api.job_document import Glob, Text, Usd
-from api.schemas.decision import Candidate, Decision, Interval, Plan
-from api.schemas.fleet import Event, Group
-from api.schemas.market import Offering, Price
-from api.schemas.spec import JobSpec, JobState
+from api.schemas.decision import CandidateOut, DecisionOut, IntervalOut, PlanOut
+from api.schemas.fleet import EventOut, GroupOut
+from api.schemas.market import OfferingOut, PriceOut
+from api.schemas.spec import JobSpecIn, JobState
 from api.schemas.wire import Wire
 from elastic import policy
 from elastic.archive import SUM_PATTERN
@@ -19,7 +19,7 @@ from elastic.model import Missed, Obstacle, OnMiss, Tier
 NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
 
-class Progress(Wire):
+class ProgressOut(Wire):
     """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is unknown.
 
     `unit` says what one iteration is, once that is known.
@@ -33,13 +33,13 @@ class Progress(Wire):
     eta_s: FiniteFloat | None
 
 
-class RefusedPool(Wire):
+class RefusedPoolOut(Wire):
     """An offering that the job would take and cannot have now, and the same in words.
 
     `refusals` and `since_s` are of its present drought; 0 and null where they are not kept, as on demand.
     """
 
-    offering: Offering
+    offering: OfferingOut
     why: Obstacle
     refusals: int
     since_s: FiniteFloat | None
@@ -47,24 +47,24 @@ class RefusedPool(Wire):
     text: str
 
 
-class Waiting(Wire):
+class WaitingOut(Wire):
     """Since when a job has had no node, and what was refused."""
 
     since_s: FiniteFloat
-    pools: list[RefusedPool] = Field(description="What it would take, the soonest asked again first.")
+    pools: list[RefusedPoolOut] = Field(description="What it would take, the soonest asked again first.")
 
 
-class Job(JobState):
+class JobOut(JobState):
     """A job as it stands: what was asked, how far it is, on what, for how much, and what it is weighed against."""
 
     is_final: bool = Field(description="Whether it is over; one that did not succeed may be resumed.")
-    progress: Progress
-    current_group: Group | None = Field(description="The group that trains now; null while none does.")
-    target_group: Group | None = Field(description="The group decided last.")
+    progress: ProgressOut
+    current_group: GroupOut | None = Field(description="The group that trains now; null while none does.")
+    target_group: GroupOut | None = Field(description="The group decided last.")
     waits_because: str | None = Field(
         None, description="Why it has no node now, by the newest decision; null while it has."
     )
-    waiting: Waiting | None = Field(
+    waiting: WaitingOut | None = Field(
         None, description="Since when it has had no node, and which pools refused it; null while it has one."
     )
     preparing: list[str] = Field(
@@ -85,39 +85,39 @@ class Job(JobState):
     )
     spent_usd: FiniteFloat
     files_at: str | None = Field(None, description="Its checkpoints and artifacts: a folder, or a place in a bucket.")
-    candidates: list[Candidate] = Field(description="How the newest decision weighed each group.")
+    candidates: list[CandidateOut] = Field(description="How the newest decision weighed each group.")
 
 
 class PricedPlan(Wire):
     """What submitting a job would begin with, and what is known already; nothing has been submitted."""
 
-    spec: JobSpec
-    plan: Plan = Field(description="What the first tick would decide.")
-    prices: list[Price]
-    candidates: list[Candidate] = Field(description="Every group, with the rates of the run named in `measured_by`.")
-    forecast: Forecast
+    spec: JobSpecIn
+    plan: PlanOut = Field(description="What the first tick would decide.")
+    prices: list[PriceOut]
+    candidates: list[CandidateOut] = Field(description="Every group, with the rates of the run named in `measured_by`.")
+    forecast: ForecastOut
     measured_by: str | None = Field(description="The earlier job of the same name and command whose rates are shown.")
     why_precision: str = Field(description="Why elasticd chose the spec's precision; empty where its author did.")
     notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
 
 
-class Finish(Wire):
+class FinishOut(Wire):
     """The rest of a job on one group: seconds until it is done and dollars in all, with their 95 % intervals.
 
     `is_measured` is false where the pace is only expected, by other sizes or types. `chance_late` is that of missing
     the deadline by the pace alone; null where there is none, or a spot node may be lost on the way.
     """
 
-    group: Group
-    lasts_s: Interval
-    usd: Interval
+    group: GroupOut
+    lasts_s: IntervalOut
+    usd: IntervalOut
     usd_per_h: FiniteFloat
     is_measured: bool
     chance_late: FiniteFloat | None
     objection: str | None = Field(description="Why the job may not run there; null if it may.")
 
 
-class Miss(Wire):
+class MissOut(Wire):
     """A goal that will be missed as far as one can see, by how much, and what would do."""
 
     kind: Missed
@@ -125,14 +125,14 @@ class Miss(Wire):
     is_certain: bool = Field(description="Whether not even the fast and cheap end of what is known is enough.")
 
 
-class Forecast(Wire):
+class ForecastOut(Wire):
     """When the job would be done and for how much, group by group; empty where no pace is known."""
 
     at_s: FiniteFloat = Field(description="As of when, in Unix seconds: prices and paces are those of then.")
-    finishes: list[Finish] = Field(description="Every group of which something is known, the cheapest first.")
-    frontier: list[Finish] = Field(description="The cheapest for each finish time, the cheapest first.")
-    best: Finish | None = Field(description="The cheapest that meets all goals at its slow and dear end.")
-    misses: list[Miss] = Field(description="The goals that none meets.")
+    finishes: list[FinishOut] = Field(description="Every group of which something is known, the cheapest first.")
+    frontier: list[FinishOut] = Field(description="The cheapest for each finish time, the cheapest first.")
+    best: FinishOut | None = Field(description="The cheapest that meets all goals at its slow and dear end.")
+    misses: list[MissOut] = Field(description="The goals that none meets.")
     left_s: FiniteFloat | None = Field(description="Seconds until the deadline; null where there is none.")
     budget_usd: FiniteFloat | None
 
@@ -140,9 +140,9 @@ class Forecast(Wire):
 class PricedScaling(Wire):
     """What a job has now, what scaling it would make of that, and what each costs an hour; nothing has been changed."""
 
-    group: Group | None = Field(description="The nodes that are paid now; null while there are none.")
+    group: GroupOut | None = Field(description="The nodes that are paid now; null while there are none.")
     usd_per_h: FiniteFloat | None = Field(description="What they cost; null if a price is not known.")
-    target_group: Group | None = Field(description="What the next tick would decide on.")
+    target_group: GroupOut | None = Field(description="What the next tick would decide on.")
     target_usd_per_h: FiniteFloat | None = Field(description="What that costs; null if a price is not known.")
     why: str = Field(description="The reason of that decision.")
     redone: int = Field(description="Iterations made so far that the move has done again, as far as is known.")
@@ -150,7 +150,7 @@ class PricedScaling(Wire):
     begins_at_zero: bool = Field(description="Whether those made until the move come on top: the script begins at 0.")
 
 
-class Scale(Wire):
+class ScaleIn(Wire):
     """What to train on from now on: a number of nodes, a node type, or both."""
 
     model_config = ConfigDict(strict=True)
@@ -161,13 +161,13 @@ class Scale(Wire):
     node_type: str | None = Field(None, min_length=1, max_length=63, description="Stay on this node type.")
 
     @model_validator(mode="after")
-    def _says_something(self) -> Scale:
+    def _says_something(self) -> ScaleIn:
         if self.nodes is None and self.node_type is None:
             raise ValueError("wanted nodes, node_type or both; got neither")
         return self
 
 
-class Resume(Wire):
+class ResumeIn(Wire):
     """Within which limits a job that is over is to go on; what is left out stays as it was."""
 
     model_config = ConfigDict(strict=True)
@@ -210,24 +210,24 @@ class NodeCost(Wire):
     """What one node cost, by the ledger."""
 
     node_id: str
-    offering: Offering
+    offering: OfferingOut
     seconds: FiniteFloat
     usd: FiniteFloat
 
 
-class FixedChoice(Wire):
+class FixedChoiceOut(Wire):
     """What the iterations done would have cost on one group from first to last, at its measured rates.
 
     `estimated_phases` are those it was not measured in; their rates are scaled from other groups'.
     """
 
-    group: Group
+    group: GroupOut
     usd: FiniteFloat
     lasts_s: FiniteFloat
     estimated_phases: list[str]
 
 
-class Use(Wire):
+class UseOut(Wire):
     """The part of a job's dollars that went to one use."""
 
     name: policy.Use
@@ -265,13 +265,13 @@ class Report(Wire):
     spent_usd: FiniteFloat
     iterations_per_usd: FiniteFloat | None
     nodes: list[NodeCost]
-    uses: list[Use] = Field(description="Where every dollar went; they add up to `spent_usd`.")
-    fixed: list[FixedChoice] = Field(description="Every group measured, cheapest first.")
-    first_fixed: FixedChoice | None = Field(description="The group that trained first: had the job never moved.")
+    uses: list[UseOut] = Field(description="Where every dollar went; they add up to `spent_usd`.")
+    fixed: list[FixedChoiceOut] = Field(description="Every group measured, cheapest first.")
+    first_fixed: FixedChoiceOut | None = Field(description="The group that trained first: had the job never moved.")
     warnings: list[str] = Field(description="What to know of its progress, such as what had to be done again.")
-    best_fixed: FixedChoice | None
-    worst_fixed: FixedChoice | None
-    decisions: list[Decision]
-    notes: list[Event]
+    best_fixed: FixedChoiceOut | None
+    worst_fixed: FixedChoiceOut | None
+    decisions: list[DecisionOut]
+    notes: list[EventOut]
     artifacts: list[Artifact]
     quality: dict[str, bool | int | FiniteFloat | str | None] = Field(description="What the job's report.json says.")

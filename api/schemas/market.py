@@ -13,7 +13,7 @@ from elastic import model
 from elastic.reconciler import Difference
 
 
-class NodeType(Wire):
+class NodeTypeOut(Wire):
     """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory in GiB.
 
     `precisions` are the number formats that it has arithmetic for.
@@ -29,7 +29,7 @@ class NodeType(Wire):
     image: str | None = Field(None, description="What a machine bought now is made from; null where there is no such.")
 
 
-class Offering(Wire):
+class OfferingOut(Wire):
     """One way to buy one node type."""
 
     node_type: str
@@ -37,20 +37,20 @@ class Offering(Wire):
     zone: str
 
 
-class Unavailable(Wire):
+class UnavailableOut(Wire):
     """An offering of which `nodes` new ones or more at once are not bought until then, and why; 1: none at all."""
 
-    offering: Offering
+    offering: OfferingOut
     until_s: FiniteFloat
     why: model.Obstacle
     nodes: int
 
 
-class Price(Wire):
+class PriceOut(Wire):
     """What an offering costs from `valid_from_s` on, in USD per hour: its disk and address, the extras, included."""
 
     id: int
-    offering: Offering
+    offering: OfferingOut
     usd_per_h: FiniteFloat
     extras_usd_per_h: FiniteFloat
     valid_from_s: FiniteFloat
@@ -58,7 +58,7 @@ class Price(Wire):
     source: str
 
 
-class MarketPrice(Price):
+class MarketPrice(PriceOut):
     """A price, and whether its offering can be bought now.
 
     `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when it is not bought, from
@@ -66,19 +66,19 @@ class MarketPrice(Price):
     """
 
     is_stale: bool
-    unavailable: list[Unavailable]
+    unavailable: list[UnavailableOut]
 
     @classmethod
     def at(cls, price: model.Price, *, limits: model.Limits, blocks: Iterable[model.Unavailable], now_s: float) -> Self:
         """Converts a price, as things stand at `now_s`."""
         return cls(
-            **dict(Price.of(price)),
+            **dict(PriceOut.of(price)),
             is_stale=not limits.trust(price, now_s=now_s),
-            unavailable=[Unavailable.of(each) for each in blocks if each.offering == price.offering],
+            unavailable=[UnavailableOut.of(each) for each in blocks if each.offering == price.offering],
         )
 
 
-class PastPrice(Wire):
+class PastPriceOut(Wire):
     """What an offering cost from `valid_from_s` on; it may have been heard long after that, at `observed_at_s`."""
 
     usd_per_h: FiniteFloat
@@ -88,26 +88,26 @@ class PastPrice(Wire):
     source: str
 
 
-class PriceHistory(Wire):
+class PriceHistoryOut(Wire):
     """One offering's prices between two instants, oldest first; the mean weighs each by how long it held."""
 
-    offering: Offering
+    offering: OfferingOut
     from_s: FiniteFloat
     to_s: FiniteFloat
     lowest_usd_per_h: FiniteFloat
     mean_usd_per_h: FiniteFloat
     highest_usd_per_h: FiniteFloat
-    points: list[PastPrice]
+    points: list[PastPriceOut]
 
 
 class PriceHistories(Wire):
     """The histories of a node type's offerings; those that have none, as no price of them was heard, are absent."""
 
     node_type: str
-    items: list[PriceHistory]
+    items: list[PriceHistoryOut]
 
 
-class LedgerRow(Wire):
+class LedgerRowOut(Wire):
     """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs.
 
     The price is cited: its id, who told it, and when. While `is_waived` the provider charges only the disk and the
@@ -117,7 +117,7 @@ class LedgerRow(Wire):
     id: int
     job_id: str
     node_id: str
-    offering: Offering
+    offering: OfferingOut
     price_id: int
     price_source: str
     price_observed_at_s: FiniteFloat
@@ -136,7 +136,7 @@ class LedgerRow(Wire):
             id=row.id,
             job_id=row.job_id,
             node_id=row.node_id,
-            offering=Offering.of(row.offering),
+            offering=OfferingOut.of(row.offering),
             price_id=row.price_id,
             price_source=price.source,
             price_observed_at_s=price.observed_at_s,
@@ -150,7 +150,7 @@ class LedgerRow(Wire):
         )
 
 
-class LedgerPage(Page[LedgerRow]):
+class LedgerPage(Page[LedgerRowOut]):
     """A page of the ledger; `total_usd` sums all its rows, not only this page's."""
 
     total_usd: FiniteFloat
@@ -182,7 +182,7 @@ class LedgerSummary(Wire):
     burn_usd_per_h: FiniteFloat
 
 
-class AuditFinding(Wire):
+class AuditFindingOut(Wire):
     """One machine about which ledger and cloud differ; `off_s` and `off_usd` are the ledger's less the cloud's."""
 
     difference: Difference
@@ -194,9 +194,9 @@ class AuditFinding(Wire):
     off_usd: FiniteFloat | None
 
 
-class Audit(Wire):
+class AuditOut(Wire):
     """How many machines were compared, and where ledger and cloud differ."""
 
     at_s: FiniteFloat
     compared: int
-    findings: list[AuditFinding]
+    findings: list[AuditFindingOut]

@@ -11,7 +11,7 @@ from api.schemas.wire import Wire
 from elastic import model
 
 
-class Objective(Wire):
+class ObjectiveIn(Wire):
     """What to maximise, within which limits; null is no limit, `deadline_s` an instant."""
 
     maximize: model.Goal
@@ -22,14 +22,14 @@ class Objective(Wire):
     on_miss: model.OnMiss
 
 
-class TrainingPhase(Wire):
+class TrainingPhaseIn(Wire):
     """A stretch of a job whose iterations cost alike."""
 
     name: str
     until_iteration: int | None
 
 
-class JobSpec(Wire):
+class JobSpecIn(Wire):
     """What was asked for, checked and completed; `command` is the argv after torchrun's own options."""
 
     name: str
@@ -44,12 +44,12 @@ class JobSpec(Wire):
     nproc_per_node: model.NprocPerNode
     global_batch: int | None
     iterations: int | None
-    objective: Objective
+    objective: ObjectiveIn
     node_types: list[str]
     capacity: model.CapacityChoice
     policy: str
     fixed_node_type: str | None
-    phases: list[TrainingPhase]
+    phases: list[TrainingPhaseIn]
     drain_grace_s: FiniteFloat
     tier: model.Tier
     most_samples: dict[str, int]
@@ -72,7 +72,7 @@ class JobState(Wire):
     """A job as a snapshot holds it."""
 
     id: str
-    spec: JobSpec
+    spec: JobSpecIn
     phase: model.JobPhase
     submitted_at_s: FiniteFloat
     version: int

@@ -27,14 +27,14 @@ class Page(Wire, Generic[Item]):
     next_before: int | None = Field(None, description="Give it as `before` to read on; null on the last page.")
 
 
-class Fault(Wire):
+class FieldErrorOut(Wire):
     """One thing that is wrong with a request."""
 
     field: str
     message: str
 
 
-class Problem(Wire):
+class ProblemOut(Wire):
     """An error (RFC 9457)."""
 
     type: str
@@ -42,4 +42,4 @@ class Problem(Wire):
     status: int
     detail: str
     instance: str | None = None
-    errors: list[Fault] = Field(default_factory=list)
+    errors: list[FieldErrorOut] = Field(default_factory=list)

@@ -13,7 +13,7 @@ from benchmarks.decisions.playing import against, least, played
 from benchmarks.decisions.rivals import RIVALS
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.track import OURS, Outcome, Row
-from benchmarks.decisions.world import Market, Task
+from benchmarks.decisions.world import Task, TickMarket
 from elastic.model import Capacity, Group, NodeType, Offering
 
 TICK_S = 60.0
@@ -46,12 +46,12 @@ class Taken:
         return f"{self.cell} #{self.phase}"
 
 
-def _market(case: Taken) -> Market:
+def _market(case: Taken) -> TickMarket:
     ticks = np.arange(3 * DEADLINE_H * 60) + case.every_min * case.phase // _PHASES
     up = np.array([np.ones(len(ticks), dtype=bool), ticks % case.every_min >= DOWN_MIN])
     usd = np.full(up.shape, 1.0)
     usd[0] = 10 / 3
-    return Market(TICK_S, (_BOUGHT, _SPOT), usd, up)
+    return TickMarket(TICK_S, (_BOUGHT, _SPOT), usd, up)
 
 
 class _Churn:

@@ -20,7 +20,7 @@ from benchmarks.decisions.pools import recorded_elsewhere
 from benchmarks.decisions.rivals import RIVALS
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.track import OURS, Outcome, Row, halved
-from benchmarks.decisions.world import Market, Task
+from benchmarks.decisions.world import Task, TickMarket
 from elastic.model import Capacity, Group, NodeType, Offering
 
 TICK_S = 180.0
@@ -93,7 +93,7 @@ def play_stretch(case: Stretch, policy: str) -> Mapping[str, float]:
     return against(found, _least(case))
 
 
-def _groups(market: Market) -> list[Group]:
+def _groups(market: TickMarket) -> list[Group]:
     return [Group.of(each) for each in market.offerings]
 
 
@@ -106,7 +106,7 @@ def _task(case: Stretch) -> Task:
     )
 
 
-def _market(case: Stretch) -> Market:
+def _market(case: Stretch) -> TickMarket:
     pools = [each for each in availability(case.data) if each.name in case.series]
     zones = [f"zone-{number}" for number in range(1, len(pools) + 1)]
     spot = [Offering(_NODE_TYPE.name, Capacity.SPOT, zone) for zone in zones]
@@ -116,10 +116,10 @@ def _market(case: Stretch) -> Market:
     up = np.array([np.ones(ticks, dtype=bool), *(each[:ticks] for each in series)])
     usd = np.full(up.shape, SPOT_USD_PER_H)
     usd[0] = ON_DEMAND_USD_PER_H
-    return Market(TICK_S, (bought, *spot), usd, up)
+    return TickMarket(TICK_S, (bought, *spot), usd, up)
 
 
-def _shown(case: Stretch, market: Market) -> Shown:
+def _shown(case: Stretch, market: TickMarket) -> Shown:
     told = availability(case.data)
     recording = next(each.recording for each in told if each.name in case.series)
     others = [each for each in told if each.recording != recording]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.decisions.pools import Pools
-from benchmarks.decisions.world import Machine, Task, Wish, World
+from benchmarks.decisions.world import Task, TickNode, TickWorld, WantedGroup
 from elastic.model import (
     Action,
     Change,
@@ -79,7 +79,7 @@ class Ours:
     log: list[tuple[int, str, Group | None]] = field(default_factory=list)
     _asked: int | None = None
     _seen: object = None
-    _wish: Wish = field(default_factory=lambda: Wish(None))
+    _wish: WantedGroup = field(default_factory=lambda: WantedGroup(None))
     _trained: dict[Group, list[int]] = field(default_factory=dict)
     _series: dict[Group, tuple[int, Series]] = field(default_factory=dict)
     _changes: list[Change] = field(default_factory=list)
@@ -90,13 +90,13 @@ class Ours:
     _noise: NDArray[np.float64] | None = None
     _done: int = 0
 
-    def __call__(self, world: World) -> Wish:
+    def __call__(self, world: TickWorld) -> WantedGroup:
         self._note(world)
         if self._is_due(world):
             self._ask(world)
         return self._wish
 
-    def _note(self, world: World) -> None:
+    def _note(self, world: TickWorld) -> None:
         """Keeps what the run itself has seen by now."""
         if self._pools is None:
             self._pools = Pools(world.market.offerings, self.shown.elsewhere)
@@ -106,7 +106,7 @@ class Ours:
             self._note_switch(world, world.current)
         self._done = world.done
 
-    def _note_switch(self, world: World, current: Group) -> None:
+    def _note_switch(self, world: TickWorld, current: Group) -> None:
         """A switch is over with the first tick trained in the new group."""
         if self._switched is not None and self._switched == (current, world.pauses_until):
             return
@@ -116,7 +116,7 @@ class Ours:
         self._switches = [*self._switches[-15:], switch]
         self._switched = (current, world.pauses_until)
 
-    def _is_due(self, world: World) -> bool:
+    def _is_due(self, world: TickWorld) -> bool:
         market, task = world.market, world.task
         place = world.tick % market.is_up.shape[1]
         seen = (
@@ -136,7 +136,7 @@ class Ours:
             return True
         return (world.tick - self._asked) * market.tick_s >= self.shown.every_s
 
-    def _ask(self, world: World) -> None:
+    def _ask(self, world: TickWorld) -> None:
         snapshot = self.snapshot(world)
         begun_s = process_time()
         plan = self.decide(snapshot)
@@ -147,9 +147,9 @@ class Ours:
             change = Change(snapshot.now_s, world.target, plan.target, plan.reason.code)
             self._changes = [*self._changes[1 - _KEPT_CHANGES :], change]
             self.log.append((world.tick, plan.reason.code, plan.target))
-        self._wish = Wish(plan.target, plan.may_buy, is_trial=plan.action is Action.TRIAL)
+        self._wish = WantedGroup(plan.target, plan.may_buy, is_trial=plan.action is Action.TRIAL)
 
-    def snapshot(self, world: World) -> Snapshot:
+    def snapshot(self, world: TickWorld) -> Snapshot:
         """What a decision in this tick may know."""
         task, tick_s = world.task, world.market.tick_s
         now_s = self.begins_s + world.tick * tick_s
@@ -177,7 +177,7 @@ class Ours:
         }
         return Snapshot(**{key: value for key, value in told.items() if key in _KNOWN})
 
-    def _job(self, world: World) -> Job:
+    def _job(self, world: TickWorld) -> Job:
         task, per_unit = world.task, self.shown.per_unit
         spec = JobSpec(
             "job",
@@ -196,7 +196,7 @@ class Ours:
             training_phase="main",
         )
 
-    def _price_list(self, world: World) -> tuple[Price, ...]:
+    def _price_list(self, world: TickWorld) -> tuple[Price, ...]:
         """The prices in force, as one list for as long as none changes."""
         market = world.market
         now = market.usd_per_h[:, world.tick % market.usd_per_h.shape[1]]
@@ -209,7 +209,7 @@ class Ours:
             self._prices = (now.copy(), listed)
         return self._prices[1]
 
-    def _all_series(self, world: World) -> tuple[Series, ...]:
+    def _all_series(self, world: TickWorld) -> tuple[Series, ...]:
         for group in self.shown.measured:
             if group not in self._trained and group not in self._series:
                 self._series[group] = (-2, self._measured(world, group, [-2, -1]))
@@ -219,7 +219,7 @@ class Ours:
                 self._series[group] = (ticks[-1], self._measured(world, group, ticks[-2:]))
         return tuple(series for _, series in self._series.values())
 
-    def _measured(self, world: World, group: Group, ticks: Sequence[int]) -> Series:
+    def _measured(self, world: TickWorld, group: Group, ticks: Sequence[int]) -> Series:
         """The windows of the latest ticks: their paces differ, their mean is the true one."""
         if self._noise is None:
             drawn = np.random.default_rng(self.shown.seed).normal(0.0, 1.0, _WINDOWS)
@@ -253,7 +253,7 @@ def _limits(task: Task, tick_s: float) -> Limits:
     return Limits(**{key: value for key, value in told.items() if key in known})
 
 
-def _node(world: World, machine: Machine, begins_s: float) -> Node:
+def _node(world: TickWorld, machine: TickNode, begins_s: float) -> Node:
     tick_s = world.market.tick_s
     launched_s = begins_s + machine.launched * tick_s
     has_joined = machine.joins <= world.tick
@@ -269,7 +269,7 @@ def _node(world: World, machine: Machine, begins_s: float) -> Node:
     )
 
 
-def _up(world: World) -> NDArray[np.bool_]:
+def _up(world: TickWorld) -> NDArray[np.bool_]:
     up = world.market.is_up
     found: NDArray[np.bool_] = up[:, world.tick % up.shape[1]]
     return found

@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.decisions.clairvoyant import Choice, Least
+from benchmarks.decisions.clairvoyant import GroupOption, Least
 from benchmarks.decisions.clairvoyant import least as least_of
 from benchmarks.decisions.ours import Ours, Shown
 from benchmarks.decisions.rivals import RIVALS, Fleet
 from benchmarks.decisions.track import OURS
-from benchmarks.decisions.world import Market, Policy, Task, World
+from benchmarks.decisions.world import Policy, Task, TickMarket, TickWorld
 from elastic.model import Group
 
 _PATIENCE = 3
 """What is not done after so many times the deadline is given up; the rest counts as late."""
 
 
-def played(market: Market, task: Task, shown: Shown, groups: Sequence[Group], policy: str) -> dict[str, float]:
+def played(market: TickMarket, task: Task, shown: Shown, groups: Sequence[Group], policy: str) -> dict[str, float]:
     """Plays a policy; gives dollars, seconds late, and where the dollars went."""
     ours = Ours(shown) if policy == OURS else None
     plays: Policy = ours if ours is not None else RIVALS[policy](Fleet(groups))
-    world = World(market, task)
+    world = TickWorld(market, task)
     world.play(plays, until=_PATIENCE * task.deadline)
     late_ticks = max(0, world.tick - task.deadline) + world.left
     return {
@@ -53,7 +53,7 @@ def against(played: Mapping[str, float], best: Least) -> dict[str, float]:
     }
 
 
-def least(market: Market, task: Task, groups: Sequence[Group]) -> Least:
+def least(market: TickMarket, task: Task, groups: Sequence[Group]) -> Least:
     """The least dollars for the task on these groups, the future known."""
     row = {each: place for place, each in enumerate(market.offerings)}
     ticks = np.arange(task.deadline) % market.is_up.shape[1]
@@ -61,7 +61,7 @@ def least(market: Market, task: Task, groups: Sequence[Group]) -> Least:
     for group in groups:
         ((offering, count),) = group.members
         choices.append(
-            Choice(
+            GroupOption(
                 usd=count * market.usd_per_h[row[offering], ticks] * market.tick_s / 3600,
                 is_up=market.is_up[row[offering], ticks],
                 rate=task.rate(group),

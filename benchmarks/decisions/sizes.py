@@ -19,7 +19,7 @@ from benchmarks.decisions.playing import against, least, played
 from benchmarks.decisions.rivals import RIVALS
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.track import OURS, Outcome, Row, halved
-from benchmarks.decisions.world import Market, Task
+from benchmarks.decisions.world import Task, TickMarket
 from elastic.model import Capacity, Group, NodeType, Offering
 
 SIZES = range(1, 17)
@@ -90,11 +90,11 @@ def _task(case: Sized) -> Task:
     )
 
 
-def _market(case: Sized) -> Market:
+def _market(case: Sized) -> TickMarket:
     tick_s = _tick_s(case)
     ticks = 3 * round((case.work_min * 60 + GRACE_S) / tick_s)
     if not case.has_spot:
-        return Market(tick_s, (_BOUGHT,), np.ones((1, ticks)), np.ones((1, ticks), dtype=bool))
+        return TickMarket(tick_s, (_BOUGHT,), np.ones((1, ticks)), np.ones((1, ticks), dtype=bool))
     draw = np.random.default_rng([case.work_min, list(LAWS).index(case.law), int(100 * case.share)])
     spells: list[float] = []
     while sum(spells) < ticks * tick_s:
@@ -104,7 +104,7 @@ def _market(case: Sized) -> Market:
     up = np.array([np.ones(len(states), dtype=bool), states])
     usd = np.full(up.shape, 1.0)
     usd[1] = 0.3
-    return Market(tick_s, (_BOUGHT, _SPOT), usd, up)
+    return TickMarket(tick_s, (_BOUGHT, _SPOT), usd, up)
 
 
 def _groups(case: Sized) -> list[Group]:

@@ -25,7 +25,15 @@ from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, CapacityChoice, JobSpec, Limits, NodeType, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import PriceSource, Quote, TracePrices
-from elastic.simulator import Availability, Market, Pool, Program, Speeds, Terms, simulated
+from elastic.simulator import (
+    Availability,
+    Program,
+    SimulatedMarket,
+    SimulatedPool,
+    SimulationSettings,
+    Speeds,
+    simulated,
+)
 from elastic.simulator.simulation import BEGINS_S
 
 ON_DEMAND = "on-demand"
@@ -136,7 +144,7 @@ def _lived(case: Case, policy: str) -> tuple[float, float, float, float]:
         )
     told = TracePrices(market.rows(), started_at_s=BEGINS_S)
     feed = SilentFeed(told, BEGINS_S + SILENT_FROM_S) if stress.is_silent else told
-    terms = Terms(boot_s=BOOT_S * stress.boots, limits=Limits(reaction_s=16.0))
+    terms = SimulationSettings(boot_s=BOOT_S * stress.boots, limits=Limits(reaction_s=16.0))
     begun_s = process_time()
     with simulated(spec, Program(_SPEEDS, iterations), market, decide=decide, terms=terms, feed=feed) as world:
         job = world.run(until_s=3 * deadline_s)
@@ -159,8 +167,8 @@ def best_fit(iterations: int, deadline_s: float) -> tuple[str, int]:
     return min(in_time, key=lambda each: (lasts_s(each) * each[1] * _TYPES[each[0]][0], each))
 
 
-def _market(case: Case) -> Market:
-    pools: dict[Offering, Pool] = {}
+def _market(case: Case) -> SimulatedMarket:
+    pools: dict[Offering, SimulatedPool] = {}
     prices: dict[Offering, tuple[tuple[float, float], ...]] = {}
     refused = Availability(False, (REFUSED_S,), REFUSED_EVERY_S)
     series = [each for each in recorded.availability(case.data) if each.name in case.series]
@@ -168,14 +176,14 @@ def _market(case: Case) -> Market:
         bought = Offering(name, Capacity.ON_DEMAND, "zone-1")
         prices[bought] = ((0.0, usd_per_h),)
         if case.stress.is_refused:
-            pools[bought] = Pool(refused, takes_back=False)
+            pools[bought] = SimulatedPool(refused, takes_back=False)
         for number, each in enumerate(series, start=1):
             spot = Offering(name, Capacity.SPOT, f"zone-{number}")
             usd = usd_per_h * _SPOT_SHARE * (1 + 0.02 * number)
             prices[spot] = ((0.0, usd), (DEARER_FROM_S, usd * case.stress.dearer))
-            pools[spot] = Pool(_availability(each, case.from_h), notice_s=NOTICE_S)
+            pools[spot] = SimulatedPool(_availability(each, case.from_h), notice_s=NOTICE_S)
     types = tuple(NodeType(name, cpu, 16.0) for name, cpu in (("small", 4.0), ("large", 8.0)))
-    return Market(types, prices, pools)
+    return SimulatedMarket(types, prices, pools)
 
 
 def _availability(series: recorded.Availability, from_h: float) -> Availability:

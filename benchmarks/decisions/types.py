@@ -28,7 +28,7 @@ from benchmarks.decisions.pools import recorded_elsewhere
 from benchmarks.decisions.rivals import RIVALS
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.track import OURS, Outcome, Row, halved
-from benchmarks.decisions.world import Market, Task
+from benchmarks.decisions.world import Task, TickMarket
 from elastic.model import Capacity, Group, NodeType, Offering
 
 TICK_S = 720.0
@@ -134,7 +134,7 @@ def _draw(case: Bought) -> np.random.Generator:
 
 
 @cache
-def _place(case: Bought) -> tuple[Market, tuple[NodeType, ...], str]:
+def _place(case: Bought) -> tuple[TickMarket, tuple[NodeType, ...], str]:
     """The market of a case, its node types, and the recording that its pools come and go by."""
     draw, speeds = _draw(case), _programs(case.data)[case.program]
     feeds = _feeds(case.data)
@@ -163,7 +163,7 @@ def _place(case: Bought) -> tuple[Market, tuple[NodeType, ...], str]:
         offerings.append(Offering(name, Capacity.SPOT, zone))
         usd.append(_prices(feeds[zone, name], at_s + TICK_S * np.arange(ticks)))
         up.append(_states(case.data, recording, name, ticks, draw))
-    market = Market(TICK_S, tuple(offerings), np.array(usd), np.array(up))
+    market = TickMarket(TICK_S, tuple(offerings), np.array(usd), np.array(up))
     return market, tuple(_node_type(name) for name in names), recording
 
 

@@ -1,5 +1,13 @@
 """The light world that tracks and backtests share; it lies in `elastic.simulator.light_world`."""
 
-from elastic.simulator.light_world import Machine, Market, Policy, Spent, Task, Wish, World
+from elastic.simulator.light_world import (
+    Policy,
+    Spent,
+    Task,
+    TickMarket,
+    TickNode,
+    TickWorld,
+    WantedGroup,
+)
 
-__all__ = ["Machine", "Market", "Policy", "Spent", "Task", "Wish", "World"]
+__all__ = ["Policy", "Spent", "Task", "TickMarket", "TickNode", "TickWorld", "WantedGroup"]

@@ -29,7 +29,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed import FileStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from tests.workloads.session.member import BATCH, ITEMS, Task
 from tests.workloads.session.running import running_fleet
 
@@ -97,7 +97,7 @@ def main(argv: Sequence[str]) -> None:
     plain = _plain(task, gradients, rank=options.rank, folder=options.folder)
     plain()
     with Session.join(
-        task.units(), task.apply, batch=BATCH, numbers=1, settings=Settings.from_environment()
+        task.units(), task.apply, batch=BATCH, numbers=1, settings=SessionSettings.from_environment()
     ) as session:
         while session.generation.world_size < 2:
             session.run(task.compute)

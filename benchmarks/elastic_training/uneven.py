@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elastic.workloads.session import Session, Settings, Turn
+from elastic.workloads.session import Session, SessionSettings, SessionStep
 from tests.workloads.session.member import Task
 from tests.workloads.session.running import Fleet, Process, program, running_fleet
 
@@ -116,7 +116,7 @@ def main(argv: Sequence[str]) -> None:
     task = Task(dtype=torch.float32, width=16)
     parent, share = os.getppid(), [0]
 
-    def compute(turn: Turn) -> Sequence[Tensor]:
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
         share[0] = len(turn.share)
         time.sleep(sample_s[0] * share[0])
         return task.compute(turn)
@@ -128,7 +128,7 @@ def main(argv: Sequence[str]) -> None:
 
         tell(event="warm")
         with Session.join(
-            task.units(), task.apply, batch=BATCH, settings=Settings.from_environment(), numbers=1
+            task.units(), task.apply, batch=BATCH, settings=SessionSettings.from_environment(), numbers=1
         ) as session:
 
             def slow_down(*_: object) -> None:

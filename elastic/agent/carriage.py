@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class StartRefusal:
     """Why no worker may begin. `needs_person` says that this stays so until somebody acts.
 
     `is_by_script` says that the script has brought it about, perhaps after hours: its workers had begun before.
@@ -37,7 +37,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class UploadVerdict:
     """Whether a generation's last checkpoint is where the loss of this node cannot reach it; `why` if it is not.
 
     `refusal` is why its workers could not begin, None if they could.
@@ -45,7 +45,7 @@ class Verdict:
 
     is_durable: bool
     why: str = ""
-    refusal: Refusal | None = None
+    refusal: StartRefusal | None = None
 
 
 class Carriage(Protocol):
@@ -67,7 +67,7 @@ class Carriage(Protocol):
         """The generation has ended. `is_clean` is False if it failed, which may leave a file half written."""
         ...
 
-    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
         """How it ended for its last checkpoint; None while that is being carried, at most `patience_s` in all."""
         ...
 
@@ -125,12 +125,12 @@ class Both:
         for each in self._all:
             each.finish(generation, is_clean=is_clean)
 
-    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
         """Both at once: they carry side by side."""
         first, second = (each.verdict(generation, patience_s=patience_s) for each in self._all)
         if first is None or second is None:
             return None
-        return Verdict(
+        return UploadVerdict(
             is_durable=first.is_durable and second.is_durable,
             why="; ".join(each.why for each in (first, second) if each.why),
             refusal=first.refusal or second.refusal,
@@ -161,8 +161,8 @@ class SharedFolder:
     def finish(self, generation: int, *, is_clean: bool) -> None:
         """Nothing is to be done."""
 
-    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
-        return Verdict(is_durable=True)
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
+        return UploadVerdict(is_durable=True)
 
     @property
     def saving_s(self) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from elastic.agent.carriage import Both, Carriage, SharedFolder
 from elastic.agent.gate import open_gate
 from elastic.agent.output_carrier import OutputCarrier
-from elastic.agent.outputs import Outputs
+from elastic.agent.outputs import OutputUploader
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import Location
 from elastic.checkpoints.folder import Look
@@ -69,8 +69,8 @@ def _output_carrier(
 ) -> OutputCarrier:
     digests: dict[Look, str] = {}
 
-    def load(assignment: Assignment) -> Outputs:
-        return Outputs(assignment, settings=settings, objects=objects(assignment.output_dir), digests=digests)
+    def load(assignment: Assignment) -> OutputUploader:
+        return OutputUploader(assignment, settings=settings, objects=objects(assignment.output_dir), digests=digests)
 
     def objects(folder: str) -> Objects:
         if settings.storage is None:

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elastic.agent.cargo import Cargo
-from elastic.agent.carriage import FILL_PATIENCE_S, LOG_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, Refusal, Teller, Verdict
+from elastic.agent.carriage import (
+    FILL_PATIENCE_S,
+    LOG_PATIENCE_S,
+    LOOK_S,
+    STOP_TIMEOUT_S,
+    StartRefusal,
+    Teller,
+    UploadVerdict,
+)
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
@@ -28,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Wish:
+class FillRequest:
     """Somebody waits for a folder to be filled; `refusal` says why it was not."""
 
     is_answered: threading.Event = field(default_factory=threading.Event)
@@ -36,7 +44,7 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Trip:
+class CheckpointUpload:
     """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs.
 
     Workers in a session go on in later ones: `serves` is the one that they belong to, `round` the newest of the
@@ -50,12 +58,12 @@ class Trip:
     round: int | None = None
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
-    wishes: list[Wish] = field(default_factory=list)
-    refusal: Refusal | None = None
+    wishes: list[FillRequest] = field(default_factory=list)
+    refusal: StartRefusal | None = None
     has_given_way: bool = False
     ended_at: float | None = None
     is_clean: bool = True
-    verdict: Verdict | None = None
+    verdict: UploadVerdict | None = None
 
     @property
     def is_ending(self) -> bool:
@@ -73,12 +81,12 @@ class Trip:
         is_filled = not self.wishes if self.cargo is None else self.cargo.is_filled
         return not (self.held or is_filled)
 
-    def close(self, verdict: Verdict) -> None:
+    def close(self, verdict: UploadVerdict) -> None:
         """Gives the verdict, unless it is too late, and refuses whoever still waits."""
         self.verdict = self.verdict or replace(verdict, refusal=self.refusal)
         self.answer(self.wishes, refusal=verdict.why)
 
-    def answer(self, wishes: Sequence[Wish], *, refusal: str | None) -> None:
+    def answer(self, wishes: Sequence[FillRequest], *, refusal: str | None) -> None:
         for wish in tuple(wishes):
             wish.refusal = refusal
             wish.is_answered.set()
@@ -106,7 +114,7 @@ class Carrier:
         self._denial_patience_s = denial_patience_s
         self._denied_at: float | None = None
         self._changed = threading.Condition()
-        self._trip: Trip | None = None
+        self._trip: CheckpointUpload | None = None
         self._teller = Teller(say, wall_s=wall_s)
         self._work_due = Renewal(every_s=0.0, retry_s=FIRST_PAUSE_S, longest_retry_s=LONGEST_PAUSE_S, is_scattered=True)
         self._is_stopping = False
@@ -128,7 +136,7 @@ class Carrier:
         with self._changed:
             # In a session only the first rank's own word tells that it is here, and in which round.
             is_alone = assignment.nnodes_max == 1 and assignment.tier is not Tier.T2
-            self._trip = Trip(assignment, has_first_rank=is_alone)
+            self._trip = CheckpointUpload(assignment, has_first_rank=is_alone)
             self._changed.notify_all()
 
     def serve(self, generation: int) -> None:
@@ -155,7 +163,7 @@ class Carrier:
 
     def fill(self, generation: int, *, patience_s: float = FILL_PATIENCE_S) -> str | None:
         """Waits until the folder is filled from the newest checkpoint; gives why it could not be."""
-        wish = Wish()
+        wish = FillRequest()
         with self._changed:
             trip = self._present(generation)
             if trip is None or trip.verdict is not None:
@@ -163,7 +171,7 @@ class Carrier:
             trip.wishes.append(wish)
             self._changed.notify_all()
         if not wish.is_answered.wait(patience_s):
-            trip.refusal = Refusal(f"nothing could be brought for {duration(patience_s)}: {self._teller.trouble}")
+            trip.refusal = StartRefusal(f"nothing could be brought for {duration(patience_s)}: {self._teller.trouble}")
             return trip.refusal.why
         return wish.refusal
 
@@ -174,16 +182,18 @@ class Carrier:
                 trip.ended_at, trip.is_clean = time.monotonic(), is_clean
                 self._changed.notify_all()
 
-    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
         with self._changed:
             trip = self._present(generation)
             if trip is None or trip.ended_at is None:
                 return None
             over_for_s = time.monotonic() - trip.ended_at
             if trip.is_ending and trip.holds_nothing and over_for_s >= min(self._log_patience_s, patience_s):
-                trip.close(Verdict(is_durable=True))
+                trip.close(UploadVerdict(is_durable=True))
             elif trip.is_ending and over_for_s >= patience_s:
-                trip.close(Verdict(is_durable=False, why=f"the last checkpoint is not stored: {self._teller.trouble}"))
+                trip.close(
+                    UploadVerdict(is_durable=False, why=f"the last checkpoint is not stored: {self._teller.trouble}")
+                )
             return trip.verdict
 
     @property
@@ -195,7 +205,7 @@ class Carrier:
     def must_drain(self) -> bool:
         return False
 
-    def _present(self, generation: object) -> Trip | None:
+    def _present(self, generation: object) -> CheckpointUpload | None:
         trip = self._trip
         return trip if trip is not None and generation in (trip.assignment.generation, trip.serves) else None
 
@@ -217,7 +227,7 @@ class Carrier:
     def _pause_s(self) -> float:
         return self._work_due.wait_s(now_s=time.monotonic())
 
-    def _try(self, trip: Trip) -> None:
+    def _try(self, trip: CheckpointUpload) -> None:
         denied_at, self._denied_at = self._denied_at, None
         try:
             self._work(trip)
@@ -235,7 +245,7 @@ class Carrier:
             log.exception("carrying failed; it is tried again")
             self._try_again(error)
 
-    def _give_way(self, trip: Trip, error: Superseded) -> None:
+    def _give_way(self, trip: CheckpointUpload, error: Superseded) -> None:
         """Another writer is ahead for good: nothing that this generation leaves counts any more.
 
         In a session the first rank has come to be elsewhere, and may come back: there nothing is lost.
@@ -248,17 +258,17 @@ class Carrier:
             return
         self._teller.tell(f"checkpoints are no longer stored: {error}")
         with self._changed:
-            trip.close(Verdict(is_durable=False, why=str(error)))
+            trip.close(UploadVerdict(is_durable=False, why=str(error)))
 
-    def _refuse(self, trip: Trip, error: StorageForbidden, *, for_s: float) -> None:
+    def _refuse(self, trip: CheckpointUpload, error: StorageForbidden, *, for_s: float) -> None:
         """Lets nobody wait longer for a folder that is not filled before a person acts."""
         with self._changed:
             if trip.wishes and for_s >= self._denial_patience_s:
                 why = f"refused for {duration(for_s)}: mend this, then resume the job: {error}"
-                trip.refusal = Refusal(why, needs_person=True)
+                trip.refusal = StartRefusal(why, needs_person=True)
                 trip.answer(trip.wishes, refusal=why)
 
-    def _work(self, trip: Trip) -> None:
+    def _work(self, trip: CheckpointUpload) -> None:
         cargo = trip.cargo = trip.cargo or self._load(trip.assignment)
         with self._changed:
             wishes, is_ending, has_events = tuple(trip.wishes), trip.is_ending, bool(trip.held)
@@ -270,14 +280,14 @@ class Carrier:
             cargo.carry_artifacts()
             cargo.carry_logs()
             with self._changed:
-                trip.close(Verdict(is_durable=True))
+                trip.close(UploadVerdict(is_durable=True))
 
-    def _is_at_rest(self, trip: Trip, cargo: Cargo) -> bool:
+    def _is_at_rest(self, trip: CheckpointUpload, cargo: Cargo) -> bool:
         """Whether the folder holds what is to be stored though nobody told of it."""
         is_last = trip.is_ending and trip.is_clean
         return not trip.has_given_way and (is_last or cargo.has_come_to_rest())
 
-    def _carry(self, trip: Trip, cargo: Cargo) -> None:
+    def _carry(self, trip: CheckpointUpload, cargo: Cargo) -> None:
         with self._changed:
             held = tuple(trip.held)
             trip.iteration = next((each["iteration"] for each in reversed(held)), trip.iteration)
@@ -293,19 +303,19 @@ class Carrier:
         with self._changed:
             del trip.held[: len(held)]
 
-    def _fill(self, trip: Trip, wishes: Sequence[Wish], cargo: Cargo) -> None:
+    def _fill(self, trip: CheckpointUpload, wishes: Sequence[FillRequest], cargo: Cargo) -> None:
         # torchrun starts workers again that were refused: what needs a person is not brought again for them.
         if trip.refusal is None or not trip.refusal.needs_person:
             trip.refusal = self._brought(cargo)
         with self._changed:
             trip.answer(wishes, refusal=None if trip.refusal is None else trip.refusal.why)
 
-    def _brought(self, cargo: Cargo) -> Refusal | None:
+    def _brought(self, cargo: Cargo) -> StartRefusal | None:
         try:
             cargo.bring(tell=self._tell_once)
         except (CheckpointDamaged, Superseded) as error:
             log.error("%s", error)
-            return Refusal(str(error), needs_person=isinstance(error, CheckpointDamaged))
+            return StartRefusal(str(error), needs_person=isinstance(error, CheckpointDamaged))
         return None
 
     def _try_again(self, error: Exception) -> None:

@@ -6,16 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastic.agent import logs
-from elastic.agent.carriage import Verdict
+from elastic.agent.carriage import UploadVerdict
 from elastic.agent.cause import only_follows, uneven_end
-from elastic.agent.intake import Heard
+from elastic.agent.intake import WorkerReports
 from elastic.agent.root_error import root_error
-from elastic.agent.steering import ENDED_EARLY, OUTSIDE, Group, is_outside, outcome_of
+from elastic.agent.steering import ENDED_EARLY, OUTSIDE, RunningGeneration, is_outside, outcome_of
 from elastic.model import AGENT_SAYS, Exit, Outcome, ScriptError
 from elastic.worker.hook import CANNOT_BEGIN
 
 
-def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_path: Path, torchrun_dir: Path) -> Exit:
+def exit_of(
+    group: RunningGeneration, heard: WorkerReports, *, exit_code: int, workers: int, log_path: Path, torchrun_dir: Path
+) -> Exit:
     """Gives the exit of a torchrun that has ended with this code, and had so many workers here.
 
     In `torchrun_dir` workers have left what ended them.
@@ -47,7 +49,7 @@ def exit_of(group: Group, heard: Heard, *, exit_code: int, workers: int, log_pat
     return ending
 
 
-def as_stored(ending: Exit, verdict: Verdict) -> Exit:
+def as_stored(ending: Exit, verdict: UploadVerdict) -> Exit:
     """The exit as it may be told: what is lost with this node must not pass for drained or done.
 
     Workers that could not begin say so nowhere but in the log, below which torchrun writes its own.

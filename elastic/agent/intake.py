@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class WorkerReports:
     """What the workers of one generation have said on this node; `has_joined`, that they are members of a session.
 
     `any_word` is more than that they have begun, or left; `has_trained` says that they have told of more turns than a
@@ -117,10 +117,10 @@ class Intake:
         with self._lock:
             self._serves = generation, world_size
 
-    def heard(self) -> Heard:
+    def heard(self) -> WorkerReports:
         """What the present generation's workers have said so far."""
         with self._lock:
-            return Heard(
+            return WorkerReports(
                 any_word=bool(self._workers),
                 starts=self._starts,
                 left=len(self._left),

@@ -18,7 +18,7 @@ from elastic.agent.preparing import Outfit, outfit_of
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
-from elastic.agent.tiers import Way
+from elastic.agent.tiers import WorkerStart
 from elastic.agent.torchrun import (
     SAVES_PREFIX,
     SPIN_COUNT,
@@ -118,7 +118,7 @@ class Launcher:
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         return not is_spawner_alive or (self._settings.work_dir / WARM_FILE).exists()
 
-    def start(self, assignment: Assignment, *, way: Way, node_id: str) -> None:
+    def start(self, assignment: Assignment, *, way: WorkerStart, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.drain_file(assignment.generation).unlink(missing_ok=True)
         assignment = as_here(assignment, cores=len(os.sched_getaffinity(0)), inherited=os.environ)

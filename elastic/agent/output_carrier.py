@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elastic.agent.carriage import FILL_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, Refusal, Teller, Verdict
-from elastic.agent.outputs import Outputs, TooMuch
+from elastic.agent.carriage import FILL_PATIENCE_S, LOOK_S, STOP_TIMEOUT_S, StartRefusal, Teller, UploadVerdict
+from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Trip:
+class OutputUpload:
     """One generation, as far as its outputs go. Instants are monotonic, None if not yet.
 
     `met` is the meeting of workers that the folder was last filled for. In a session `serves` is the generation that
@@ -39,20 +39,20 @@ class Trip:
 
     assignment: Assignment
     next_at: float
-    outputs: Outputs | None = None
+    outputs: OutputUploader | None = None
     met: str = ""
     serves: int | None = None
     round: int | None = None
-    refusal: Refusal | None = None
+    refusal: StartRefusal | None = None
     ended_at: float | None = None
-    verdict: Verdict | None = None
+    verdict: UploadVerdict | None = None
 
     @property
     def is_ending(self) -> bool:
         """Whether somebody waits for the verdict."""
         return self.ended_at is not None and self.verdict is None
 
-    def close(self, verdict: Verdict) -> None:
+    def close(self, verdict: UploadVerdict) -> None:
         """Gives the verdict, unless it is too late."""
         self.verdict = self.verdict or verdict
 
@@ -63,7 +63,7 @@ class OutputCarrier:
     def __init__(
         self,
         *,
-        load: Callable[[Assignment], Outputs],
+        load: Callable[[Assignment], OutputUploader],
         say: Callable[[Sequence[dict[str, Any]]], None],
         wall_s: Callable[[], float],
         pause_s: float,
@@ -78,7 +78,7 @@ class OutputCarrier:
         self._fill_patience_s = fill_patience_s
         self._working = threading.Lock()
         self._changed = threading.Condition()
-        self._trip: Trip | None = None
+        self._trip: OutputUpload | None = None
         self._teller = Teller(say, wall_s=wall_s)
         self._longest_s: float | None = None
         self._lone_files_at = 0.0
@@ -103,7 +103,7 @@ class OutputCarrier:
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:
-            self._trip = Trip(assignment, next_at=time.monotonic() + self._pause_s)
+            self._trip = OutputUpload(assignment, next_at=time.monotonic() + self._pause_s)
             self._changed.notify_all()
 
     def serve(self, generation: int) -> None:
@@ -132,7 +132,7 @@ class OutputCarrier:
                 if why is None or trip.refusal is not None:
                     return why
             if time.monotonic() > until:
-                trip.refusal = Refusal(f"nothing could be brought for {duration(self._fill_patience_s)}: {why}")
+                trip.refusal = StartRefusal(f"nothing could be brought for {duration(self._fill_patience_s)}: {why}")
                 return trip.refusal.why
             self._is_stopping.wait(ANNOUNCEMENT_LOOK_S)
 
@@ -143,7 +143,7 @@ class OutputCarrier:
                 trip.ended_at = trip.next_at = time.monotonic()
                 self._changed.notify_all()
 
-    def verdict(self, generation: int, *, patience_s: float) -> Verdict | None:
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
         with self._changed:
             trip = self._present(generation)
             if trip is None or trip.ended_at is None:
@@ -151,7 +151,7 @@ class OutputCarrier:
             if trip.is_ending and time.monotonic() - trip.ended_at >= patience_s:
                 why = f"the newest outputs are not carried home: {self._teller.trouble or 'it took too long'}"
                 self._teller.tell(why)
-                trip.close(Verdict(is_durable=False, why=why))
+                trip.close(UploadVerdict(is_durable=False, why=why))
             return trip.verdict
 
     @property
@@ -171,11 +171,11 @@ class OutputCarrier:
         trip = self._trip
         return trip is None or (trip.verdict is not None and trip.verdict.is_durable and trip.refusal is None)
 
-    def _present(self, generation: object) -> Trip | None:
+    def _present(self, generation: object) -> OutputUpload | None:
         trip = self._trip
         return trip if trip is not None and generation in (trip.assignment.generation, trip.serves) else None
 
-    def _tried_to_fill(self, trip: Trip, arrival: Arrival) -> str | None:
+    def _tried_to_fill(self, trip: OutputUpload, arrival: Arrival) -> str | None:
         """Fills the folder; why it is not filled yet, with a refusal in the trip where it will not be."""
         try:
             outputs = trip.outputs = trip.outputs or self._load(trip.assignment)
@@ -186,7 +186,7 @@ class OutputCarrier:
             elif not outputs.follow(arrival.meeting):
                 return "the first rank's node has not said what this group begins with"
         except (CheckpointDamaged, Superseded, TooMuch) as error:
-            trip.refusal = Refusal(
+            trip.refusal = StartRefusal(
                 str(error),
                 needs_person=not isinstance(error, Superseded),
                 is_by_script=isinstance(error, TooMuch),
@@ -216,7 +216,7 @@ class OutputCarrier:
         is_due = trip is not None and trip.is_ending and time.monotonic() >= trip.next_at
         return self._is_stopping.is_set() or is_due
 
-    def _try(self, trip: Trip) -> None:
+    def _try(self, trip: OutputUpload) -> None:
         is_ending = trip.is_ending
         try:
             self._carry(trip, is_ending=is_ending)
@@ -224,7 +224,7 @@ class OutputCarrier:
         except Superseded as error:
             if trip.assignment.tier is not Tier.T2:
                 self._teller.tell(f"outputs of this node are no longer carried home: {error}")
-                trip.close(Verdict(is_durable=False, why=str(error)))
+                trip.close(UploadVerdict(is_durable=False, why=str(error)))
                 return
             trip.round = None  # the first rank has come to be elsewhere
         except TooMuch as error:
@@ -237,7 +237,7 @@ class OutputCarrier:
             return
         if is_ending:
             with self._changed:
-                trip.close(Verdict(is_durable=True, refusal=trip.refusal))
+                trip.close(UploadVerdict(is_durable=True, refusal=trip.refusal))
 
     def _watch(self) -> None:
         wait_s = self._watch_s
@@ -248,7 +248,7 @@ class OutputCarrier:
                 self._check(trip, trip.outputs)
             wait_s = max(self._watch_s, (time.monotonic() - begun_at) / WATCH_SHARE)
 
-    def _check(self, trip: Trip, outputs: Outputs) -> None:
+    def _check(self, trip: OutputUpload, outputs: OutputUploader) -> None:
         try:
             if outputs.is_writer:
                 outputs.check()
@@ -257,14 +257,14 @@ class OutputCarrier:
         except OSError:  # it changes while it is looked at
             pass
 
-    def _refuse(self, trip: Trip, error: TooMuch) -> None:
+    def _refuse(self, trip: OutputUpload, error: TooMuch) -> None:
         with self._changed:
             is_new = trip.refusal is None
-            trip.refusal = Refusal(str(error), needs_person=True, is_by_script=True)
+            trip.refusal = StartRefusal(str(error), needs_person=True, is_by_script=True)
         if is_new:
             self._teller.tell(f"the job is ended: {error}")
 
-    def _carry(self, trip: Trip, *, is_ending: bool) -> None:
+    def _carry(self, trip: OutputUpload, *, is_ending: bool) -> None:
         begun_at, refused = time.monotonic(), trip.refusal
         trip.next_at = begun_at + self._look_s
         if trip.assignment.outputs == ():
@@ -285,7 +285,7 @@ class OutputCarrier:
             self._longest_s = max(took_s, self._longest_s or 0.0)
             trip.next_at = begun_at + max(self._pause_s, took_s / SHARE)
 
-    def _tell_of_lone_files(self, outputs: Outputs) -> None:
+    def _tell_of_lone_files(self, outputs: OutputUploader) -> None:
         if paths := outputs.only_here(now_s=self._wall_s()):
             self._lone_files_at = math.inf  # once is enough
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

@@ -46,7 +46,7 @@ class Base:
     is_writer: bool
 
 
-class Outputs:
+class OutputUploader:
     """Works in the caller's thread. What it did last is kept in a file, for an agent that starts again.
 
     `digests` are of files that earlier generations have read: a start must not wait until 5 GiB are read again.

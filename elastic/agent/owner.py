@@ -9,7 +9,7 @@ from pathlib import Path
 from elastic.agent import logs
 from elastic.agent.cause import cause_in, is_echo
 from elastic.agent.spool import Spool
-from elastic.agent.tiers import Way
+from elastic.agent.tiers import WorkerStart
 from elastic.clock import SystemClock
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ class Owner:
         self._starts = 0
         self._read_to: Mapping[Path, int] = {}
 
-    def hear_way(self, way: Way) -> None:
+    def hear_way(self, way: WorkerStart) -> None:
         """Tells why the workers are started otherwise than asked for, if they are."""
         if way.why and way.why != self._told_why:
             self._tell(way.why)

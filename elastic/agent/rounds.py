@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from elastic.agent.counter import Counter
-from elastic.model import Claim
+from elastic.model import RoundClaim
 from elastic.protocol import from_json
 from elastic.worker.messages import RoundQuestion
 
@@ -18,7 +18,7 @@ def open_claims(path: Path, book: RoundBook) -> Counter:
 
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         asked = from_json(RoundQuestion, question)
-        return {"is_recorded": book.claim(Claim(asked.round, asked.members), timeout_s=asked.timeout_s)}
+        return {"is_recorded": book.claim(RoundClaim(asked.round, asked.members), timeout_s=asked.timeout_s)}
 
     return Counter(path, answer)
 
@@ -34,7 +34,7 @@ class RoundBook:
         self._changed = threading.Condition()
         self._newest = 0
         self._told_newest = 0
-        self._claims: list[Claim] = []
+        self._claims: list[RoundClaim] = []
         self._silences = 0
 
     def saw(self, number: int) -> None:
@@ -45,7 +45,7 @@ class RoundBook:
         if is_news:
             self._wake()
 
-    def claim(self, claim: Claim, *, timeout_s: float) -> bool:
+    def claim(self, claim: RoundClaim, *, timeout_s: float) -> bool:
         """Has the daemon record a round before it is published; False where it does not answer, or not in time."""
         with self._changed:
             self._claims.append(claim)
@@ -57,14 +57,14 @@ class RoundBook:
                 self._claims.remove(claim)
             return is_recorded
 
-    def news(self) -> tuple[int | None, Claim | None]:
+    def news(self) -> tuple[int | None, RoundClaim | None]:
         """What the next heartbeat says: the newest round, and one that is about to be published."""
         with self._changed:
             newest = self._newest if self._newest > self._told_newest else None
             claim = max(self._claims, key=lambda each: each.round, default=None)
             return newest, claim
 
-    def is_told(self, newest: int | None, claim: Claim | None) -> None:
+    def is_told(self, newest: int | None, claim: RoundClaim | None) -> None:
         """The daemon has stored what `news` gave."""
         with self._changed:
             self._told_newest = max(newest or 0, self._told_newest)

@@ -41,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RunningGeneration:
     """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if not yet.
 
     Workers in a session outlive the generation that they were begun in: `serves` is the one they belong to now, None
@@ -77,7 +77,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartAssignment:
     """Run this assignment."""
 
     assignment: Assignment
@@ -115,11 +115,16 @@ class Leave:
     """End the agent."""
 
 
-Action: TypeAlias = Wait | Start | GoOn | AskToDrain | Terminate | Kill | Collect | Leave
+Action: TypeAlias = Wait | StartAssignment | GoOn | AskToDrain | Terminate | Kill | Collect | Leave
 
 
 def steer(
-    *, wanted: Wanted, group: Group | None, ended_generation: int | None = None, is_end_told: bool = True, now: float
+    *,
+    wanted: Wanted,
+    group: RunningGeneration | None,
+    ended_generation: int | None = None,
+    is_end_told: bool = True,
+    now: float,
 ) -> Action:
     """Gives the one next step towards what is wanted.
 
@@ -153,7 +158,7 @@ def is_last_moment(*, goes_at: float | None, grace_s: float, saving_s: float = 0
     return goes_at is not None and now >= goes_at - grace_s - saving_s - SOLO_SLACK_S
 
 
-def hears_no_drain(group: Group, *, any_word: bool, has_turned: bool, has_joined: bool) -> bool:
+def hears_no_drain(group: RunningGeneration, *, any_word: bool, has_turned: bool, has_joined: bool) -> bool:
     """Whether nothing but a signal will reach the workers, by what they have said so far.
 
     Workers look for a drain in their turns: one that has made none that is seen would never answer, and holds
@@ -169,7 +174,7 @@ def hears_no_drain(group: Group, *, any_word: bool, has_turned: bool, has_joined
     return not (has_joined if group.is_in_session else has_turned)
 
 
-def is_outside(group: Group, *, has_trained: bool, has_joined: bool) -> bool:
+def is_outside(group: RunningGeneration, *, has_trained: bool, has_joined: bool) -> bool:
     """Whether workers that are to train in a session have trained, and have joined none.
 
     On each node they would do the whole job alone, and the first to be done would end it.
@@ -204,7 +209,7 @@ def outcome_of(
 
 
 def node_state(
-    group: Group | None,
+    group: RunningGeneration | None,
     *,
     has_heard_workers: bool,
     has_news_of_exit: bool,
@@ -226,7 +231,7 @@ def node_state(
     return AgentState.RUNNING if has_heard_workers else AgentState.STARTING
 
 
-def awaits_word(group: Group | None, pulse: Pulse | None, *, ended_at: float | None, now: float) -> bool:
+def awaits_word(group: RunningGeneration | None, pulse: Pulse | None, *, ended_at: float | None, now: float) -> bool:
     """Whether the daemon is soon to say something new: its workers stand still, or ended at ``ended_at``.
 
     They may be waiting for a node that is cut off; the members of a session, who find out by themselves, are not.
@@ -252,10 +257,10 @@ def _steer_without_group(wanted: Wanted, ended_generation: int | None, *, is_end
     if wanted.assignment is None or wanted.assignment.generation == ended_generation:
         # A generation that has ended here is not begun again: the daemon answers its exit with a new one.
         return Wait()
-    return Start(wanted.assignment)
+    return StartAssignment(wanted.assignment)
 
 
-def _is_wanted(group: Group, wanted: Wanted) -> bool:
+def _is_wanted(group: RunningGeneration, wanted: Wanted) -> bool:
     if wanted.must_leave or wanted.must_drain:
         return False
     if not wanted.is_known:
@@ -265,7 +270,7 @@ def _is_wanted(group: Group, wanted: Wanted) -> bool:
     return group.is_in_session or wanted.assignment.generation == group.number
 
 
-def _steer_drain(group: Group, now: float) -> Action:
+def _steer_drain(group: RunningGeneration, now: float) -> Action:
     if group.drain_asked_at is None:
         return AskToDrain()
     if group.terminated_at is not None:

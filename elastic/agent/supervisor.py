@@ -12,7 +12,7 @@ from pathlib import Path
 from elastic.agent.carriage import STORE_PATIENCE_S, Carriage
 from elastic.agent.daemon_client import Refused
 from elastic.agent.ending import as_stored, exit_of
-from elastic.agent.intake import Heard, Intake
+from elastic.agent.intake import Intake, WorkerReports
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
@@ -27,10 +27,10 @@ from elastic.agent.steering import (
     AskToDrain,
     Collect,
     GoOn,
-    Group,
     Kill,
     Leave,
-    Start,
+    RunningGeneration,
+    StartAssignment,
     Terminate,
     Wanted,
     awaits_word,
@@ -92,7 +92,7 @@ class Supervisor:
         self._lock = threading.Lock()
         self._wanted = Wanted()
         self._must_leave = False
-        self._group: Group | None = None
+        self._group: RunningGeneration | None = None
         self._wake = threading.Event()
         self._told_exit_of: int | None = None
         self._told_saving_of: int | None = None
@@ -222,11 +222,11 @@ class Supervisor:
         action = steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now)
         if group is not None:
             self._change(group, action, now)
-        elif isinstance(action, Start) and self._is_prepared:
+        elif isinstance(action, StartAssignment) and self._is_prepared:
             self._start(action.assignment)
         return isinstance(action, Leave)
 
-    def _change(self, group: Group, action: Action, now: float) -> None:
+    def _change(self, group: RunningGeneration, action: Action, now: float) -> None:
         """Takes the step with what runs."""
         match action:
             case GoOn(assignment):
@@ -297,7 +297,7 @@ class Supervisor:
         self._log_stream.begin(began)
         self._carriage.begin(replace(assignment, generation=began))
         drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
-        self._group = Group(
+        self._group = RunningGeneration(
             generation=began,
             grace_s=assignment.drain_grace_s,
             drain_asked_at=drain_asked_at,
@@ -321,7 +321,7 @@ class Supervisor:
         remember(self._memory, self._settings.work_dir)
         self._launcher.start(assignment, way=way, node_id=self._memory.node_id)
         is_in_session = way.tier is Tier.T2
-        group = Group(
+        group = RunningGeneration(
             generation=assignment.generation,
             grace_s=assignment.drain_grace_s,
             is_in_session=is_in_session,
@@ -332,7 +332,7 @@ class Supervisor:
             self._serve(assignment)
         self._wake_heart.set()
 
-    def _go_on(self, assignment: Assignment, group: Group) -> None:
+    def _go_on(self, assignment: Assignment, group: RunningGeneration) -> None:
         """Lets workers that are in a session belong to another generation: they learn of it among themselves."""
         log.info("generation %s: the workers of generation %s go on", assignment.generation, group.generation)
         self._launcher.tell_store(assignment.rdzv_endpoint)
@@ -347,7 +347,7 @@ class Supervisor:
         self._intake.serve(assignment.generation, world_size=assignment.world_size)
         self._log_stream.serve(assignment.generation)
 
-    def _seen_afresh(self, group: Group, wanted: Wanted, now: float) -> Group:
+    def _seen_afresh(self, group: RunningGeneration, wanted: Wanted, now: float) -> RunningGeneration:
         heard = self._intake.heard()
         if now - self._bounded_at >= BOUND_S:
             self._log_stream.bound(group.generation)
@@ -369,7 +369,7 @@ class Supervisor:
             outside_since=(group.outside_since or now) if is_astray else None,
         )
 
-    def _tell_of_starts(self, group: Group, heard: Heard) -> None:
+    def _tell_of_starts(self, group: RunningGeneration, heard: WorkerReports) -> None:
         running = self._memory.running
         if running is not None and not group.is_foreign:  # a shell script may run one program after the other
             is_alone = running.nnodes_max == 1 or group.is_in_session
@@ -380,7 +380,7 @@ class Supervisor:
         assert self._memory.running is not None
         return self._memory.running.nproc_per_node
 
-    def _collect(self, group: Group) -> None:
+    def _collect(self, group: RunningGeneration) -> None:
         """Ends a generation once its last checkpoint is stored; until then it is looked at again at each step."""
         if self._ending is None:
             self._ending = self._exit_of(group)
@@ -409,12 +409,12 @@ class Supervisor:
         self._set_group(None)
         self._wake_heart.set()
 
-    def _tell_that_it_saves(self, group: Group) -> None:
+    def _tell_that_it_saves(self, group: RunningGeneration) -> None:
         if self._told_saving_of != group.generation:
             self._told_saving_of = group.generation
             self._wake_heart.set()
 
-    def _exit_of(self, group: Group) -> Exit:
+    def _exit_of(self, group: RunningGeneration) -> Exit:
         exit_code = self._launcher.life(group.generation).exit_code or 0
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
@@ -430,13 +430,13 @@ class Supervisor:
             torchrun_dir=torchrun_dir(self._settings),
         )
 
-    def _log_path(self, group: Group) -> Path:
+    def _log_path(self, group: RunningGeneration) -> Path:
         return self._launcher.log_path(group.generation)
 
     def _has_news_of_exit(self) -> bool:
         last_exit = self._memory.last_exit
         return last_exit is not None and last_exit.generation != self._told_exit_of
 
-    def _set_group(self, group: Group | None) -> None:
+    def _set_group(self, group: RunningGeneration | None) -> None:
         with self._lock:
             self._group = group

@@ -19,7 +19,7 @@ _NOT_BY_FORK = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "Sy
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WorkerStart:
     """How workers are started. `mode` and `arguments` are what `elastic.worker.begin` takes.
 
     `why` is a sentence for the job's owner where something is other than asked for, else empty.
@@ -37,7 +37,7 @@ class Way:
         return self.mode == "--program"
 
 
-def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrusts_fork: bool = False) -> Way:
+def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrusts_fork: bool = False) -> WorkerStart:
     """Gives how this node is to start an assignment's workers; looks at the script's file where it must.
 
     A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here have failed before
@@ -50,15 +50,15 @@ def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrust
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own{_as_on(tier)}, "
             "it is asked to stop by SIGTERM, and the turns that count are those that it reports by paramount()"
         )
-        return Way(tier, "--program", command, why)
+        return WorkerStart(tier, "--program", command, why)
     mode = "--plain" if workload_module(command) else "--watched"
     if assignment.tier > Tier.T0 and distrusts_fork:
         why = (
             "forked workers failed here before their first turn: each is now started as a program of its own"
             f"{_as_on(tier)}, which takes some seconds longer"
         )
-        return Way(tier, mode, command, why)
-    return Way(assignment.tier, mode, command, is_forked=assignment.tier is not Tier.T0)
+        return WorkerStart(tier, mode, command, why)
+    return WorkerStart(assignment.tier, mode, command, is_forked=assignment.tier is not Tier.T0)
 
 
 def workload_module(command: Sequence[str]) -> str | None:

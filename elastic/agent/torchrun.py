@@ -10,7 +10,7 @@ from types import MappingProxyType
 import elastic.worker
 from elastic.agent.settings import AgentSettings
 from elastic.agent.steering import TERM_GRACE_S
-from elastic.agent.tiers import Way, workload_module
+from elastic.agent.tiers import WorkerStart, workload_module
 from elastic.model import Tier
 from elastic.protocol import Assignment
 
@@ -30,7 +30,7 @@ SAVES_PREFIX = "saves-g"
 RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
 
 
-def torchrun_arguments(assignment: Assignment, *, way: Way, settings: AgentSettings) -> list[str]:
+def torchrun_arguments(assignment: Assignment, *, way: WorkerStart, settings: AgentSettings) -> list[str]:
     """What follows ``python -m torch.distributed.run``."""
     return [
         *(_own_group(assignment, settings) if way.tier is Tier.T2 else _job_s_group(assignment)),

@@ -24,17 +24,17 @@ _MOST_GROWN_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class FolderState:
     """The outputs as they look, by path, and when each folder in the working folder got or lost a file."""
 
     files: Mapping[str, Look]
     folders: Mapping[str, int]
 
-    def is_settled(self, path: str, now: Sight) -> bool:
+    def is_settled(self, path: str, now: FolderState) -> bool:
         """Whether this file looks the same `now`."""
         return self.files.get(path) == now.files.get(path)
 
-    def is_complete(self, path: str, now: Sight) -> bool:
+    def is_complete(self, path: str, now: FolderState) -> bool:
         """Whether the folder that this file is in has the same files `now`, as one that is being made has not.
 
         A checkpoint may be a folder of several files. The working folder itself is none.
@@ -43,7 +43,7 @@ class Sight:
         return not folder or self.folders.get(folder) == now.folders.get(folder)
 
 
-UNSEEN = Sight({}, {})
+UNSEEN = FolderState({}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class WorkingFolder:
         path.mkdir(parents=True, exist_ok=True)
         self._known = self._recalled()
 
-    def see(self) -> Sight:
+    def see(self) -> FolderState:
         """Every output, by its path inside the folder."""
         folders: dict[str, int] = {}
         files = {path: look for path, look in self._all(folders) if self._is_output(path, look)}
-        return Sight(files, folders)
+        return FolderState(files, folders)
 
     def weigh(self) -> tuple[int, int]:
         """How many files lie here, those of the code among them, and their bytes: a quick bound of the outputs."""
@@ -107,7 +107,7 @@ class WorkingFolder:
         return files, size_bytes
 
     def hold_still(
-        self, paths: Collection[str], now: Sight, *, before: Sight | None, previous: Mapping[str, File]
+        self, paths: Collection[str], now: FolderState, *, before: FolderState | None, previous: Mapping[str, File]
     ) -> Held:
         """Links these outputs into the staging folder and reads their digests.
 

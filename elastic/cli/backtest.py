@@ -21,7 +21,7 @@ from elastic.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from elastic.model import JobSpec
-    from elastic.simulator import Backtest, Market, Program, Terms
+    from elastic.simulator import Backtest, Program, SimulatedMarket, SimulationSettings
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _LONGEST_S = 3 * 365 * 86_400.0
@@ -60,11 +60,11 @@ def backtest(
 ) -> None:
     """Live through a recorded market with a job; compare its dollars with those of simple rules and of foresight."""
     from elastic.policy import decide  # only this command pays for the simulator
-    from elastic.simulator import Terms
+    from elastic.simulator import SimulationSettings
     from elastic.simulator import backtest as live
 
     _be_quiet()
-    terms = Terms(boot_s=boot_s, seed=seed)
+    terms = SimulationSettings(boot_s=boot_s, seed=seed)
     if Path(job).suffix in _SUFFIXES or job == "-":
         spec, program, market = _from_files(job, prices or [], availability, speeds, hours, policy, node_types)
     else:
@@ -81,7 +81,7 @@ def backtest(
     _show(spec, market, found, terms)
 
 
-def market_span_s(market: Market) -> float:
+def market_span_s(market: SimulatedMarket) -> float:
     """How long the record is: the longest of its pools', else of its prices."""
     lasts_s = [each.availability.lasts_s for each in market.pools.values()]
     finite_s = [each for each in lasts_s if each != float("inf")]
@@ -96,7 +96,7 @@ def _from_files(
     hours: float | None,
     policy: str | None,
     node_types: Path | None = None,
-) -> tuple[JobSpec, Program, Market]:
+) -> tuple[JobSpec, Program, SimulatedMarket]:
     from elastic.pricing import read_trace
     from elastic.simulator import Program, Speeds, market_of, read_availability, read_node_types, read_speeds
 
@@ -132,7 +132,7 @@ def _spec_of(file: str, policy: str | None) -> JobSpec:
     return _simulable(spec, policy)
 
 
-def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Market]:
+def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, SimulatedMarket]:
     from elastic.config import load_settings
     from elastic.simulator.recorded import recorded
     from elastic.store import inspect_store, open_store, shown
@@ -166,7 +166,7 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
     return replace(spec, tier=Tier.T1, policy=policy or spec.policy, code=None)
 
 
-def _show(spec: JobSpec, market: Market, found: Backtest, terms: Terms) -> None:
+def _show(spec: JobSpec, market: SimulatedMarket, found: Backtest, terms: SimulationSettings) -> None:
     from elastic.simulator import is_undescribed
 
     spot = len(market.pools)

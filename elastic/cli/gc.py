@@ -17,7 +17,7 @@ from elastic.clock import SystemClock
 from elastic.errors import ElasticError, InvalidInput
 
 if TYPE_CHECKING:
-    from elastic.providers.ec2 import Aws, Machine
+    from elastic.providers.ec2 import Aws, Ec2Machine
 
 COLUMNS = (
     Column("INSTANCE", "provider_id"),
@@ -115,7 +115,7 @@ def _confirm(question: str) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
-def _row(machine: Machine, is_abandoned: bool) -> dict[str, Any]:
+def _row(machine: Ec2Machine, is_abandoned: bool) -> dict[str, Any]:
     instance = machine.instance
     return {
         "provider_id": instance.provider_id,

@@ -26,7 +26,7 @@ from elastic.model import OnMiss, script_at
 if TYPE_CHECKING:
     from elastic.cli.client import Client, JsonObject
     from elastic.cli.exits import ExitCode
-    from elastic.cli.watch import Standing
+    from elastic.cli.watch import WatchedJob
 
 _JOB_SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -415,7 +415,7 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
     from elastic.cli.watch import standing_of
     from elastic.cli.watch import watch as watch_standings
 
-    def look() -> Standing:
+    def look() -> WatchedJob:
         return standing_of(client.get(path_of(job)))
 
     return watch_standings(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())

@@ -12,7 +12,7 @@ from elastic.finding import Finding
 
 if TYPE_CHECKING:
     from elastic.config import Settings
-    from elastic.providers import Claim
+    from elastic.providers import LeaderLease
 
 _ADVICE: Mapping[str, str] = {
     "cannot_write": "make room on the database's disk, or let its server take writes; the next tick goes on by itself",
@@ -60,7 +60,7 @@ def check_claim(settings: Settings, clock: Clock) -> Finding:
     return judge_claim(claim, cluster=cluster, place=place_of(settings.data_dir), now_s=clock.now_s())
 
 
-def judge_claim(claim: Claim | None, *, cluster: str, place: str, now_s: float) -> Finding:
+def judge_claim(claim: LeaderLease | None, *, cluster: str, place: str, now_s: float) -> Finding:
     """Whether a daemon at `place` may have the machines."""
     from elastic.reconciler import CLAIM_AGES_S
 

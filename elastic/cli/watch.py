@@ -21,7 +21,7 @@ _POLL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WatchedJob:
     """What a watcher sees of a job at one moment; None is unknown."""
 
     name: str
@@ -79,13 +79,13 @@ class Standing:
         return (*notes, *warnings, *([] if self.error is None else [f"failed: {self.error}"]))
 
 
-def standing_of(job: JsonObject) -> Standing:
+def standing_of(job: JsonObject) -> WatchedJob:
     """Reads what the daemon says of a job."""
     error = job.get("error") or {}
     progress = job["progress"]
     group = job["current_group"] or job["target_group"]
     candidate = next((each for each in job["candidates"] if each["group"] == group), None)
-    return Standing(
+    return WatchedJob(
         name=job["spec"]["name"],
         phase=job["phase"],
         group=render.group(group) if group else None,
@@ -107,9 +107,9 @@ def standing_of(job: JsonObject) -> Standing:
     )
 
 
-def watch(look: Callable[[], Standing], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
+def watch(look: Callable[[], WatchedJob], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
     """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status to exit with."""
-    last: Standing | None = None
+    last: WatchedJob | None = None
     told: set[str] = set()
     try:
         with _bar() if is_live else _lines() as show:
@@ -123,7 +123,7 @@ def watch(look: Callable[[], Standing], *, is_live: bool, timeout_s: float | Non
     return _close(last)
 
 
-def _standings(look: Callable[[], Standing], *, timeout_s: float | None, clock: Clock) -> Iterator[Standing]:
+def _standings(look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock) -> Iterator[WatchedJob]:
     until_s = None if timeout_s is None else clock.now_s() + timeout_s
     while True:
         standing = look()
@@ -134,11 +134,11 @@ def _standings(look: Callable[[], Standing], *, timeout_s: float | None, clock: 
 
 
 @contextmanager
-def _lines() -> Iterator[Callable[[Standing], None]]:
+def _lines() -> Iterator[Callable[[WatchedJob], None]]:
     """Prints a line whenever something but the estimates has changed."""
-    before: list[Standing] = []
+    before: list[WatchedJob] = []
 
-    def show(standing: Standing) -> None:
+    def show(standing: WatchedJob) -> None:
         if not before or _moved(before[-1], standing):
             print(standing.line(), flush=True)
         before[:] = [standing]
@@ -146,11 +146,11 @@ def _lines() -> Iterator[Callable[[Standing], None]]:
     yield show
 
 
-def _moved(before: Standing, now: Standing) -> bool:
+def _moved(before: WatchedJob, now: WatchedJob) -> bool:
     return _told(before) != _told(now)
 
 
-def _told(standing: Standing) -> tuple[object, ...]:
+def _told(standing: WatchedJob) -> tuple[object, ...]:
     """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
     prepares = [each.rpartition(",")[0] for each in standing.preparing]
@@ -159,7 +159,7 @@ def _told(standing: Standing) -> tuple[object, ...]:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Standing], None]]:
+def _bar() -> Iterator[Callable[[WatchedJob], None]]:
     """Draws a progress bar, and under it the standing's line."""
     from rich.console import Group
     from rich.live import Live
@@ -172,14 +172,14 @@ def _bar() -> Iterator[Callable[[Standing], None]]:
     task = progress.add_task("")
     with Live(progress, refresh_per_second=4) as live:
 
-        def show(standing: Standing) -> None:
+        def show(standing: WatchedJob) -> None:
             progress.update(task, description=standing.name, completed=standing.iteration, total=standing.iterations)
             live.update(Group(progress, Text(standing.line())))
 
         yield show
 
 
-def _close(last: Standing | None) -> ExitCode:
+def _close(last: WatchedJob | None) -> ExitCode:
     if last is None or not last.is_over:
         print("the job goes on; `elasticd job watch` shows it again, `elasticd job stop` ends it")
         return ExitCode.JOB_UNFINISHED

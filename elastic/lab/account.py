@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from elastic.lab.price_list import json_answer
 from elastic.lab.s3 import s3_action_of, s3_refusal
-from elastic.lab.scenario import Effect, Fault, Scenario
+from elastic.lab.scenario import Effect, InjectedFault, Scenario
 from elastic.lab.wire import Answer, Environ
 
 QUOTAS = "ServiceQuotasV20190624"
@@ -26,7 +26,7 @@ def action_of(environ: Environ, body: bytes) -> str:
 
 
 def answer_account(
-    environ: Environ, action: str, body: bytes, scenario: Scenario, fault: Fault | None
+    environ: Environ, action: str, body: bytes, scenario: Scenario, fault: InjectedFault | None
 ) -> Answer | None:
     """The answer if the call is one of these or meets a fault that refuses it; None if moto is to answer."""
     if fault is not None and fault.effect in (Effect.ERROR, Effect.THROTTLE):

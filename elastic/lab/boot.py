@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from elastic.lab import cloud_init
-from elastic.lab.machine import Order
+from elastic.lab.machine import GuestOrder
 
 POWER_COMMANDS = ("poweroff", "shutdown", "halt", "reboot", "systemctl")
 
@@ -78,7 +78,7 @@ esac
 """
 
 
-def write_boot_files(folder: Path, order: Order) -> Path:
+def write_boot_files(folder: Path, order: GuestOrder) -> Path:
     """Fills a machine's folder, for its first boot or a later one, and gives the path of its init."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     for name in ("home", "tmp"):

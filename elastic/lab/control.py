@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from elastic.errors import ElasticError, InvalidInput, NotFound
 from elastic.lab.bill import Bill
 from elastic.lab.price_list import json_answer
-from elastic.lab.scenario import CapacityWindow, Fault, Outage, parse_part
+from elastic.lab.scenario import CapacityWindow, InjectedFault, Outage, parse_part
 from elastic.lab.state import LabState
 from elastic.lab.wire import Answer
 
@@ -27,7 +27,7 @@ class Controlled(Protocol):
     def crash(self, instance_id: str) -> None: ...
     def cut_off(self, instance_id: str, *, is_cut: bool) -> None: ...
     def set_spot_price(self, node_type: str, usd_per_h: float, *, zone: str | None = None) -> None: ...
-    def add_trouble(self, what: Fault | CapacityWindow | Outage) -> None: ...
+    def add_trouble(self, what: InjectedFault | CapacityWindow | Outage) -> None: ...
     def log(self, instance_id: str) -> str: ...
 
 
@@ -75,7 +75,7 @@ class Control:
             case "price":
                 self._lab.set_spot_price(asked.pop("node_type"), float(asked.pop("spot_usd_per_h")), **asked)
             case "fault":
-                self._lab.add_trouble(parse_part(Fault, asked, source="fault"))
+                self._lab.add_trouble(parse_part(InjectedFault, asked, source="fault"))
             case "capacity":
                 self._lab.add_trouble(parse_part(CapacityWindow, asked, source="capacity"))
             case "outage":

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from elastic.lab.guests import Guest
-from elastic.lab.launching import Launcher, no_capacity
+from elastic.lab.launching import InstanceLauncher, no_capacity
 from elastic.lab.wire import Answer, Ec2Call, Ec2Error
 from elastic.model import Capacity, Offering
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class FleetPool:
     """One way to fill the fleet: a template with one of its overrides, in the order in which they were named."""
 
     template: Mapping[str, Any]
@@ -34,11 +34,11 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class _Purchase:
-    pool: Pool
+    pool: FleetPool
     guests: tuple[Guest, ...]
 
 
-def create_fleet(call: Ec2Call, launcher: Launcher) -> tuple[Answer, tuple[Guest, ...]]:
+def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tuple[Guest, ...]]:
     """Does what the call asks, or raises Ec2Error; the type must be instant."""
     parameters = call.parameters
     target = parameters["TargetCapacitySpecification"]
@@ -72,10 +72,10 @@ def _wanted(target: Mapping[str, Any]) -> dict[Capacity, float]:
 
 
 def _pools(
-    parameters: Mapping[str, Any], capacity: Capacity, launcher: Launcher
-) -> tuple[list[Pool], list[dict[str, Any]]]:
+    parameters: Mapping[str, Any], capacity: Capacity, launcher: InstanceLauncher
+) -> tuple[list[FleetPool], list[dict[str, Any]]]:
     """Every pool that is on sale, and an error for each that is not."""
-    pools: list[Pool] = []
+    pools: list[FleetPool] = []
     errors = []
     for config in parameters.get("LaunchTemplateConfigs", []):
         template = config["LaunchTemplateSpecification"]
@@ -88,26 +88,26 @@ def _pools(
                 continue
             price = launcher.book.usd_per_h(offering, at_s=launcher.clock.now_s())
             rank = float(override.get("Priority", len(pools)))
-            pools.append(Pool(template, override, offering, math.inf if price is None else price, rank))
+            pools.append(FleetPool(template, override, offering, math.inf if price is None else price, rank))
     return pools, errors
 
 
-def _in_order(pools: list[Pool], options: Mapping[str, Any]) -> list[Pool]:
+def _in_order(pools: list[FleetPool], options: Mapping[str, Any]) -> list[FleetPool]:
     if str(options.get("AllocationStrategy", "lowest-price")).endswith("prioritized"):
         return sorted(pools, key=lambda pool: pool.rank)
     return sorted(pools, key=lambda pool: (pool.usd_per_h / pool.weight, pool.rank))
 
 
 def _fill(
-    pools: list[Pool],
+    pools: list[FleetPool],
     wanted: float,
     options: Mapping[str, Any],
     call: Ec2Call,
-    launcher: Launcher,
+    launcher: InstanceLauncher,
     tags: list[dict[str, Any]],
 ) -> tuple[list[_Purchase], list[dict[str, Any]]]:
     """Buys from the first pools that have room; nothing at all where a minimum cannot be met."""
-    chosen: list[tuple[Pool, int]] = []
+    chosen: list[tuple[FleetPool, int]] = []
     errors = []
     left = wanted
     for pool in pools:
@@ -125,13 +125,15 @@ def _fill(
     return [_buy(pool, count, call, launcher, tags) for pool, count in chosen], errors
 
 
-def _may_mix(first: Pool, other: Pool, options: Mapping[str, Any]) -> bool:
+def _may_mix(first: FleetPool, other: FleetPool, options: Mapping[str, Any]) -> bool:
     is_type_fine = not options.get("SingleInstanceType") or first.offering.node_type == other.offering.node_type
     is_zone_fine = not options.get("SingleAvailabilityZone") or first.offering.zone == other.offering.zone
     return is_type_fine and is_zone_fine
 
 
-def _buy(pool: Pool, count: int, call: Ec2Call, launcher: Launcher, tags: list[dict[str, Any]]) -> _Purchase:
+def _buy(
+    pool: FleetPool, count: int, call: Ec2Call, launcher: InstanceLauncher, tags: list[dict[str, Any]]
+) -> _Purchase:
     request = {**_request(pool.template, pool.override, pool.offering.capacity), "MinCount": count, "MaxCount": count}
     if tags:
         request["TagSpecifications"] = tags
@@ -163,7 +165,7 @@ def _tags(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [spec for spec in parameters.get("TagSpecifications", []) if spec["ResourceType"] in ("instance", "volume")]
 
 
-def _no_room(pool: Pool) -> dict[str, Any]:
+def _no_room(pool: FleetPool) -> dict[str, Any]:
     offering = pool.offering
     return _error(pool.told(), offering.capacity, "InsufficientInstanceCapacity", no_capacity(offering))
 

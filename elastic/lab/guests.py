@@ -16,8 +16,8 @@ from elastic.clock import Clock
 from elastic.lab.agenda import Agenda
 from elastic.lab.bill import Usage
 from elastic.lab.cloud import Cloud, disk_gib, offering_of
-from elastic.lab.imds import Metadata, Notice
-from elastic.lab.machine import House, Machine, Order
+from elastic.lab.imds import ImdsNotice, Metadata
+from elastic.lab.machine import GuestOrder, House, RunningGuest
 from elastic.lab.metadata import read_metadata, unpacked
 from elastic.lab.scenario import LaunchFailure, Scenario, UserData
 from elastic.model import Offering
@@ -66,9 +66,9 @@ class Guest:
     stretches: list[tuple[float, float | None]] = field(default_factory=list)
     disk_until_s: float | None = None
     boots: int = 0
-    machine: Machine | None = None
+    machine: RunningGuest | None = None
     is_cut_off: bool = False
-    notice: Notice | None = None
+    notice: ImdsNotice | None = None
     rebalance_at_s: float | None = None
     failure: LaunchFailure | None = None
     reason: str = ""
@@ -319,7 +319,7 @@ class Guests:
                     if not reservation.instances:
                         self._cloud.hide(reservation.id)
 
-    def _order(self, guest: Guest) -> Order:
+    def _order(self, guest: Guest) -> GuestOrder:
         instance, cloud, lock = guest.instance, self._cloud, self.lock
 
         def read() -> Metadata:
@@ -328,7 +328,7 @@ class Guests:
                     instance, cloud, notice=guest.notice, rebalance_at_s=guest.rebalance_at_s, at_s=guest.launched_at_s
                 )
 
-        return Order(
+        return GuestOrder(
             instance_id=guest.id,
             address=instance.private_ip,
             hostname=instance.private_dns_name.partition(".")[0],

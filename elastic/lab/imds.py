@@ -25,7 +25,7 @@ _TOKEN_HEADER = "X-aws-ec2-metadata-token"
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class ImdsNotice:
     """The cloud will take the instance back at `at_s`."""
 
     at_s: float
@@ -48,7 +48,7 @@ class Metadata:
     launched_at_s: float
     user_data: bytes | None
     tags: Mapping[str, str] | None = None
-    notice: Notice | None = None
+    notice: ImdsNotice | None = None
     rebalance_at_s: float | None = None
     profile: str | None = None
     is_enabled: bool = True

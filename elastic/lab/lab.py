@@ -22,13 +22,13 @@ from elastic.lab.cloud import Cloud
 from elastic.lab.cloud_init import require_cloud_init
 from elastic.lab.control import Control
 from elastic.lab.guests import Guest, Guests
-from elastic.lab.launching import Launcher
+from elastic.lab.launching import InstanceLauncher
 from elastic.lab.middleware import Middleware
 from elastic.lab.namespaces import TOOLS, NamespaceHouse, has_namespaces
 from elastic.lab.plain import PlainHouse
 from elastic.lab.play import Play
 from elastic.lab.prices import PriceBook
-from elastic.lab.scenario import CapacityWindow, Fault, Machines, Outage, Scenario, UserData
+from elastic.lab.scenario import CapacityWindow, GuestKind, InjectedFault, Outage, Scenario, UserData
 from elastic.lab.slots import Slot, claim_slot
 from elastic.lab.state import InstanceView, LabState, view
 from elastic.lab.timeline import Timeline
@@ -47,7 +47,7 @@ class Lab:
         self.gateway = house.address
         self._house = house
         self._clock = clock
-        boots = scenario.machines is not Machines.NONE
+        boots = scenario.machines is not GuestKind.NONE
         self._cloud = Cloud(scenario, network=house.network)
         self._timeline = Timeline(clock.now_s(), scenario.speed)
         self._book = PriceBook(scenario, started_at_s=self._timeline.started_at_s)
@@ -99,7 +99,7 @@ class Lab:
     def state(self) -> LabState:
         return LabState(
             name=self.scenario.name,
-            machines=self._house.kind if self.scenario.machines is not Machines.NONE else "none",
+            machines=self._house.kind if self.scenario.machines is not GuestKind.NONE else "none",
             after_s=self._timeline.after_s(self._clock.now_s()),
             instances=self.instances(),
         )
@@ -135,7 +135,7 @@ class Lab:
         # From a whole second on, as its history tells: what is charged is what is told.
         self._book.set_spot(node_type, usd_per_h, zone=zone, at_s=math.floor(self._clock.now_s()))
 
-    def add_trouble(self, what: Fault | CapacityWindow | Outage) -> None:
+    def add_trouble(self, what: InjectedFault | CapacityWindow | Outage) -> None:
         """Adds a fault, a capacity window or an outage; their instants count from the lab's start."""
         self._weather.add(what)
 
@@ -183,7 +183,7 @@ class Lab:
 
     def _make_server(self, port: int) -> BaseWSGIServer:
         moto = cast(WsgiApp, DomainDispatcherApplication(create_backend_app))
-        launcher = Launcher(
+        launcher = InstanceLauncher(
             app=moto,
             cloud=self._cloud,
             guests=self._guests,
@@ -204,12 +204,12 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
     """
     kind = _kind(scenario.machines)
     if scenario.user_data is UserData.CLOUD_INIT:
-        require_cloud_init(scenario.root, has_namespaces=kind is Machines.NAMESPACES)
+        require_cloud_init(scenario.root, has_namespaces=kind is GuestKind.NAMESPACES)
     clock = clock or SystemClock()
     if not _one_at_a_time.acquire(blocking=False):
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     try:
-        widest = Machines.NAMESPACES if has_namespaces() else Machines.PROCESSES
+        widest = GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
         slot = claim_slot(lambda dirty: _house(widest, dirty, clock).close())
         house = _house(kind, slot, clock)
         try:
@@ -232,14 +232,14 @@ class _QuietHandler(MotoRequestHandler):
         log.debug("%s %s", self.requestline, code)
 
 
-def _kind(machines: Machines) -> Machines:
-    if machines is Machines.AUTO:
-        return Machines.NAMESPACES if has_namespaces() else Machines.PROCESSES
-    if machines is Machines.NAMESPACES and not has_namespaces():
+def _kind(machines: GuestKind) -> GuestKind:
+    if machines is GuestKind.AUTO:
+        return GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
+    if machines is GuestKind.NAMESPACES and not has_namespaces():
         raise InvalidInput(f"machines: namespaces need root and the commands {', '.join(TOOLS)}", field="machines")
     return machines
 
 
-def _house(kind: Machines, slot: Slot, clock: Clock) -> NamespaceHouse | PlainHouse:
-    shape = NamespaceHouse if kind is Machines.NAMESPACES else PlainHouse
+def _house(kind: GuestKind, slot: Slot, clock: Clock) -> NamespaceHouse | PlainHouse:
+    shape = NamespaceHouse if kind is GuestKind.NAMESPACES else PlainHouse
     return shape(name=slot.name, number=slot.number, folder=slot.folder, clock=clock)

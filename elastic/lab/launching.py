@@ -24,7 +24,7 @@ _MAX_USER_DATA_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Launcher:
+class InstanceLauncher:
     """Buys instances of moto for the account, as far as the scenario lets it."""
 
     app: WsgiApp

@@ -17,7 +17,7 @@ INSTANCE_MARK = "ELASTICD_LAB_INSTANCE"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class GuestOrder:
     """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs the user data.
 
     `cpu_capability` is the processor that torch is to take this one for, None for this one.
@@ -36,7 +36,7 @@ class Order:
     root: Path | None = None
 
 
-class Machine(Protocol):
+class RunningGuest(Protocol):
     """A running machine."""
 
     def wait(self) -> None:
@@ -63,7 +63,7 @@ class House(Protocol):
         """Removes what an earlier lab left under this name, and makes what machines need."""
         ...
 
-    def start(self, order: Order) -> Machine:
+    def start(self, order: GuestOrder) -> RunningGuest:
         """Starts a machine; it may already be off again when this returns."""
         ...
 
@@ -72,7 +72,7 @@ class House(Protocol):
         ...
 
 
-def environment(order: Order, *, lab_name: str, folder: Path, endpoint_url: str) -> Mapping[str, str]:
+def environment(order: GuestOrder, *, lab_name: str, folder: Path, endpoint_url: str) -> Mapping[str, str]:
     """What everything on a machine finds in its environment; nothing of the lab's own is inherited but the language.
 
     More threads than the quota has cores would stop one another.

@@ -7,13 +7,13 @@ import gzip
 from typing import Any
 
 from elastic.lab.cloud import ACCOUNT_ID, Cloud
-from elastic.lab.imds import Metadata, Notice
+from elastic.lab.imds import ImdsNotice, Metadata
 
 _GZIP = b"\x1f\x8b"
 
 
 def read_metadata(
-    instance: Any, cloud: Cloud, *, notice: Notice | None, rebalance_at_s: float | None, at_s: float
+    instance: Any, cloud: Cloud, *, notice: ImdsNotice | None, rebalance_at_s: float | None, at_s: float
 ) -> Metadata:
     """The instance as it is now; `at_s` is when it was launched."""
     options = instance.metadata_options

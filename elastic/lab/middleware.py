@@ -18,10 +18,10 @@ from elastic.lab.catalogue import (
 from elastic.lab.console import console_output
 from elastic.lab.control import PREFIX, Control
 from elastic.lab.fleet import create_fleet
-from elastic.lab.launching import Launcher
+from elastic.lab.launching import InstanceLauncher
 from elastic.lab.placement import PlacementGroups
 from elastic.lab.price_list import TARGET, answer_price_list, json_answer
-from elastic.lab.scenario import Effect, Fault, Scenario
+from elastic.lab.scenario import Effect, InjectedFault, Scenario
 from elastic.lab.tokens import ClientTokens
 from elastic.lab.wire import Answer, Ec2Call, Ec2Error, Environ, StartResponse, WsgiApp, read_ec2_call
 
@@ -32,7 +32,7 @@ class Middleware:
 
     app: WsgiApp
     scenario: Scenario
-    launcher: Launcher
+    launcher: InstanceLauncher
     control: Control
     console: Callable[[str], str]
     tokens: ClientTokens = field(default_factory=ClientTokens)
@@ -63,7 +63,7 @@ class Middleware:
         answer = answer_account(environ, action, body, self.scenario, fault)
         return self.app(environ, start_response) if answer is None else answer.send(start_response)
 
-    def _price_list(self, environ: Environ, action: str, body: bytes, fault: Fault | None) -> Answer:
+    def _price_list(self, environ: Environ, action: str, body: bytes, fault: InjectedFault | None) -> Answer:
         if fault is None or fault.effect is Effect.DUPLICATE:
             return answer_price_list(action, body, self.scenario)
         if fault.effect is Effect.LOSE:
@@ -71,7 +71,7 @@ class Middleware:
         code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
         return json_answer({"__type": code, "Message": fault.message}, status="400 -")
 
-    def _meet(self, call: Ec2Call, fault: Fault | None) -> Answer:
+    def _meet(self, call: Ec2Call, fault: InjectedFault | None) -> Answer:
         """Answers a call under the fault that it meets."""
         match None if fault is None else fault.effect:
             case Effect.THROTTLE:

@@ -18,7 +18,7 @@ import psutil
 from elastic.clock import Clock
 from elastic.lab.boot import write_boot_files
 from elastic.lab.imds import ADDRESS, PORT, MetadataServer
-from elastic.lab.machine import LAB_MARK, Machine, Order, environment
+from elastic.lab.machine import LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic.lab.plain import end_processes, start_process
 from elastic.providers.local.cgroup import find_cpu_cgroups, remove
 
@@ -59,7 +59,7 @@ class NamespaceHouse:
             f"link set {self._name} up",
         )
 
-    def start(self, order: Order) -> Machine:
+    def start(self, order: GuestOrder) -> RunningGuest:
         with self._lock:
             self._count += 1
             name = f"{self._name}-{self._count}"

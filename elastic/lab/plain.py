@@ -13,7 +13,7 @@ from elastic.agent.throttle import Throttle
 from elastic.clock import Clock
 from elastic.lab.boot import write_boot_files
 from elastic.lab.imds import MetadataServer
-from elastic.lab.machine import INSTANCE_MARK, LAB_MARK, Machine, Order, environment
+from elastic.lab.machine import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic.providers.local.process import find_family, kill
 
 _KILL_PATIENCE_S = 0.25
@@ -36,7 +36,7 @@ class PlainHouse:
     def open(self) -> None:
         end_processes({LAB_MARK: self._name})
 
-    def start(self, order: Order) -> Machine:
+    def start(self, order: GuestOrder) -> RunningGuest:
         folder = self.folder / order.instance_id
         init = write_boot_files(folder, order)
         listener = socket.create_server((order.address, 0), backlog=64)

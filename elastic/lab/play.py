@@ -9,7 +9,7 @@ from functools import partial
 from elastic.clock import Clock
 from elastic.lab.agenda import Agenda
 from elastic.lab.guests import INTERRUPTED, Guest, GuestPhase, Guests
-from elastic.lab.imds import Notice
+from elastic.lab.imds import ImdsNotice
 from elastic.lab.scenario import Interruption, Partition, Scenario
 from elastic.lab.timeline import Timeline
 from elastic.model import Capacity
@@ -45,7 +45,7 @@ class Play:
     def _notify(self, guest: Guest, notice_s: float) -> None:
         at_s = self.clock.now_s() + notice_s
         if notice_s > 0:
-            guest.notice = Notice(at_s)
+            guest.notice = ImdsNotice(at_s)
             guest.rebalance_at_s = guest.rebalance_at_s or self.clock.now_s()
         self.agenda.at(at_s, lambda: self._reclaim(guest))
 

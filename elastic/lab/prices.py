@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from elastic.lab.scenario import PriceHistory, Scenario
+from elastic.lab.scenario import Scenario, ScriptedPrices
 from elastic.model import Capacity, Offering
 
 DAY_S = 86_400.0
@@ -84,7 +84,7 @@ def _timelines(scenario: Scenario, started_at_s: float) -> dict[tuple[str, str],
     return timelines
 
 
-def _past(base: float, history: PriceHistory, seed: str, started_at_s: float) -> tuple[SpotPrice, ...]:
+def _past(base: float, history: ScriptedPrices, seed: str, started_at_s: float) -> tuple[SpotPrice, ...]:
     chance = random.Random(seed)
     interval_s = DAY_S / history.changes_per_day
     count = round(history.days * history.changes_per_day)

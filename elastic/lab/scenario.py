@@ -26,7 +26,7 @@ Zone = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d[a-z]$")]
 Part = TypeVar("Part")
 
 
-class Machines(StrEnum):
+class GuestKind(StrEnum):
     """What an instance runs as. `auto` is namespaces for root and processes for others; `none` boots nothing."""
 
     AUTO = "auto"
@@ -78,7 +78,7 @@ class PriceChange:
 
 
 @dataclass(frozen=True, slots=True)
-class PriceHistory:
+class ScriptedPrices:
     """Spot prices before the lab's start: seeded steps around the first price, `changes_per_day` in each zone."""
 
     __pydantic_config__ = _STRICT
@@ -102,7 +102,7 @@ class CapacityWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class InjectedFault:
     """What becomes of calls of `action` (None: any of EC2's): of the first `times` in the window, or of all."""
 
     __pydantic_config__ = _STRICT
@@ -188,7 +188,7 @@ class Scenario:
     region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")] = "us-east-1"
     zones: Annotated[tuple[Zone, ...], Field(min_length=1, max_length=8)] = ("us-east-1a", "us-east-1b")
     speed: Annotated[FiniteFloat, Field(gt=0)] = 1.0
-    machines: Machines = Machines.AUTO
+    machines: GuestKind = GuestKind.AUTO
     user_data: UserData = UserData.SHELL
     root: Path = Path("/")
     boot_delay_s: Seconds = 0.0
@@ -198,10 +198,10 @@ class Scenario:
     minimum_billed_s: Seconds = 60.0
     public_ipv4_usd_per_h: Dollars = 0.005
     vcpu_quota: Annotated[FiniteFloat, Field(ge=0)] = 256.0
-    history: PriceHistory = PriceHistory()
+    history: ScriptedPrices = ScriptedPrices()
     prices: tuple[PriceChange, ...] = ()
     capacity: tuple[CapacityWindow, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[InjectedFault, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
     dates_interruptions: bool = True
     slow_nodes: tuple[SlowNode, ...] = ()
@@ -256,7 +256,7 @@ def parse_part(kind: type[Part], fields: Mapping[str, Any], *, source: str) -> P
 
 _OfTypes = PriceChange | CapacityWindow | Interruption | SlowNode | LaunchFailure | Partition
 _OfZones = PriceChange | CapacityWindow | Interruption | Partition
-_Windows = CapacityWindow | Fault | Partition | Outage
+_Windows = CapacityWindow | InjectedFault | Partition | Outage
 
 
 def _named_types(scenario: Scenario) -> list[tuple[str, str]]:

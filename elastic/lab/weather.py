@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from elastic.lab.scenario import CapacityWindow, Fault, Outage, Scenario
+from elastic.lab.scenario import CapacityWindow, InjectedFault, Outage, Scenario
 from elastic.model import Offering
 
 
 @dataclass(slots=True)
 class _Armed:
-    fault: Fault
+    fault: InjectedFault
     left: int | None
 
 
@@ -27,18 +27,18 @@ class Weather:
         self._windows = list(scenario.capacity)
         self._outages = list(scenario.outages)
 
-    def add(self, what: Fault | CapacityWindow | Outage) -> None:
+    def add(self, what: InjectedFault | CapacityWindow | Outage) -> None:
         """Adds one more trouble, before those there are."""
         with self._lock:
             match what:
-                case Fault():
+                case InjectedFault():
                     self._faults.insert(0, _Armed(what, what.times))
                 case CapacityWindow():
                     self._windows.insert(0, what)
                 case Outage():
                     self._outages.insert(0, what)
 
-    def take_fault(self, action: str, *, after_s: float, is_named: bool = False) -> Fault | None:
+    def take_fault(self, action: str, *, after_s: float, is_named: bool = False) -> InjectedFault | None:
         """The fault that this call meets, which is used up by that; with `is_named` only one that names the action."""
         with self._lock:
             for armed in self._faults:

@@ -57,7 +57,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
-from elastic.model.rounds import Claim, Rounds
+from elastic.model.rounds import RoundClaim, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
@@ -90,7 +90,6 @@ __all__ = [
     "Capacity",
     "CapacityChoice",
     "Change",
-    "Claim",
     "Decision",
     "DoubtedPrice",
     "Exit",
@@ -127,6 +126,7 @@ __all__ = [
     "Pulse",
     "Reason",
     "Resume",
+    "RoundClaim",
     "Rounds",
     "Sample",
     "Save",

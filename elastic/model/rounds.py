@@ -9,7 +9,7 @@ from elastic.bounds import Bound, Positive
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class RoundClaim:
     """A round that a member is about to publish, and of how many members it will have."""
 
     round: Positive

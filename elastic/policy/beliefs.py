@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from elastic.model import NodeType, Workers, workers_on
 from elastic.policy.hardware import cores_worth
 from elastic.policy.spells import begun_s, spells
-from elastic.policy.survey import Outlook, Survey
+from elastic.policy.survey import Evaluation, Evaluations
 from elastic.throughput import NodeTypes
 
 Vector = NDArray[np.float64]
@@ -87,7 +87,7 @@ class Seen:
 
 
 @lru_cache(maxsize=4)
-def beliefs_of(survey: Survey) -> Mapping[NodeTypes, Belief]:
+def beliefs_of(survey: Evaluations) -> Mapping[NodeTypes, Belief]:
     """Gives a belief for each candidate's node types; none for types that the provider does not describe."""
     described = survey.types
     asked = survey.snapshot.job.spec.nproc_per_node
@@ -107,7 +107,7 @@ def beliefs_of(survey: Survey) -> Mapping[NodeTypes, Belief]:
     return found | predicted
 
 
-def measured(survey: Survey) -> list[Seen]:
+def measured(survey: Evaluations) -> list[Seen]:
     """What the job's own windows say of its groups, and earlier runs of its program of those that it has not run."""
     iterations: dict[NodeTypes, int] = {}
     for series in survey.snapshot.series:
@@ -128,7 +128,7 @@ def measured(survey: Survey) -> list[Seen]:
     return [*found.values(), *earlier]
 
 
-def _outlasted(survey: Survey) -> Iterator[tuple[NodeTypes, float]]:
+def _outlasted(survey: Evaluations) -> Iterator[tuple[NodeTypes, float]]:
     """Node types that no window tells of, with the seconds that an iteration takes there at least, by each trial."""
     told = {each.group.node_types for each in survey.measured}
     for spell in spells(survey.snapshot):
@@ -242,7 +242,7 @@ def _early(iterations: int) -> float:
     return _EARLY / math.sqrt(max(iterations, 1))
 
 
-def _noise(outlook: Outlook, iterations: Mapping[NodeTypes, int]) -> float:
+def _noise(outlook: Evaluation, iterations: Mapping[NodeTypes, int]) -> float:
     """How far a measured pace may be from the one that lasts: the windows' interval, and what early ones mislead by."""
     step_s = outlook.step_s
     assert step_s is not None

@@ -21,7 +21,7 @@ from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.passage import transition_of
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
-from elastic.policy.survey import Outlook, Survey, most_promising, nothing_to_be_had, take_survey
+from elastic.policy.survey import Evaluation, Evaluations, most_promising, nothing_to_be_had, take_survey
 from elastic.policy.words import name, rate, shortened
 
 # A deadline is near if two starts take more of the time left than this: that of the first group, and of the next one.
@@ -38,7 +38,7 @@ def best_value(snapshot: Snapshot) -> Plan:
     return move_or_stay(survey)
 
 
-def _nothing_left(survey: Survey) -> Plan | None:
+def _nothing_left(survey: Evaluations) -> Plan | None:
     job = survey.snapshot.job
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return survey.hold("ending", f"the job {job.phase.predicate}: nothing is changed any more")
@@ -48,7 +48,7 @@ def _nothing_left(survey: Survey) -> Plan | None:
     return None
 
 
-def _nothing_to_buy(survey: Survey) -> Plan | None:
+def _nothing_to_buy(survey: Evaluations) -> Plan | None:
     if survey.choices:
         return None
     told = {each.objection for each in survey.outlooks if each.objection is not None} | set(survey.left_out.values())
@@ -64,7 +64,7 @@ def _nothing_to_buy(survey: Survey) -> Plan | None:
     return survey.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
 
 
-def _too_dear(survey: Survey, what: str) -> Plan | None:
+def _too_dear(survey: Evaluations, what: str) -> Plan | None:
     """Where the cap alone stands against every candidate: the least burn says how far it is from being enough."""
     cap = survey.snapshot.job.spec.objective.max_usd_per_hour
     priced = [(each.usd_per_h, each.group) for each in survey.outlooks if each.usd_per_h is not None]
@@ -78,7 +78,7 @@ def _too_dear(survey: Survey, what: str) -> Plan | None:
     return survey.hold("not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap})
 
 
-def _begin_or_wait(survey: Survey) -> Plan | None:
+def _begin_or_wait(survey: Evaluations) -> Plan | None:
     """A job that holds nothing may wait for spot as long as its deadline allows."""
     if not is_free(survey.snapshot):
         return None
@@ -87,12 +87,12 @@ def _begin_or_wait(survey: Survey) -> Plan | None:
     return hurried or least_cost(survey)
 
 
-def _go_on_or_move(survey: Survey) -> Plan | None:
+def _go_on_or_move(survey: Evaluations) -> Plan | None:
     snapshot = survey.snapshot
     return least_cost(survey) if snapshot.current == snapshot.target else None
 
 
-def _unavailable(survey: Survey) -> Plan | None:
+def _unavailable(survey: Evaluations) -> Plan | None:
     """What is wanted cannot be had: back to what trains and stays, else a start on the best that can be bought.
 
     No trial or margin is asked of it, for there is nothing that it is measured against. What trains on machines that
@@ -117,7 +117,7 @@ def _unavailable(survey: Survey) -> Plan | None:
     return survey.plan(Action.MOVE, anew.target, UNAVAILABLE, text, {**anew.reason.numbers, **numbers})
 
 
-def _may_go_back_to(survey: Survey, group: Group) -> bool:
+def _may_go_back_to(survey: Evaluations, group: Group) -> bool:
     """Whether it may stay: in a session old and new of a swap train too, and what is left of a group does."""
     outlook = survey.of(group)
     is_barred = not is_in_one_zone(group) or outlook is None or outlook.objection is not None
@@ -126,14 +126,14 @@ def _may_go_back_to(survey: Survey, group: Group) -> bool:
     return lack_of(survey.snapshot, group, survey.quotes) is None
 
 
-def _filled_up(survey: Survey, anew: Group) -> Outlook | None:
+def _filled_up(survey: Evaluations, anew: Group) -> Evaluation | None:
     """The mix that keeps what is there, if that promises more than beginning anew elsewhere."""
     rivals = [each for each in survey.choices if is_mix(each.group) or each.group == anew]
     best = most_promising(survey.snapshot, rivals)
     return best if best is not None and is_mix(best.group) else None
 
 
-def _start(survey: Survey) -> Plan | None:
+def _start(survey: Evaluations) -> Plan | None:
     if survey.snapshot.target is not None:
         return None
     plain = survey.unmixed
@@ -157,7 +157,7 @@ def _start(survey: Survey) -> Plan | None:
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
 
 
-def _hasty_start(survey: Survey) -> Plan | None:
+def _hasty_start(survey: Evaluations) -> Plan | None:
     """The fastest by its hardware, where a deadline leaves no time to begin on less and go on elsewhere."""
     snapshot, left_s = survey.snapshot, seconds_left(survey.snapshot)
     if left_s is None or left_s <= 0:
@@ -178,12 +178,12 @@ def _hasty_start(survey: Survey) -> Plan | None:
     return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
 
 
-def _left_out(survey: Survey) -> str:
+def _left_out(survey: Evaluations) -> str:
     """Why some node types are not among the candidates, to be added to a reason."""
     return f"; left out: {'; '.join(shortened(list(survey.left_out.values())))}" if survey.left_out else ""
 
 
-def _not_permitted(survey: Survey) -> Plan | None:
+def _not_permitted(survey: Evaluations) -> Plan | None:
     held = survey.of(survey.snapshot.target)
     if held is None or held.objection is None:
         return None
@@ -200,7 +200,7 @@ def _not_permitted(survey: Survey) -> Plan | None:
     )
 
 
-def _change_in_progress(survey: Survey) -> Plan | None:
+def _change_in_progress(survey: Evaluations) -> Plan | None:
     target, current = survey.snapshot.target, survey.snapshot.current
     if target is None or target == current:
         return None
@@ -213,7 +213,7 @@ def _change_in_progress(survey: Survey) -> Plan | None:
     return survey.hold("changing", f"waiting for {name(target)} to boot, join and train")
 
 
-def _held_without_price(survey: Survey) -> Plan | None:
+def _held_without_price(survey: Evaluations) -> Plan | None:
     target = survey.snapshot.target
     held = survey.of(target)
     if target is None or held is None or held.usd_per_h is not None:
@@ -221,7 +221,7 @@ def _held_without_price(survey: Survey) -> Plan | None:
     return survey.hold("no_price", f"{name(target)} has no fresh price, so nothing can be compared with it: it is kept")
 
 
-def _other_phase(survey: Survey) -> Plan | None:
+def _other_phase(survey: Evaluations) -> Plan | None:
     focus = survey.focus
     if focus.is_now:
         return None
@@ -234,18 +234,18 @@ def _other_phase(survey: Survey) -> Plan | None:
     return survey.hold("phase", text)
 
 
-def _cheapest(survey: Survey) -> Outlook:
+def _cheapest(survey: Evaluations) -> Evaluation:
     """The choice of the least burn; of equals the one with more cores, then by name."""
     cores = {node_type.name: node_type.cores for node_type in survey.snapshot.node_types}
 
-    def order(outlook: Outlook) -> tuple[float, float, Group]:
+    def order(outlook: Evaluation) -> tuple[float, float, Group]:
         cpu = sum(count * cores.get(offering.node_type, 0.0) for offering, count in outlook.group.members)
         return float(f"{outlook.usd_per_h or 0.0:.9g}"), -cpu, outlook.group
 
     return min(survey.choices, key=order)
 
 
-_RULES: tuple[Callable[[Survey], Plan | None], ...] = (
+_RULES: tuple[Callable[[Evaluations], Plan | None], ...] = (
     _nothing_left,
     _nothing_to_buy,
     _begin_or_wait,

@@ -58,7 +58,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DeadlineProblem:
     """`work` iterations within `left_s` seconds, on groups that nobody takes back (`safe`) or on a `spot` pool.
 
     `hazards` are the pool's; `failover` is the chance that another pool like it is up when it is lost. Where nothing is
@@ -75,7 +75,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class SpotState:
     """Whether spot of a problem's kind can be bought, and for how long that has been so."""
 
     is_up: bool
@@ -86,20 +86,20 @@ class Market:
 class CostToGo:
     """A solved problem. Work and time may be anything up to the problem's own."""
 
-    problem: Problem
+    problem: DeadlineProblem
     step_h: float
     cell: float
     cells_per_step: int
     values: _Array
 
-    def waiting(self, work: float, left_s: float, market: Market, *, look_s: float) -> float:
+    def waiting(self, work: float, left_s: float, market: SpotState, *, look_s: float) -> float:
         """Expected dollars if the job holds nothing for `look_s`, and decides well from then on."""
         look_h = self._look_h(look_s)
         state = self._market_row(market)
         rest = self._after(0, state, market, look_h, work, left_s - look_h * _S_PER_H)
         return self.problem.time_usd_per_h * look_h + rest
 
-    def safe(self, index: int, work: float, left_s: float, market: Market, *, dead_s: float, look_s: float) -> float:
+    def safe(self, index: int, work: float, left_s: float, market: SpotState, *, dead_s: float, look_s: float) -> float:
         """Expected dollars if it trains on a safe course for `look_s`, after `dead_s` of paid time without progress."""
         course, look_h = self.problem.safe[index], self._look_h(look_s)
         work_then, share = _worked(course, work, dead_s, look_h)
@@ -140,7 +140,7 @@ class CostToGo:
     def _ages(self) -> int:
         return 1 if self.problem.spot is None else len(AGES_S)
 
-    def _market_row(self, market: Market) -> int:
+    def _market_row(self, market: SpotState) -> int:
         if self.problem.spot is None:
             return 0
         return age_bucket(market.age_s) + (len(AGES_S) if market.is_up else 0)
@@ -151,7 +151,7 @@ class CostToGo:
     def _block(self, block: int) -> int:
         return block * (1 if self.problem.spot is None else 2 * len(AGES_S))
 
-    def _after(self, block: int, row: int, market: Market, look_h: float, work: float, left_s: float) -> float:
+    def _after(self, block: int, row: int, market: SpotState, look_h: float, work: float, left_s: float) -> float:
         """The value after `look_h`, where the market may have turned."""
         first = self._block(block)
         same = self._value(first + row, work, left_s)
@@ -204,7 +204,7 @@ def _worked(course: Course, work: float, dead_s: float, look_h: float) -> tuple[
 
 
 @lru_cache(maxsize=48)
-def solve(problem: Problem) -> CostToGo:
+def solve(problem: DeadlineProblem) -> CostToGo:
     """Solves a problem: about 0.03 s of CPU with spot and two safe courses. A pure function, remembered."""
     return _Solver(problem).solve()
 
@@ -212,7 +212,7 @@ def solve(problem: Problem) -> CostToGo:
 class _Solver:
     """What changes the market within a step is linear in the values: one matrix over its states, for all work left."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: DeadlineProblem) -> None:
         self.problem = problem
         courses = [*problem.safe, *([problem.spot] if problem.spot else [])]
         self.fastest = min(problem.safe or courses, key=lambda each: each.step_s)

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 from elastic.figures import duration, usd
 from elastic.model import Action, Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
-from elastic.policy.cost_to_go import CostToGo, Course, Market, Problem, solve
+from elastic.policy.cost_to_go import CostToGo, Course, DeadlineProblem, SpotState, solve
 from elastic.policy.hazards import Hazards, hazards_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
-from elastic.policy.survey import Outlook, Survey
+from elastic.policy.survey import Evaluation, Evaluations
 from elastic.policy.words import name
 
 _S_PER_H = 3600.0
@@ -41,14 +41,14 @@ WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PricedOption:
     """One group, and what the rest of the job is expected to cost if it goes on there now. None: it waits."""
 
     group: Group | None
     usd: float
 
 
-def least_cost(survey: Survey) -> Plan | None:
+def least_cost(survey: Evaluations) -> Plan | None:
     """The plan of the least expected cost to the deadline; None where there is no deadline, or no spot to weigh.
 
     It speaks where the group that is wanted trains, or where nothing of it is there. Of a job that will be late on all
@@ -76,7 +76,7 @@ def is_free(snapshot: Snapshot) -> bool:
     return not any(node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes)
 
 
-def lasts_s(snapshot: Snapshot, outlook: Outlook, work: float) -> float:
+def lasts_s(snapshot: Snapshot, outlook: Evaluation, work: float) -> float:
     """Seconds to the end on a group whose pace is known, with the way there."""
     return _start_s(snapshot, outlook.group) + work * _step_s(outlook)
 
@@ -85,20 +85,20 @@ def lasts_s(snapshot: Snapshot, outlook: Outlook, work: float) -> float:
 class _Kind:
     """Spot of one node type at one size: its cheapest price, and its pools, those that can be bought first."""
 
-    outlooks: tuple[Outlook, ...]
+    outlooks: tuple[Evaluation, ...]
     step_s: float
     usd_per_h: float
-    up: tuple[Outlook, ...]
+    up: tuple[Evaluation, ...]
 
 
-def _is_known(outlook: Outlook) -> bool:
+def _is_known(outlook: Evaluation) -> bool:
     is_plain = len(outlook.group.members) == 1 and not is_mix(outlook.group)
     return is_plain and outlook.objection is None and outlook.usd_per_h is not None and outlook.step_s is not None
 
 
-def _kinds(snapshot: Snapshot, known: Iterable[Outlook]) -> list[_Kind]:
+def _kinds(snapshot: Snapshot, known: Iterable[Evaluation]) -> list[_Kind]:
     """The kinds of spot, cheapest iterations first."""
-    found: dict[object, list[Outlook]] = {}
+    found: dict[object, list[Evaluation]] = {}
     for each in known:
         if _capacity(each) is Capacity.SPOT:
             found.setdefault(each.group.node_types, []).append(each)
@@ -116,11 +116,11 @@ def _kinds(snapshot: Snapshot, known: Iterable[Outlook]) -> list[_Kind]:
     return best + [each for each in kinds[_MOST_SPOT:] if each.outlooks[0].group.node_types == held]
 
 
-def _safe(snapshot: Snapshot, known: Iterable[Outlook], work: float, left_s: float) -> list[Outlook]:
+def _safe(snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: float) -> list[Evaluation]:
     """What nobody takes back and can be bought: the cheapest in time, the fastest, and what is between."""
     own = [each for each in known if _capacity(each) is Capacity.ON_DEMAND and each.lack is None]
     ordered = sorted(own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group))
-    front: list[Outlook] = []
+    front: list[Evaluation] = []
     for each in ordered:
         if not front or _step_s(each) < _step_s(front[-1]):
             front.append(each)
@@ -131,7 +131,9 @@ def _safe(snapshot: Snapshot, known: Iterable[Outlook], work: float, left_s: flo
     return [each for place, each in enumerate(kept) if each not in kept[:place]][:_MOST_SAFE]
 
 
-def _weigh(survey: Survey, kinds: Sequence[_Kind], safe: Sequence[Outlook], work: float, left_s: float) -> list[Way]:
+def _weigh(
+    survey: Evaluations, kinds: Sequence[_Kind], safe: Sequence[Evaluation], work: float, left_s: float
+) -> list[PricedOption]:
     """Each way to go on with its expected cost; what the job holds is among them."""
     snapshot = survey.snapshot
     found: dict[Group | None, float] = {}
@@ -140,10 +142,12 @@ def _weigh(survey: Survey, kinds: Sequence[_Kind], safe: Sequence[Outlook], work
             found[way.group] = min(way.usd, found.get(way.group, math.inf))
     if not is_free(snapshot):
         found.pop(None, None)
-    return [Way(group, cost) for group, cost in found.items()]
+    return [PricedOption(group, cost) for group, cost in found.items()]
 
 
-def _of_kind(survey: Survey, kind: _Kind, safe: Sequence[Outlook], work: float, left_s: float) -> Iterator[Way]:
+def _of_kind(
+    survey: Evaluations, kind: _Kind, safe: Sequence[Evaluation], work: float, left_s: float
+) -> Iterator[PricedOption]:
     """The ways of a job that uses this kind of spot alone, beside what is safe."""
     snapshot = survey.snapshot
     reference = min(safe, key=_step_s) if safe else kind.outlooks[0]
@@ -151,14 +155,14 @@ def _of_kind(survey: Survey, kind: _Kind, safe: Sequence[Outlook], work: float, 
     pools = {each.offering: each for each in snapshot.pools}
     nodes = kind.outlooks[0].group.node_count
 
-    def course(outlook: Outlook) -> Course:
+    def course(outlook: Evaluation) -> Course:
         return _course(snapshot, outlook, unit_s, unit_usd)
 
     hazards = {each.group: _hazards(pools, snapshot, each.group, nodes) for each in kind.outlooks}
     market, best = _market(snapshot, kind, pools)
     work_s = work * unit_s
     time_usd = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
-    problem = Problem(
+    problem = DeadlineProblem(
         safe=tuple(course(each) for each in safe),
         spot=replace(course(best), usd_per_h=_near(kind.usd_per_h / unit_usd)),
         hazards=_of_market(hazards[best.group], len(kind.outlooks)),
@@ -169,19 +173,19 @@ def _of_kind(survey: Survey, kind: _Kind, safe: Sequence[Outlook], work: float, 
     )
     solved = solve(problem)
     look_s = snapshot.limits.tick_s
-    yield Way(None, unit_usd * solved.waiting(work_s, left_s, market, look_s=look_s))
+    yield PricedOption(None, unit_usd * solved.waiting(work_s, left_s, market, look_s=look_s))
     for index, each in enumerate(safe):
         dead_s = _dead_s(snapshot, each.group, each)
         cost = solved.safe(index, work_s, left_s, market, dead_s=dead_s, look_s=look_s)
-        yield Way(each.group, unit_usd * cost + _extra_usd(survey, each.group))
+        yield PricedOption(each.group, unit_usd * cost + _extra_usd(survey, each.group))
     for each in kind.up:
-        yield Way(each.group, _spot_usd(survey, solved, each, hazards[each.group], work_s, left_s, unit_usd))
+        yield PricedOption(each.group, _spot_usd(survey, solved, each, hazards[each.group], work_s, left_s, unit_usd))
 
 
 def _spot_usd(
-    survey: Survey,
+    survey: Evaluations,
     solved: CostToGo,
-    outlook: Outlook,
+    outlook: Evaluation,
     hazards: Hazards,
     work_s: float,
     left_s: float,
@@ -207,7 +211,7 @@ def _spot_usd(
     return unit_usd * cost + max(dearer_usd, 0.0) + losses * start_usd + _extra_usd(survey, outlook.group)
 
 
-def _course(snapshot: Snapshot, outlook: Outlook, unit_s: float, unit_usd: float) -> Course:
+def _course(snapshot: Snapshot, outlook: Evaluation, unit_s: float, unit_usd: float) -> Course:
     """A course in units of the reference: its seconds are those that the reference needs for the same work."""
     way = transition_of(snapshot, None, outlook.group)
     redo_s = snapshot.job.redo_iterations * _step_s(outlook)
@@ -222,11 +226,11 @@ def _course(snapshot: Snapshot, outlook: Outlook, unit_s: float, unit_usd: float
     )
 
 
-def _market(snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]) -> tuple[Market, Outlook]:
+def _market(snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]) -> tuple[SpotState, Evaluation]:
     """Whether any pool of the kind is up, since when, and the pool that tells of it."""
     if kind.up:
         best = max(kind.up, key=lambda each: _age_s(snapshot, each.group.members[0][0]))
-        return Market(True, _age_s(snapshot, best.group.members[0][0])), best
+        return SpotState(True, _age_s(snapshot, best.group.members[0][0])), best
     downs = []
     for each in kind.outlooks:
         pool = pools.get(each.group.members[0][0])
@@ -234,7 +238,7 @@ def _market(snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]) -> tup
         age_s = _UNSEEN_AGE_S if since_s is None else snapshot.now_s - since_s
         downs.append((age_s, each))
     age_s, best = min(downs, key=lambda each: (each[0], each[1].group))
-    return Market(False, age_s), best
+    return SpotState(False, age_s), best
 
 
 def _age_s(snapshot: Snapshot, offering: Offering) -> float:
@@ -277,7 +281,7 @@ def _up_share(hazards: Hazards) -> float:
     return up_h / (up_h + down_h)
 
 
-def _dead_s(snapshot: Snapshot, group: Group, outlook: Outlook) -> float:
+def _dead_s(snapshot: Snapshot, group: Group, outlook: Evaluation) -> float:
     """Seconds of the reference's work that going there takes without progress."""
     if snapshot.current == group and snapshot.target == group:
         return 0.0
@@ -286,7 +290,7 @@ def _dead_s(snapshot: Snapshot, group: Group, outlook: Outlook) -> float:
     return way.pause_s + redo_s + (way.boot_s if snapshot.current is None else 0.0)
 
 
-def _extra_usd(survey: Survey, group: Group) -> float:
+def _extra_usd(survey: Evaluations, group: Group) -> float:
     """What a move costs beyond the dead time of the new group: it boots while the old one trains on."""
     snapshot = survey.snapshot
     if snapshot.current is None or snapshot.current == group:
@@ -296,7 +300,7 @@ def _extra_usd(survey: Survey, group: Group) -> float:
     return burn * way.boot_s / _S_PER_H
 
 
-def _plan(survey: Survey, ways: Sequence[Way], left_s: float) -> Plan:
+def _plan(survey: Evaluations, ways: Sequence[PricedOption], left_s: float) -> Plan:
     snapshot = survey.snapshot
     ordered = sorted(ways, key=lambda each: (float(f"{each.usd:.6g}"), each.group is None, each.group or Group(())))
     best = ordered[0]
@@ -329,7 +333,7 @@ def _on(group: Group | None) -> str:
     return "if nothing is bought now" if group is None else f"on {name(group)}"
 
 
-def _capacity(outlook: Outlook) -> Capacity:
+def _capacity(outlook: Evaluation) -> Capacity:
     return outlook.group.members[0][0].capacity
 
 
@@ -337,7 +341,7 @@ def _is_spot(group: Group) -> bool:
     return group.members[0][0].capacity is Capacity.SPOT
 
 
-def _step_s(outlook: Outlook) -> float:
+def _step_s(outlook: Evaluation) -> float:
     assert outlook.step_s is not None, "only what is known is asked"
     return outlook.step_s.value
 

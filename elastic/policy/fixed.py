@@ -8,7 +8,7 @@ from elastic.figures import price
 from elastic.model import Action, Group, JobPhase, Offering, Plan, Snapshot
 from elastic.policy.availability import lack_of
 from elastic.policy.quotes import burn_usd_per_h
-from elastic.policy.survey import Survey, admits, nothing_to_be_had, take_survey
+from elastic.policy.survey import Evaluations, admits, nothing_to_be_had, take_survey
 from elastic.policy.words import name, rate
 
 
@@ -31,7 +31,7 @@ def fixed(snapshot: Snapshot) -> Plan:
     return survey.plan(action, group, "fixed", text, {"usd_per_h": burn})
 
 
-def _held(survey: Survey, node_type: str) -> Group | None:
+def _held(survey: Evaluations, node_type: str) -> Group | None:
     """What is held already, unless nodes of it are missing that cannot be had."""
     snapshot = survey.snapshot
     members = snapshot.target.members if snapshot.target else ()
@@ -39,7 +39,7 @@ def _held(survey: Survey, node_type: str) -> Group | None:
     return next((each for each in groups if lack_of(snapshot, each, survey.quotes) is None), None)
 
 
-def _cheapest(survey: Survey, node_type: str) -> Group | None:
+def _cheapest(survey: Evaluations, node_type: str) -> Group | None:
     """The group of the cheapest offering that can be bought; of equals the first by name."""
     snapshot = survey.snapshot
     fitting = [
@@ -50,7 +50,7 @@ def _cheapest(survey: Survey, node_type: str) -> Group | None:
     return _group(snapshot, min(fitting)[1]) if fitting else None
 
 
-def _nothing(survey: Survey, node_type: str) -> Plan:
+def _nothing(survey: Evaluations, node_type: str) -> Plan:
     groups = {_group(survey.snapshot, offering) for offering in _fitting(survey, node_type)}
     refused = [each for each in survey.outlooks if each.group in groups and each.lack is not None]
     if refused:
@@ -61,7 +61,7 @@ def _nothing(survey: Survey, node_type: str) -> Plan:
     return survey.hold("no_price", text)
 
 
-def _fitting(survey: Survey, node_type: str) -> Iterator[Offering]:
+def _fitting(survey: Evaluations, node_type: str) -> Iterator[Offering]:
     if node_type in survey.left_out:
         return iter(())
     return (each for each in survey.quotes if each.node_type == node_type and admits(survey.snapshot, each))
@@ -71,7 +71,7 @@ def _group(snapshot: Snapshot, offering: Offering) -> Group:
     return Group.of(offering, snapshot.job.spec.sizes[0])
 
 
-def _refused(survey: Survey, node_type: str) -> str:
+def _refused(survey: Evaluations, node_type: str) -> str:
     """Why what is held is left though it is what the job fixes; empty if it is not."""
     held = survey.of(survey.snapshot.target)
     if held is None or held.lack is None or [node_type] != [each for each, _ in held.group.node_types]:
@@ -79,7 +79,7 @@ def _refused(survey: Survey, node_type: str) -> str:
     return f"{held.lack.text}: "
 
 
-def _measured(survey: Survey, group: Group) -> str:
+def _measured(survey: Evaluations, group: Group) -> str:
     outlook = survey.of(group)
     value = outlook.iterations_per_usd if outlook else None
     return f": {rate(value)}" if value else ""

@@ -15,7 +15,7 @@ from elastic.policy.deadline import is_free, lasts_s
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import transition_of
-from elastic.policy.survey import Outlook, Survey
+from elastic.policy.survey import Evaluation, Evaluations
 from elastic.policy.trial import best_to_compare_with, trial_offers
 from elastic.policy.words import name
 
@@ -36,7 +36,7 @@ class _Guess:
     why: str
 
 
-def hurry(survey: Survey) -> Plan | None:
+def hurry(survey: Evaluations) -> Plan | None:
     """The move to the cheapest group that should be in time; None if a trial should be so too, or a measured one is."""
     left_s = seconds_left(survey.snapshot) or 0.0
     fitting = {each.group: each for each in _guesses(survey) if each.lasts_s <= _SHARE * left_s}
@@ -50,13 +50,13 @@ def hurry(survey: Survey) -> Plan | None:
     return _move(survey, min(fitting.values(), key=lambda each: (each.usd, each.group)))
 
 
-def least_late(survey: Survey) -> Plan | None:
+def least_late(survey: Evaluations) -> Plan | None:
     """The move to the group that should be the fastest, where none should be in time; None if a measured one is."""
     best = min(_guesses(survey), key=lambda each: (each.lasts_s, each.group), default=None)
     return None if best is None else _move(survey, best)
 
 
-def _guesses(survey: Survey) -> list[_Guess]:
+def _guesses(survey: Evaluations) -> list[_Guess]:
     """What is clearly faster, by how speed usually grows, if a job will be late on all that is measured."""
     snapshot, work = survey.snapshot, survey.focus.iterations_left
     left_s = seconds_left(snapshot)
@@ -92,13 +92,13 @@ def _guesses(survey: Survey) -> list[_Guess]:
     ]
 
 
-def _quickest(survey: Survey, work: float) -> tuple[float, Group] | None:
+def _quickest(survey: Evaluations, work: float) -> tuple[float, Group] | None:
     """The group that should be done first of those that are measured, after how many seconds."""
     known = [each for each in survey.measured if each.is_choice]
     return min(((lasts_s(survey.snapshot, each, work), each.group) for each in known), default=None)
 
 
-def _move(survey: Survey, best: _Guess) -> Plan:
+def _move(survey: Evaluations, best: _Guess) -> Plan:
     snapshot, work = survey.snapshot, survey.focus.iterations_left
     left_s = seconds_left(snapshot)
     assert left_s is not None and work, "what is guessed of has work and a deadline"
@@ -114,13 +114,13 @@ def _move(survey: Survey, best: _Guess) -> Plan:
     return survey.plan(action, best.group, "deadline", text, numbers)
 
 
-def _is_alike(held: Outlook, other: Outlook) -> bool:
+def _is_alike(held: Evaluation, other: Evaluation) -> bool:
     """More nodes of the same offering: zone and capacity stay, and so does what is known of speed."""
     is_same = [each for each, _ in held.group.members] == [each for each, _ in other.group.members]
     return is_same and other.group.node_count > held.group.node_count
 
 
-def _more_nodes(survey: Survey, held: Outlook, other: Outlook, work: float) -> _Guess:
+def _more_nodes(survey: Evaluations, held: Evaluation, other: Evaluation, work: float) -> _Guess:
     assert held.step_s is not None, "only a group that is measured is left behind"
     step_s = held.step_s.value * _share(other.group.node_count) / _share(held.group.node_count)
     if other.step_s is not None:
@@ -128,7 +128,9 @@ def _more_nodes(survey: Survey, held: Outlook, other: Outlook, work: float) -> _
     return _guess(survey, held, other, work, step_s, "as speed usually grows with nodes")
 
 
-def _guess(survey: Survey, held: Outlook | None, other: Outlook, work: float, step_s: float, why: str) -> _Guess:
+def _guess(
+    survey: Evaluations, held: Evaluation | None, other: Evaluation, work: float, step_s: float, why: str
+) -> _Guess:
     way = transition_of(survey.snapshot, None if held is None else held.group, other.group)
     done, held_usd = 0.0, 0.0
     if held is not None and held.step_s is not None:

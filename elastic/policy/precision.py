@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from elastic.figures import number
 from elastic.model import NodeType, Obstacle, Precision, Snapshot, Tier, longest_block
-from elastic.policy.quotes import Quote, fresh_quotes, latest_quotes
+from elastic.policy.quotes import PriceInForce, fresh_quotes, latest_quotes
 from elastic.policy.words import shortened
 
 # The least seen: bf16 took 1.31 times less than fp32 on the preset `small` (0.042 against 0.055 s, GAN turn, one
@@ -19,7 +19,7 @@ _GPU_GAIN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenPrecision:
     """A precision, and why it was chosen, for a person."""
 
     precision: Precision
@@ -35,7 +35,7 @@ class _Promise:
     node_type: str
 
 
-def choose_precision(snapshot: Snapshot) -> Choice:
+def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
     """Gives the format in which a dollar should buy the most iterations, on the best node type that computes in it.
 
     A node type promises its cores, or GPUs if it has any, per dollar, times what the format gains over fp32. Cores and
@@ -45,7 +45,7 @@ def choose_precision(snapshot: Snapshot) -> Choice:
     spec = snapshot.job.spec
     fit = [each for each in snapshot.node_types if spec.admits_type(each.name) and spec.unfit(each) is None]
     if not fit:
-        return Choice(Precision.FP32, "no node type fits the job")
+        return ChosenPrecision(Precision.FP32, "no node type fits the job")
     formats = [Precision.BF16, *([] if spec.tier is Tier.T2 else [Precision.FP16]), Precision.FP32]
     usd_per_h = _usd_per_h(snapshot, fit)
     with_gpus = [each for each in fit if each.name in usd_per_h and each.gpu_count]
@@ -56,8 +56,8 @@ def choose_precision(snapshot: Snapshot) -> Choice:
     cores = _best(formats, without, usd_per_h)
     why = f"with GPUs {gpus.precision} is best ({gpus.why}), without GPUs {cores.precision} ({cores.why})"
     if gpus.precision is cores.precision:
-        return Choice(gpus.precision, why)
-    return Choice(Precision.FP32, f"no faster format is best for both: {why}")
+        return ChosenPrecision(gpus.precision, why)
+    return ChosenPrecision(Precision.FP32, f"no faster format is best for both: {why}")
 
 
 def _usd_per_h(snapshot: Snapshot, types: Iterable[NodeType]) -> Mapping[str, float]:
@@ -70,7 +70,7 @@ def _usd_per_h(snapshot: Snapshot, types: Iterable[NodeType]) -> Mapping[str, fl
     return _least(snapshot, units, buyable) or _least(snapshot, units, latest_quotes(snapshot).values()) or units
 
 
-def _may_be_bought(snapshot: Snapshot, quote: Quote) -> bool:
+def _may_be_bought(snapshot: Snapshot, quote: PriceInForce) -> bool:
     """Whether the least nodes of it are within the job's cap, and no standing refusal is known."""
     spec = snapshot.job.spec
     cap = spec.objective.max_usd_per_hour
@@ -81,7 +81,7 @@ def _may_be_bought(snapshot: Snapshot, quote: Quote) -> bool:
     return longest_block(refusals, quote.offering, spec.sizes[0], now_s=snapshot.now_s) is None
 
 
-def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[Quote]) -> dict[str, float]:
+def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[PriceInForce]) -> dict[str, float]:
     """The least price of each of these types, among the offerings that the job admits."""
     wanted = set(names)
     found: dict[str, float] = {}
@@ -92,12 +92,12 @@ def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[Quote]) ->
     return found
 
 
-def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Mapping[str, float]) -> Choice:
+def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Mapping[str, float]) -> ChosenPrecision:
     """The format of the best promise among types that are alike in having GPUs or none."""
     promises = [each for each in (_promise(format_, types, usd_per_h) for format_ in formats) if each is not None]
     if len(promises) < 2:
         names = ", ".join(shortened([each.name for each in types]))
-        return Choice(Precision.FP32, f"no faster format suits {names}")
+        return ChosenPrecision(Precision.FP32, f"no faster format suits {names}")
     *lower, fp32 = promises
     best = max(promises, key=lambda each: each.value)  # of equals the first
     other = max(lower, key=lambda each: each.value) if best is fp32 else fp32
@@ -105,7 +105,7 @@ def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Ma
     if other.node_type != best.node_type:
         value = f"the iterations per dollar of {other.node_type}"
     ratio = number(best.value / other.value)
-    return Choice(best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}")
+    return ChosenPrecision(best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}")
 
 
 def _promise(precision: Precision, types: Iterable[NodeType], usd_per_h: Mapping[str, float]) -> _Promise | None:

@@ -9,7 +9,7 @@ from elastic.model import Group, Offering, Price, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class PriceInForce:
     """The price of one offering in force since `since_s`; `before_usd_per_h` is what it replaced, if that is known."""
 
     offering: Offering
@@ -18,7 +18,7 @@ class Quote:
     before_usd_per_h: float | None
 
 
-Quotes = Mapping[Offering, Quote]
+Quotes = Mapping[Offering, PriceInForce]
 
 
 def fresh_quotes(snapshot: Snapshot) -> Quotes:
@@ -42,7 +42,7 @@ def dearest_quotes(snapshot: Snapshot) -> Quotes:
     for doubt in snapshot.doubted:
         known = quotes.get(doubt.offering)
         if known is not None and doubt.usd_per_h > known.usd_per_h:
-            quotes[doubt.offering] = Quote(doubt.offering, doubt.usd_per_h, doubt.since_s, known.usd_per_h)
+            quotes[doubt.offering] = PriceInForce(doubt.offering, doubt.usd_per_h, doubt.since_s, known.usd_per_h)
     return quotes
 
 
@@ -67,7 +67,7 @@ def _in_force(prices: Iterable[Price], now_s: float) -> dict[Offering, list[Pric
     return histories
 
 
-def _quote(history: list[Price]) -> Quote:
+def _quote(history: list[Price]) -> PriceInForce:
     now = history[-1]
     before = next((price.usd_per_h for price in reversed(history[:-1]) if price.usd_per_h != now.usd_per_h), None)
-    return Quote(now.offering, now.usd_per_h, now.valid_from_s, before)
+    return PriceInForce(now.offering, now.usd_per_h, now.valid_from_s, before)

@@ -11,9 +11,9 @@ from elastic.policy.beliefs import beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.passage import passage
-from elastic.policy.quotes import Quote
-from elastic.policy.survey import Ranked, Survey
-from elastic.policy.trial import Verdict, best_to_compare_with, trial_offers
+from elastic.policy.quotes import PriceInForce
+from elastic.policy.survey import Evaluations, Ranked
+from elastic.policy.trial import TrialVerdict, best_to_compare_with, trial_offers
 from elastic.policy.words import name, rate
 
 _S_PER_H = 3600.0
@@ -76,7 +76,7 @@ class Comparison:
         return found
 
 
-def believed(survey: Survey) -> tuple[Ranked, ...]:
+def believed(survey: Evaluations) -> tuple[Ranked, ...]:
     """What windows tell of, best first: few windows with the interval that is believed of them, for a move needs one.
 
     A trial that told little may be all that its share of the money allowed.
@@ -92,7 +92,7 @@ def believed(survey: Survey) -> tuple[Ranked, ...]:
     return tuple(sorted(found, key=lambda each: each.order))
 
 
-def move_or_stay(survey: Survey) -> Plan:
+def move_or_stay(survey: Evaluations) -> Plan:
     """Decides between the group held, which is measured, and the best other; the last word of `best_value`."""
     held = next(
         (ranked for each in survey.choices if each.group == survey.snapshot.target if (ranked := survey.ranked(each))),
@@ -109,14 +109,14 @@ def move_or_stay(survey: Survey) -> Plan:
     return plan
 
 
-def _among(survey: Survey, held: Ranked, others: Sequence[Ranked]) -> Plan:
+def _among(survey: Evaluations, held: Ranked, others: Sequence[Ranked]) -> Plan:
     left_s = seconds_left(survey.snapshot)
     if left_s is None:
         return _by_cost(survey, held, others)
     return _by_deadline(survey, held, others, left_s)
 
 
-def _by_deadline(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
+def _by_deadline(survey: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
     """Only what is in time competes on cost: what is held by its mean pace, the others by their slowest."""
     in_time = tuple(each for each in others if each.passage.worst_s <= left_s)
     if held.passage.lasts_s <= left_s:
@@ -132,7 +132,7 @@ def _by_deadline(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s:
     return _fastest(survey, held, others, left_s)
 
 
-def _fastest(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
+def _fastest(survey: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
     late = f"no measured candidate meets the deadline in {duration(max(left_s, 0.0))}"
     quickest = min(others, key=lambda each: (float(f"{each.passage.lasts_s:.9g}"), each.order), default=None)
     keep = 1 - survey.snapshot.limits.margin
@@ -151,7 +151,7 @@ def _fastest(survey: Survey, held: Ranked, others: Sequence[Ranked], left_s: flo
     return survey.plan(Action.MOVE, quickest.group, "fastest", text, _with_times(pair, left_s))
 
 
-def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked], *, too_slow: int = 0) -> Plan:
+def _by_cost(survey: Evaluations, held: Ranked, others: Sequence[Ranked], *, too_slow: int = 0) -> Plan:
     if not others:
         why = "no other candidate to rank"
         if too_slow:
@@ -183,7 +183,7 @@ def _by_cost(survey: Survey, held: Ranked, others: Sequence[Ranked], *, too_slow
     return _move(survey, pair)
 
 
-def _move(survey: Survey, pair: Comparison) -> Plan:
+def _move(survey: Evaluations, pair: Comparison) -> Plan:
     numbers, turned = pair.numbers(), _turned_by_price(survey, pair)
     text = f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(survey, pair)}, the move costs {_price(pair)}"
     payback = pair.payback_iterations
@@ -196,7 +196,7 @@ def _move(survey: Survey, pair: Comparison) -> Plan:
     return survey.plan(Action.MOVE, pair.other.group, "price", f"{'; '.join(parts)}. {text}", numbers)
 
 
-def _comparison(survey: Survey, held: Ranked, other: Ranked) -> Comparison:
+def _comparison(survey: Evaluations, held: Ranked, other: Ranked) -> Comparison:
     return Comparison(held, other, survey.iterations_left or 0.0)
 
 
@@ -207,7 +207,7 @@ def _against(pair: Comparison) -> str:
     )
 
 
-def _left(survey: Survey, pair: Comparison) -> str:
+def _left(survey: Evaluations, pair: Comparison) -> str:
     """How many iterations a move has to pay for itself in, and whether anybody knows."""
     assumed = "" if survey.focus.iterations_left is not None else " that are assumed to be"
     return f"{number(pair.iterations_left)} iterations{assumed} left"
@@ -225,16 +225,18 @@ def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
     return pair.numbers() | times
 
 
-def _untried(survey: Survey) -> str:
+def _untried(survey: Evaluations) -> str:
     """A clause that says why what is not measured stays so; empty if everything is."""
-    offers = [offer for offer in trial_offers(survey, best_to_compare_with(survey)) if offer.verdict is not Verdict.TRY]
+    offers = [
+        offer for offer in trial_offers(survey, best_to_compare_with(survey)) if offer.verdict is not TrialVerdict.TRY
+    ]
     if not offers:
         return ""
     more = f" (and {len(offers) - 1} more)" if len(offers) > 1 else ""
     return f"; {name(offers[0].group)}{more} stays untried: {offers[0].verdict}"
 
 
-def _turned_by_price(survey: Survey, pair: Comparison) -> list[Quote]:
+def _turned_by_price(survey: Evaluations, pair: Comparison) -> list[PriceInForce]:
     """The prices but for which it would have stayed: new since the last change of group, decisive if the old are known.
 
     What the move costs counts, as it did when it stayed: a type may have been worth more before, but not moving to it.
@@ -261,12 +263,12 @@ def _turned_by_price(survey: Survey, pair: Comparison) -> list[Quote]:
     return fresh if other_usd >= (1 - snapshot.limits.margin) * held_usd else []
 
 
-def _burn_before(survey: Survey, ranked: Ranked, changed: Sequence[Quote]) -> float:
+def _burn_before(survey: Evaluations, ranked: Ranked, changed: Sequence[PriceInForce]) -> float:
     old = {quote.offering: quote.before_usd_per_h for quote in changed if quote.before_usd_per_h is not None}
     return sum(count * old.get(each, survey.quotes[each].usd_per_h) for each, count in ranked.group.members)
 
 
-def _burns_before(survey: Survey, pair: Comparison, changed: Sequence[Quote]) -> dict[str, float]:
+def _burns_before(survey: Evaluations, pair: Comparison, changed: Sequence[PriceInForce]) -> dict[str, float]:
     """What both groups burned at the prices before, unless those are not known."""
     if all(quote.before_usd_per_h is None for quote in changed):
         return {}
@@ -276,7 +278,7 @@ def _burns_before(survey: Survey, pair: Comparison, changed: Sequence[Quote]) ->
     }
 
 
-def _turn_of(quote: Quote) -> str:
+def _turn_of(quote: PriceInForce) -> str:
     if quote.before_usd_per_h is None:
         return f"{quote.offering.node_type} has a new price, {price(quote.usd_per_h)}/h"
     verb = "fell" if quote.usd_per_h < quote.before_usd_per_h else "rose"

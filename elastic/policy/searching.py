@@ -8,7 +8,7 @@ from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.passage import transition_of
 from elastic.policy.spells import WINDOW_S, spells
-from elastic.policy.survey import Outlook, Ranked, Survey
+from elastic.policy.survey import Evaluation, Evaluations, Ranked
 from elastic.policy.trial import (
     Offer,
     best_to_compare_with,
@@ -27,7 +27,7 @@ _S_PER_H = 3600.0
 _Z_95 = 1.96
 
 
-def still_measuring(survey: Survey) -> Plan | None:
+def still_measuring(survey: Evaluations) -> Plan | None:
     """Holds while what trains is not known well enough; leaves it as soon as it is clearly worse or its money gone."""
     target = survey.snapshot.target
     held = survey.of(target)
@@ -55,7 +55,7 @@ def still_measuring(survey: Survey) -> Plan | None:
     return survey.hold("measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)})
 
 
-def try_another(survey: Survey) -> Plan | None:
+def try_another(survey: Evaluations) -> Plan | None:
     """Tries what is worth most; with nothing left to try, goes back from a trial to what is better."""
     best = best_to_compare_with(survey)
     trial = _next_trial(survey, best)
@@ -65,7 +65,7 @@ def try_another(survey: Survey) -> Plan | None:
     return _back(survey, best, f"it is no better than {name(best.group)}")
 
 
-def most_promising_by_earlier_runs(survey: Survey) -> Outlook | None:
+def most_promising_by_earlier_runs(survey: Evaluations) -> Evaluation | None:
     """The choice whose iterations cost least by what earlier runs of the program measured; None if none did.
 
     With a deadline, of those that meet it at the slow end of what is believed; where none does, the fastest.
@@ -83,14 +83,14 @@ def most_promising_by_earlier_runs(survey: Survey) -> Outlook | None:
         fastest = min(believed, key=lambda pair: (pair[1].step_s, pair[0].group))
         believed = in_time or [fastest]
 
-    def usd_per_iteration(pair: tuple[Outlook, Belief]) -> tuple[float, Group]:
+    def usd_per_iteration(pair: tuple[Evaluation, Belief]) -> tuple[float, Group]:
         outlook, belief = pair
         return ((outlook.usd_per_h or 0.0) + time_usd_per_h) * belief.step_s, outlook.group
 
     return min(believed, key=usd_per_iteration)[0]
 
 
-def _is_soon(survey: Survey, held: Outlook, mine: Ranked) -> bool:
+def _is_soon(survey: Evaluations, held: Evaluation, mine: Ranked) -> bool:
     """Whether the windows that are still wanted take no longer than booting does, which any trial costs."""
     windows = survey.snapshot.limits.trial_windows - held.samples
     return windows * _window_s(mine) <= transition_of(survey.snapshot, None, held.group).boot_s
@@ -107,7 +107,7 @@ def _is_clear(mine: Ranked, best: Ranked) -> bool:
     return high is not None and low is not None and high < low
 
 
-def _why_it_is_over(survey: Survey, held: Outlook, mine: Ranked | None, best: Ranked) -> str | None:
+def _why_it_is_over(survey: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked) -> str | None:
     """Why what trains is not measured any longer, for a person; None if it is."""
     if _is_dominated(survey, held, mine, best):
         return f"it is dearer than {name(best.group)}, {rate(best.iterations_per_usd)}"
@@ -121,7 +121,7 @@ def _why_it_is_over(survey: Survey, held: Outlook, mine: Ranked | None, best: Ra
     return None
 
 
-def _is_dominated(survey: Survey, held: Outlook, mine: Ranked | None, best: Ranked) -> bool:
+def _is_dominated(survey: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked) -> bool:
     """Even at its best it loses; with a deadline it must not be the faster one either.
 
     The first window may still be a cold one: where a second costs less than the boot of the way back, it is awaited.
@@ -141,7 +141,7 @@ def _is_dominated(survey: Survey, held: Outlook, mine: Ranked | None, best: Rank
     return seconds_left(survey.snapshot) is None or least_s > best.step_s.value
 
 
-def _least_step_s(survey: Survey, held: Outlook) -> float | None:
+def _least_step_s(survey: Evaluations, held: Evaluation) -> float | None:
     """The shortest that an iteration may take, by what it measured; before that by how long it has not."""
     if held.samples:
         belief = beliefs_of(survey).get(held.group.node_types)
@@ -152,12 +152,12 @@ def _least_step_s(survey: Survey, held: Outlook) -> float | None:
     return least_s or None
 
 
-def _next_trial(survey: Survey, best: Ranked) -> Plan | None:
+def _next_trial(survey: Evaluations, best: Ranked) -> Plan | None:
     worth = [offer for offer in trial_offers(survey, best) if offer.verdict.is_worth]
     return _trial(survey, best, worth[0]) if worth else None
 
 
-def _trial(survey: Survey, best: Ranked, offer: Offer) -> Plan:
+def _trial(survey: Evaluations, best: Ranked, offer: Offer) -> Plan:
     redone = "trains on"
     if offer.redone:
         redone = f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
@@ -205,7 +205,7 @@ def _bounds(cheaper: Interval) -> str:
     return f"{percent(cheaper.high)} less to {dearest}"
 
 
-def _back(survey: Survey, best: Ranked, why: str) -> Plan | None:
+def _back(survey: Evaluations, best: Ranked, why: str) -> Plan | None:
     """Ends a trial where the best one known finishes for less, getting there included."""
     target = survey.snapshot.target
     assert target is not None

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from elastic.model import Change, Group, Snapshot
 from elastic.policy.passage import transition_of
-from elastic.policy.survey import Survey
+from elastic.policy.survey import Evaluations
 
 # Windows close after half a second, or after one iteration if that takes longer.
 WINDOW_S = 0.5
@@ -56,7 +56,7 @@ def spells(snapshot: Snapshot) -> Iterator[Spell]:
             yield Spell(change, change.to_group, ends_s, code)
 
 
-def begun_s(survey: Survey) -> float:
+def begun_s(survey: Evaluations) -> float:
     """When the training phase that decides had begun for certain: after the last window of another one."""
     return max(
         (

@@ -36,7 +36,7 @@ _LEAST_WINDOWS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Evaluation:
     """One candidate. `step_s` is measured, or predicted from other sizes if `samples` is 0, or None.
 
     It is settled when its windows are enough to rank by; `objection` is why the job may not run on it, if it may not;
@@ -88,7 +88,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)  # no slots: what follows from it is kept once it is asked for, of this very one
-class Survey:
+class Evaluations:
     """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon can be told.
 
     `workers` is what a node of each type runs, `left_out` why nodes of a type cannot run the job.
@@ -98,15 +98,15 @@ class Survey:
     quotes: Quotes
     focus: Focus
     iterations_left: float | None
-    outlooks: tuple[Outlook, ...]
+    outlooks: tuple[Evaluation, ...]
     workers: Mapping[str, Workers]
     left_out: Mapping[str, str]
 
-    def of(self, group: Group | None) -> Outlook | None:
+    def of(self, group: Group | None) -> Evaluation | None:
         return None if group is None else self._by_group.get(group)
 
     @cached_property
-    def _by_group(self) -> Mapping[Group, Outlook]:
+    def _by_group(self) -> Mapping[Group, Evaluation]:
         return {each.group: each for each in self.outlooks}
 
     @cached_property
@@ -115,16 +115,16 @@ class Survey:
         return {each.name: each for each in self.snapshot.node_types}
 
     @cached_property
-    def measured(self) -> tuple[Outlook, ...]:
+    def measured(self) -> tuple[Evaluation, ...]:
         """The candidates that windows tell of."""
         return tuple(each for each in self.outlooks if each.samples and each.step_s is not None)
 
     @cached_property
-    def choices(self) -> tuple[Outlook, ...]:
+    def choices(self) -> tuple[Evaluation, ...]:
         return tuple(each for each in self.outlooks if each.is_choice)
 
     @cached_property
-    def unmixed(self) -> Survey:
+    def unmixed(self) -> Evaluations:
         """The same without mixes, unless those are all that can be chosen."""
         plain = replace(self, outlooks=tuple(each for each in self.outlooks if not is_mix(each.group)))
         return plain if plain.choices else self
@@ -135,7 +135,7 @@ class Survey:
         found = [self.ranked(each) for each in self.choices if each.is_settled]
         return tuple(sorted((each for each in found if each is not None), key=lambda each: each.order))
 
-    def ranked(self, outlook: Outlook) -> Ranked | None:
+    def ranked(self, outlook: Evaluation) -> Ranked | None:
         """The outlook with everything known that a ranking needs; None if something is missing."""
         value, step_s, way = outlook.iterations_per_usd, outlook.step_s, outlook.passage
         if value is None or step_s is None or way is None or outlook.usd_per_h is None:
@@ -156,7 +156,7 @@ class Survey:
         """A plan that leaves the target as it is."""
         return self.plan(Action.HOLD, self.snapshot.target, code, text, numbers)
 
-    def _candidate(self, outlook: Outlook) -> Candidate:
+    def _candidate(self, outlook: Evaluation) -> Candidate:
         way, left = outlook.passage, self.iterations_left
         has_end = self.snapshot.job.spec.iterations is not None  # else it was weighed for an hour more
         return Candidate(
@@ -174,7 +174,7 @@ class Survey:
         )
 
 
-def take_survey(snapshot: Snapshot) -> Survey:
+def take_survey(snapshot: Snapshot) -> Evaluations:
     """Weighs every candidate of the snapshot's job."""
     quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
     samples = _samples_by_types(snapshot, focus.training_phase)
@@ -189,7 +189,7 @@ def take_survey(snapshot: Snapshot) -> Survey:
         step_s = measured.get(types) or _predicted(types, measured) or _predicted_mix(snapshot, group, measured)
         burn = burn_usd_per_h(group, quotes)
         outlooks.append(
-            Outlook(
+            Evaluation(
                 group=group,
                 samples=windows,
                 step_s=step_s,
@@ -200,7 +200,7 @@ def take_survey(snapshot: Snapshot) -> Survey:
                 lack=lack_of(snapshot, group, quotes),
             )
         )
-    return Survey(snapshot, quotes, focus, left, _shortened(snapshot, outlooks), workers, left_out)
+    return Evaluations(snapshot, quotes, focus, left, _shortened(snapshot, outlooks), workers, left_out)
 
 
 def promise_of(snapshot: Snapshot, way: Passage) -> tuple[float, float]:
@@ -210,7 +210,7 @@ def promise_of(snapshot: Snapshot, way: Passage) -> tuple[float, float]:
     return float(f"{late_s:.9g}"), float(f"{way.cost_usd:.9g}")
 
 
-def most_promising(snapshot: Snapshot, outlooks: Iterable[Outlook]) -> Outlook | None:
+def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evaluation | None:
     """The choice that promises most, of those of which anything can be told; of equals the first by name."""
     told = {
         each.group: (promise_of(snapshot, each.passage), each) for each in outlooks if each.is_choice and each.passage
@@ -219,7 +219,7 @@ def most_promising(snapshot: Snapshot, outlooks: Iterable[Outlook]) -> Outlook |
     return None if best is None else told[best[1]][1]
 
 
-def nothing_to_be_had(survey: Survey, wanted: Sequence[Outlook]) -> Plan:
+def nothing_to_be_had(survey: Evaluations, wanted: Sequence[Evaluation]) -> Plan:
     """The plan that waits because none of `wanted` can be bought now, until the first of them can."""
     lack = all_told(each.lack for each in wanted if each.lack is not None)
     held = survey.snapshot.target
@@ -323,7 +323,7 @@ def _measured(snapshot: Snapshot, samples: Mapping[NodeTypes, Sequence[Sample]])
     }
 
 
-def _shortened(snapshot: Snapshot, outlooks: Sequence[Outlook]) -> tuple[Outlook, ...]:
+def _shortened(snapshot: Snapshot, outlooks: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
     """Of the mixes that are not measured only the one that promises most: the cheapest in time, else the soonest.
 
     There are more of them than a person reads, and each trial costs; once it is measured the next best may follow.

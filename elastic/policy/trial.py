@@ -30,7 +30,7 @@ from elastic.policy.mixture import is_mix
 from elastic.policy.passage import redone_by_a_move, transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.spells import WINDOW_S, Spell, begun_s, spells
-from elastic.policy.survey import Outlook, Ranked, Survey, promise_of
+from elastic.policy.survey import Evaluation, Evaluations, Ranked, promise_of
 from elastic.throughput import NodeTypes
 
 _S_PER_H = 3600.0
@@ -44,7 +44,7 @@ _Z_95 = 1.96
 _NORMAL = NormalDist()
 
 
-class Verdict(StrEnum):
+class TrialVerdict(StrEnum):
     """Whether to try a candidate, and if not, why not."""
 
     TRY = "worth a trial"
@@ -56,7 +56,7 @@ class Verdict(StrEnum):
 
     @property
     def is_worth(self) -> bool:
-        return self is Verdict.TRY
+        return self is TrialVerdict.TRY
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Offer:
     """
 
     group: Group
-    verdict: Verdict
+    verdict: TrialVerdict
     step_s: float
     cheaper: Interval
     worth_usd: float
@@ -88,7 +88,7 @@ class Offer:
 
 
 @lru_cache(maxsize=4)
-def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
+def trial_offers(survey: Evaluations, best: Ranked) -> tuple[Offer, ...]:
     """Judges a trial of the choices that are not settled, the best first. `best` is the best one known."""
     beliefs = beliefs_of(survey)
     # The same nodes elsewhere, or bought otherwise, are as fast.
@@ -98,13 +98,13 @@ def trial_offers(survey: Survey, best: Ranked) -> tuple[Offer, ...]:
     return tuple(sorted((_offer(survey, best, each, beliefs) for each in promising), key=lambda offer: offer.order))
 
 
-def known(survey: Survey, *, other_than: Group | None = None) -> list[Ranked]:
+def known(survey: Evaluations, *, other_than: Group | None = None) -> list[Ranked]:
     """The choices of which at least one window tells, the cheapest for the rest of the job first."""
     found = [survey.ranked(each) for each in survey.choices if each.samples and each.group != other_than]
     return sorted((each for each in found if each is not None), key=lambda each: each.order)
 
 
-def best_to_compare_with(survey: Survey) -> Ranked:
+def best_to_compare_with(survey: Evaluations) -> Ranked:
     """The best one known, which a trial is weighed against; of what was tried at other prices, only what is sure.
 
     What few windows call the best, because a price has changed since its trial, is itself worth another one.
@@ -114,13 +114,13 @@ def best_to_compare_with(survey: Survey) -> Ranked:
     return next((each for each in ranked if each.group in sure or not _has_new_prices(survey, each.group)), ranked[0])
 
 
-def _has_new_prices(survey: Survey, group: Group) -> bool:
+def _has_new_prices(survey: Evaluations, group: Group) -> bool:
     """Whether any price has changed since the group was last changed to."""
     tried_s = max((each.at_s for each in survey.snapshot.changes if each.to_group == group), default=math.inf)
     return any(price.valid_from_s > tried_s for price in survey.snapshot.prices)
 
 
-def spent_on_trials_usd(survey: Survey) -> float:
+def spent_on_trials_usd(survey: Evaluations) -> float:
     """Dollars that trials have cost so far, at today's prices: each from its decision until it is over."""
     return sum(
         known_burn_usd_per_h(each.group.members, survey.quotes) * _tried_s(survey, each) / _S_PER_H
@@ -128,7 +128,7 @@ def spent_on_trials_usd(survey: Survey) -> float:
     )
 
 
-def thrown_away_usd(survey: Survey) -> float:
+def thrown_away_usd(survey: Evaluations) -> float:
     """Dollars for work that trials threw away: of a script that begins at 0, all since the change before.
 
     A trial that goes on is not judged by it: to end it brings nothing back.
@@ -144,7 +144,7 @@ def thrown_away_usd(survey: Survey) -> float:
     )
 
 
-def trial_cap_usd(survey: Survey, best: Ranked) -> float:
+def trial_cap_usd(survey: Evaluations, best: Ranked) -> float:
     """What all trials together may cost: a share of what the job is expected to cost."""
     expected_usd = survey.snapshot.spent_usd + best.passage.usd.value
     return survey.snapshot.limits.trial_usd_share * expected_usd
@@ -156,7 +156,7 @@ def is_on_trial(snapshot: Snapshot) -> bool:
     return last is not None and last.code == "trial" and last.to_group == snapshot.target
 
 
-def is_answer(survey: Survey) -> bool:
+def is_answer(survey: Evaluations) -> bool:
     """Whether a trial has only just told what it was for; what comes to light later is for the margin to judge."""
     snapshot = survey.snapshot
     if not is_on_trial(snapshot) or snapshot.target is None:
@@ -165,7 +165,7 @@ def is_answer(survey: Survey) -> bool:
     return snapshot.now_s - began_s <= 2 * _longest_s(survey, snapshot.target)
 
 
-def is_used_up(survey: Survey, best: Ranked) -> bool:
+def is_used_up(survey: Evaluations, best: Ranked) -> bool:
     """Whether trials have cost what they may, but for what may go until the next tick.
 
     Where the best one known is late, more is at stake than the trials' share.
@@ -173,7 +173,7 @@ def is_used_up(survey: Survey, best: Ranked) -> bool:
     return not is_late(survey, best) and spent_on_trials_usd(survey) >= _USED_UP * trial_cap_usd(survey, best)
 
 
-def no_time_left(survey: Survey, best: Ranked) -> bool:
+def no_time_left(survey: Evaluations, best: Ranked) -> bool:
     """Whether what is tried must be left now, for the best one known to be in time even at its slow end."""
     left_s = seconds_left(survey.snapshot)
     if left_s is None or best.passage.lasts_s > left_s:
@@ -181,13 +181,13 @@ def no_time_left(survey: Survey, best: Ranked) -> bool:
     return best.passage.worst_s > left_s
 
 
-def _tried_s(survey: Survey, spell: Spell) -> float:
+def _tried_s(survey: Evaluations, spell: Spell) -> float:
     if spell.change.code != "trial":
         return 0.0
     return min(spell.ends_s - spell.change.at_s, _longest_s(survey, spell.group))
 
 
-def _longest_s(survey: Survey, group: Group) -> float:
+def _longest_s(survey: Evaluations, group: Group) -> float:
     """Seconds after which a trial that was never left is over: what was tried is measured, and then simply trains."""
     outlook, way = survey.of(group), transition_of(survey.snapshot, None, group)
     if outlook is None or outlook.step_s is None or not outlook.is_settled:
@@ -196,7 +196,7 @@ def _longest_s(survey: Survey, group: Group) -> float:
     return way.boot_s + way.pause_s + windows_s
 
 
-def _improvement(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[NodeTypes, Belief]) -> float:
+def _improvement(survey: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]) -> float:
     """Dollars that an iteration is expected to save there, if it saves any: E[max(0, best - candidate)].
 
     Step times are lognormal, so that is Black and Scholes's formula (Journal of Political Economy 81, 1973).
@@ -210,12 +210,12 @@ def _improvement(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mappin
     return goal * _NORMAL.cdf(wins) - mean * _NORMAL.cdf(wins - belief.spread)
 
 
-def _usd_per_s(survey: Survey, usd_per_h: float | None) -> float:
+def _usd_per_s(survey: Evaluations, usd_per_h: float | None) -> float:
     """What a second costs there, the owner's time counted."""
     return ((usd_per_h or 0.0) + (survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0)) / _S_PER_H
 
 
-def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[NodeTypes, Belief]) -> Offer:
+def _offer(survey: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]) -> Offer:
     snapshot, quotes, group = survey.snapshot, survey.quotes, outlook.group
     belief = beliefs.get(group.node_types)
     goal, usd_per_s = best.usd_per_iteration.value, _usd_per_s(survey, outlook.usd_per_h)
@@ -251,15 +251,15 @@ def _offer(survey: Survey, best: Ranked, outlook: Outlook, beliefs: Mapping[Node
     is_within = is_late(survey, best) or all(_is_within_share(survey, *each) for each in (lost, won))
     verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, is_within=is_within)
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
-    if verdict is Verdict.TRY and _risks_deadline(survey, best, away_s):
-        verdict = Verdict.NO_TIME
+    if verdict is TrialVerdict.TRY and _risks_deadline(survey, best, away_s):
+        verdict = TrialVerdict.NO_TIME
     lasts_s = outlook.passage.lasts_s if is_mix(group) and outlook.passage is not None else None
     late_s = _late_s(survey, step_s)
     cheaper = _cheaper(goal, usd_per_s, belief)
     return Offer(group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, redo_usd, lasts_s, late_s)
 
 
-def _meanwhile(survey: Survey, boot_s: float) -> float:
+def _meanwhile(survey: Evaluations, boot_s: float) -> float:
     """Iterations that the held group does while the nodes to be tried boot."""
     held = None if survey.snapshot.target is None else survey.of(survey.snapshot.target)
     if held is None or held.step_s is None:
@@ -267,13 +267,13 @@ def _meanwhile(survey: Survey, boot_s: float) -> float:
     return min(boot_s / held.step_s.value, survey.iterations_left or math.inf)
 
 
-def _late_s(survey: Survey, step_s: float) -> float:
+def _late_s(survey: Evaluations, step_s: float) -> float:
     """Seconds by which the rest of the job would miss the deadline at this pace."""
     left_s = seconds_left(survey.snapshot)
     return 0.0 if left_s is None else max(step_s * (survey.iterations_left or 0.0) - left_s, 0.0)
 
 
-def _is_within_share(survey: Survey, trial_usd: float, rest_usd: float) -> bool:
+def _is_within_share(survey: Evaluations, trial_usd: float, rest_usd: float) -> bool:
     """Whether all trials, with one more, keep their share of a job whose rest costs so much."""
     snapshot = survey.snapshot
     tried_usd = spent_on_trials_usd(survey) + thrown_away_usd(survey) + trial_usd
@@ -281,7 +281,7 @@ def _is_within_share(survey: Survey, trial_usd: float, rest_usd: float) -> bool:
     return tried_usd <= _USED_UP * snapshot.limits.trial_usd_share * job_usd
 
 
-def is_late(survey: Survey, best: Ranked) -> bool:
+def is_late(survey: Evaluations, best: Ranked) -> bool:
     """Whether even the best one known will not be in time."""
     left_s = seconds_left(survey.snapshot)
     return left_s is not None and best.passage.lasts_s > left_s
@@ -301,26 +301,26 @@ def _cheaper(goal: float, usd_per_s: float, belief: Belief | None) -> Interval:
 
 
 def _verdict(
-    survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, *, worth_usd: float, is_within: bool
-) -> Verdict:
+    survey: Evaluations, best: Ranked, outlook: Evaluation, belief: Belief | None, *, worth_usd: float, is_within: bool
+) -> TrialVerdict:
     group = outlook.group
     if is_mix(group) and not _promises_most(survey, outlook):
-        return Verdict.CANNOT_PAY
+        return TrialVerdict.CANNOT_PAY
     tries = _tries(survey, group)
     had = [each for each in tries if each.next_code != UNAVAILABLE]
     is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group) and not outlook.samples and not had
     if not (is_demanded or _pays(survey, best, outlook, belief, worth_usd)):
-        return Verdict.CANNOT_PAY
+        return TrialVerdict.CANNOT_PAY
     if not is_demanded and _is_restarted_without_end(survey):
-        return Verdict.RESTARTS
+        return TrialVerdict.RESTARTS
     if any(survey.snapshot.now_s - each.change.at_s < survey.snapshot.limits.cooldown_s for each in tries):
-        return Verdict.TRIED
+        return TrialVerdict.TRIED
     if not is_within:
-        return Verdict.TOO_DEAR
-    return Verdict.TRY
+        return TrialVerdict.TOO_DEAR
+    return TrialVerdict.TRY
 
 
-def _promises_most(survey: Survey, outlook: Outlook) -> bool:
+def _promises_most(survey: Evaluations, outlook: Evaluation) -> bool:
     """Whether nothing measured would be as soon in time for as little: what runs is mixed only where that is needed."""
     if outlook.passage is None:
         return False
@@ -328,7 +328,7 @@ def _promises_most(survey: Survey, outlook: Outlook) -> bool:
     return all(promise < promise_of(survey.snapshot, each.passage) for each in survey.settled)
 
 
-def _pays(survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None, worth_usd: float) -> bool:
+def _pays(survey: Evaluations, best: Ranked, outlook: Evaluation, belief: Belief | None, worth_usd: float) -> bool:
     """Whether a trial is worth its money; where the best one known is late, whether it may be clearly faster."""
     left_s, keep = seconds_left(survey.snapshot), 1 - survey.snapshot.limits.margin
     if is_mix(outlook.group) and outlook.passage is not None:
@@ -343,13 +343,13 @@ def _pays(survey: Survey, best: Ranked, outlook: Outlook, belief: Belief | None,
     return worth_usd > 0
 
 
-def _is_restarted_without_end(survey: Survey) -> bool:
+def _is_restarted_without_end(survey: Evaluations) -> bool:
     """Whether a restart has lost all that was done, and would again; a job without an end is weighed by a guess."""
     job = survey.snapshot.job
     return job.restarts_at_zero and job.always_begins_at_zero and survey.focus.iterations_left is None
 
 
-def _risks_deadline(survey: Survey, best: Ranked, away_s: float) -> bool:
+def _risks_deadline(survey: Evaluations, best: Ranked, away_s: float) -> bool:
     """Whether the best one known would be late after so many seconds lost, at its slow end."""
     left_s = seconds_left(survey.snapshot)
     if left_s is None or best.passage.lasts_s > left_s:
@@ -357,7 +357,7 @@ def _risks_deadline(survey: Survey, best: Ranked, away_s: float) -> bool:
     return best.passage.worst_s + away_s > left_s
 
 
-def _tries(survey: Survey, group: Group) -> list[Spell]:
+def _tries(survey: Evaluations, group: Group) -> list[Spell]:
     """The trials of a group in this phase."""
     began_s = begun_s(survey)
     own = [each for each in spells(survey.snapshot) if each.group == group and each.change.code == "trial"]

@@ -63,12 +63,12 @@ def _trace(setup: PriceSetup) -> PriceSource:
 
 
 def _ec2(setup: PriceSetup) -> PriceSource:
-    from elastic.pricing.ec2 import Ec2Prices, Market, connect_feeds  # only who buys there pays for boto3
+    from elastic.pricing.ec2 import Ec2Prices, PricedOffers, connect_feeds  # only who buys there pays for boto3
 
     return Ec2Prices(
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
-        market=Market(setup.offerings, setup.public_zones, setup.disk_gib),
+        market=PricedOffers(setup.offerings, setup.public_zones, setup.disk_gib),
         heard_to_s=setup.heard_to_s("ec2", Capacity.SPOT),  # The price list may have answered meanwhile.
     )
 

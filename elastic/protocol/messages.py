@@ -16,7 +16,7 @@ from pydantic import Field
 from elastic.bounds import Bound, Count, Flag, GenerationNumber, Instant, Integer, Name, Number, Positive, Seconds, Word
 from elastic.errors import InvalidInput
 from elastic.log_line import LogPiece
-from elastic.model import Batch, Claim, Exit, NodeReport, Notice, Setup, Tier
+from elastic.model import Batch, Exit, NodeReport, Notice, RoundClaim, Setup, Tier
 from elastic.worker.messages import (
     BeginsMessage,
     CheckpointMessage,
@@ -102,7 +102,7 @@ class Heartbeat:
     exit: Exit | None = None
     notice: Notice | None = None
     round: Count | None = None
-    claim: Claim | None = None
+    claim: RoundClaim | None = None
     windows: Annotated[tuple[WindowMessage, ...], Bound(max_length=5000)] = ()
     events: Annotated[tuple[EventMessage, ...], Bound(max_length=1000)] = ()
     protocol: Version = PROTOCOL

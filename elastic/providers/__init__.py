@@ -1,14 +1,13 @@
 """Providers of machines, behind one port; `elastic.market` says which setting names which."""
 
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provider, Trouble
-from elastic.providers.claims import Claim, ClaimRegister
+from elastic.providers.claims import ClaimRegister, LeaderLease
 from elastic.providers.fake import Call, Failure, FakeCloud, FakeProvider, Operation
 from elastic.providers.local import CpuCgroups, LocalProvider, find_cpu_cgroups
 from elastic.providers.precisions import precisions_here, precisions_of_gpu
 
 __all__ = [
     "Call",
-    "Claim",
     "ClaimRegister",
     "CpuCgroups",
     "Failure",
@@ -17,6 +16,7 @@ __all__ = [
     "Instance",
     "InstanceState",
     "LaunchRequest",
+    "LeaderLease",
     "LocalProvider",
     "Operation",
     "Provider",

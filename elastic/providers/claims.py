@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class LeaderLease:
     """One daemon's claim: `holder` is its database, `run` its process, `place` tells people where that is.
 
     `epoch` grows with every daemon that takes the claim. `seen_at_s` is when it was written last, as the register tells
@@ -26,14 +26,14 @@ class Claim:
 class ClaimRegister(Protocol):
     """Keeps one claim where every daemon of the cluster can see it."""
 
-    def read(self) -> tuple[int, Claim | None]:
+    def read(self) -> tuple[int, LeaderLease | None]:
         """How often it was written, and the claim that counts; None if nobody ever claimed.
 
         Raises ProviderUnavailable if nobody answers, ProviderError if it would be refused again.
         """
         ...
 
-    def write(self, claim: Claim, *, after: int) -> bool:
+    def write(self, claim: LeaderLease, *, after: int) -> bool:
         """Writes a claim that counts only if nobody wrote since `read` gave the number `after`; tells whether it does.
 
         False as well if the answer to an earlier attempt was lost: `read` knows. Raises what `read` raises.

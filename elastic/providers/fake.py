@@ -13,7 +13,7 @@ from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailab
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.claims import Claim
+from elastic.providers.claims import LeaderLease
 
 
 class Operation(StrEnum):
@@ -91,7 +91,7 @@ class FakeCloud:
         self.tells_ends = True
         self.catalog_failure: ProviderError | None = None
         self.troubles: dict[Trouble, str] = {}
-        self.claim: tuple[int, Claim | None] = (0, None)
+        self.claim: tuple[int, LeaderLease | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
         self._machines: dict[str, _Machine] = {}
@@ -258,11 +258,11 @@ class FakeClaims:
     def __init__(self, cloud: FakeCloud) -> None:
         self._cloud = cloud
 
-    def read(self) -> tuple[int, Claim | None]:
+    def read(self) -> tuple[int, LeaderLease | None]:
         _lose(self._cloud.receive(Call(Operation.READ_CLAIM, self._cloud.clock.now_s())))
         return self._cloud.claim
 
-    def write(self, claim: Claim, *, after: int) -> bool:
+    def write(self, claim: LeaderLease, *, after: int) -> bool:
         now_s = self._cloud.clock.now_s()
         failure = self._cloud.receive(Call(Operation.WRITE_CLAIM, now_s))
         version, known = self._cloud.claim

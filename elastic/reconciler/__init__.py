@@ -1,10 +1,10 @@
 """The loop: observe -> decide -> guard -> record -> act."""
 
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
-from elastic.reconciler.audit import Audit, Difference, Finding, audit
+from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
 from elastic.reconciler.catalog import read_catalog
 from elastic.reconciler.loop import Reconciler
-from elastic.reconciler.machines import Machines, Terms
+from elastic.reconciler.machines import LaunchTerms, Machines
 from elastic.reconciler.namespace import CLAIM_AGES_S, Namespace, place_of
 from elastic.reconciler.observe import observe, training_group
 from elastic.reconciler.price_past import PricePast
@@ -23,9 +23,10 @@ __all__ = [
     "AlarmKind",
     "Alarms",
     "Audit",
+    "AuditFinding",
     "Difference",
-    "Finding",
     "JobFolders",
+    "LaunchTerms",
     "Machines",
     "Namespace",
     "NodeTokens",
@@ -34,7 +35,6 @@ __all__ = [
     "Rendezvous",
     "RendezvousStores",
     "RightToEnd",
-    "Terms",
     "Timeouts",
     "World",
     "audit",

@@ -27,7 +27,7 @@ class Difference(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """One disagreement. `off_s` and `off_usd` are the ledger's less the cloud's; None where one side says nothing."""
 
     difference: Difference
@@ -45,7 +45,7 @@ class Audit:
 
     at_s: float
     compared: int
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
 
 
 def audit(nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[Instance], *, now_s: float) -> Audit:
@@ -66,7 +66,7 @@ def audit(nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[
     return Audit(now_s, len(found), tuple(findings))
 
 
-def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Sequence[Node]) -> Iterator[Finding]:
+def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Sequence[Node]) -> Iterator[AuditFinding]:
     known = {instance.provider_id for instance in found.values()}
     # A machine that cannot be told from its fellows yet may be any node of its launch that still lacks one.
     lacking = {node.token for node in nodes if node.provider_id is None}
@@ -74,7 +74,7 @@ def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Seq
         if instance.provider_id in known or (instance.token in lacking and not instance.node_id):
             continue
         is_gone = instance.state is InstanceState.GONE
-        yield Finding(
+        yield AuditFinding(
             Difference.UNKNOWN,
             instance.provider_id,
             instance.node_id or None,
@@ -85,7 +85,7 @@ def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Seq
         )
 
 
-def _of_node(node: Node, chain: list[LedgerRow], instance: Instance | None, now_s: float) -> Finding | None:
+def _of_node(node: Node, chain: list[LedgerRow], instance: Instance | None, now_s: float) -> AuditFinding | None:
     if node.provider_id is None or not chain:
         return None
     is_open, is_there = chain[-1].to_s is None, instance is not None and instance.state is not InstanceState.GONE
@@ -95,18 +95,18 @@ def _of_node(node: Node, chain: list[LedgerRow], instance: Instance | None, now_
     if is_there and not is_open:
         found = "it runs, and the ledger has closed it"
         advice = "its dollars are counted no more: `elasticd gc --terminate`"
-        return Finding(Difference.STILL_THERE, node.provider_id, node.id, found, advice)
+        return AuditFinding(Difference.STILL_THERE, node.provider_id, node.id, found, advice)
     if is_open and not is_there:
         return _gone(node, "it is gone, and its ledger still runs")
     return _seconds(node, chain, instance, now_s)
 
 
-def _gone(node: Node, found: str) -> Finding:
+def _gone(node: Node, found: str) -> AuditFinding:
     advice = "the next tick closes it; if it does not, read the daemon's log"
-    return Finding(Difference.GONE, node.provider_id or "", node.id, found, advice)
+    return AuditFinding(Difference.GONE, node.provider_id or "", node.id, found, advice)
 
 
-def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: float) -> Finding | None:
+def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: float) -> AuditFinding | None:
     ledger_s = (now_s if chain[-1].to_s is None else chain[-1].to_s) - chain[0].from_s
     is_gone = instance.state is InstanceState.GONE
     if is_gone and instance.exited_at_s is None:
@@ -120,4 +120,4 @@ def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: floa
     found = f"the ledger has {duration(ledger_s)} of it, {duration(abs(off_s))} {more} than the cloud"
     advice = "both are right about what they saw: the invoice follows the cloud"
     off_usd = off_s * chain[-1].usd_per_h / 3600
-    return Finding(Difference.SECONDS, instance.provider_id, node.id, found, advice, off_s, off_usd)
+    return AuditFinding(Difference.SECONDS, instance.provider_id, node.id, found, advice, off_s, off_usd)

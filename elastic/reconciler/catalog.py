@@ -10,7 +10,7 @@ from elastic.providers import Provider
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class KnownCatalog:
     """Node types and offerings; neither is known while there is a `failure`."""
 
     node_types: tuple[NodeType, ...] = ()
@@ -18,9 +18,9 @@ class Catalog:
     failure: ProviderError | None = None
 
 
-def read_catalog(provider: Provider) -> Catalog:
+def read_catalog(provider: Provider) -> KnownCatalog:
     """Asks once, so that a whole tick sees the same; what cannot be read keeps no job from being attended."""
     try:
-        return Catalog(provider.node_types(), provider.offerings())
+        return KnownCatalog(provider.node_types(), provider.offerings())
     except ProviderError as error:
-        return Catalog(failure=error)
+        return KnownCatalog(failure=error)

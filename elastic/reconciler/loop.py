@@ -34,7 +34,7 @@ from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.alarms import Alarms
-from elastic.reconciler.catalog import Catalog, read_catalog
+from elastic.reconciler.catalog import KnownCatalog, read_catalog
 from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import observe
@@ -76,7 +76,7 @@ class Reconciler:
     alarms: Alarms = field(init=False)
     price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
-    _catalog: Catalog = field(default_factory=Catalog)
+    _catalog: KnownCatalog = field(default_factory=KnownCatalog)
     _boots: tuple[Boot, ...] = ()
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
@@ -217,7 +217,7 @@ class Reconciler:
     def _buy_for(self, facts: JobFacts, plan: Plan, *, now_s: float) -> Offering | None:
         """Buys what a change needs, as its steps would; gives what was refused."""
         world = replace(self._world(facts, plan, now_s=now_s), target=plan.target, why=plan.reason.code)
-        launch = next((step for step in next_steps(world) if isinstance(step, due.Launch)), None)
+        launch = next((step for step in next_steps(world) if isinstance(step, due.LaunchNodes)), None)
         return None if launch is None else self._launch(world, launch.wanted, launch.why)
 
     def _snapshot(
@@ -282,10 +282,10 @@ class Reconciler:
     def _perform(self, world: World, step: due.Step) -> bool:
         job_id, now_s = world.job.id, world.now_s
         match step:
-            case due.Launch(wanted, why):
+            case due.LaunchNodes(wanted, why):
                 self._launch(world, wanted, why)
                 return False
-            case due.End() | due.GiveUp():
+            case due.TerminateNode() | due.GiveUp():
                 return self._end(step, now_s=now_s)
             case due.EndUnfit(node):
                 self._end_unfit(node, world.job, now_s=now_s)
@@ -303,7 +303,7 @@ class Reconciler:
                 self._end_generation(step, world.job, now_s=now_s)
             case due.BeginEnding(ending, message):
                 self.store.request_stop(job_id, ending, message or None, now_s=now_s)
-            case due.Finish(ending):
+            case due.FinishJob(ending):
                 self.rendezvous.end(job_id)  # before the job is over, for then nobody looks at it again
                 self.alarms.attend(self.store, world.job, (), now_s=now_s)
                 self.store.move_job(job_id, ending, now_s=now_s)
@@ -349,7 +349,7 @@ class Reconciler:
         prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]
         return bool(prices) and self.limits.trust(prices[0], now_s=now_s)
 
-    def _end(self, step: due.End | due.GiveUp, *, now_s: float) -> bool:
+    def _end(self, step: due.TerminateNode | due.GiveUp, *, now_s: float) -> bool:
         if isinstance(step, due.GiveUp):
             why = self.machines.give_up(step.nodes, step.reason, now_s=now_s)
             self._note_unused(step.nodes[0], why, now_s=now_s)
@@ -365,7 +365,7 @@ class Reconciler:
         since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
         nodes = [each for each in self.store.nodes(job.id, include_gone=True) if each.intended_at_s >= since_s]
         if due.fails_alone(node, nodes):
-            self._end(due.End(node, failure, is_failure=True), now_s=now_s)
+            self._end(due.TerminateNode(node, failure, is_failure=True), now_s=now_s)
         elif self.store.job(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
             what = "two nodes in a row could not be got ready" if has_worked else "no worker could begin"

@@ -35,7 +35,7 @@ _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class LaunchTerms:
     """What all launches have in common: where nodes find the daemon, and what admits those of one launch there."""
 
     daemon_url: str
@@ -48,7 +48,7 @@ class Machines:
 
     store: Store
     provider: Provider
-    terms: Terms
+    terms: LaunchTerms
     right: RightToEnd
     namespace: Namespace
     register_s: float = 0.0

@@ -13,7 +13,7 @@ import structlog
 from elastic.clock import Clock
 from elastic.errors import AlreadyRunning, ClaimLost, ProviderError, ProviderUnavailable
 from elastic.figures import ago, instant
-from elastic.providers import Claim, ClaimRegister
+from elastic.providers import ClaimRegister, LeaderLease
 from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
@@ -48,7 +48,7 @@ class Namespace:
     register: ClaimRegister | None
     lost: ClaimLost | None = None
     _run: str = field(default_factory=lambda: uuid4().hex)
-    _claim: Claim | None = None
+    _claim: LeaderLease | None = None
     _version: int = 0
     _proven_at_s: float | None = None
     _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=_PROVE_S, retry_s=_RETRY_S))
@@ -136,7 +136,7 @@ class Namespace:
             self._failure = error
             self._renewal.note_failure(now_s=now_s)
 
-    def _renew(self, register: ClaimRegister, claim: Claim, *, now_s: float) -> bool:
+    def _renew(self, register: ClaimRegister, claim: LeaderLease, *, now_s: float) -> bool:
         """Whether the claim is still ours; False if nobody has one."""
         if register.write(claim, after=self._version):
             self._note(claim, self._version + 1, now_s=now_s)
@@ -157,27 +157,27 @@ class Namespace:
                 return
             if found is not None and self._is_alive(found, now_s=now_s) and not takes_over:
                 raise AlreadyRunning(self._told(found, now_s=now_s))
-            claim = Claim(self.holder, self._run, self.place, epoch=version + 1, since_s=now_s, seen_at_s=now_s)
+            claim = LeaderLease(self.holder, self._run, self.place, epoch=version + 1, since_s=now_s, seen_at_s=now_s)
             if register.write(claim, after=version):
                 log.info("this daemon has the claim to its machines", cluster=self.cluster, epoch=claim.epoch)
                 self._note(claim, version + 1, now_s=now_s)
                 return
         raise ProviderUnavailable(f"cluster {self.cluster}: its claim is written by several daemons at once")
 
-    def _note(self, claim: Claim, version: int, *, now_s: float) -> None:
+    def _note(self, claim: LeaderLease, version: int, *, now_s: float) -> None:
         self._claim, self._version = claim, version
         self._proven_at_s = now_s
         self._failure = None
         self._renewal.note_success(now_s=now_s)
 
-    def _is_ours(self, claim: Claim) -> bool:
+    def _is_ours(self, claim: LeaderLease) -> bool:
         return claim.run == self._run and not claim.is_over
 
-    def _is_alive(self, claim: Claim, *, now_s: float) -> bool:
+    def _is_alive(self, claim: LeaderLease, *, now_s: float) -> bool:
         """Whether another daemon may still act by it: an earlier run on the same database cannot."""
         return not claim.is_over and claim.holder != self.holder and now_s - claim.seen_at_s < CLAIM_AGES_S
 
-    def _told(self, claim: Claim, *, now_s: float) -> str:
+    def _told(self, claim: LeaderLease, *, now_s: float) -> str:
         who = f"a copy of this database, in {claim.place}" if claim.holder == self.holder else claim.place
         return (
             f"cluster {self.cluster}: another daemon ({who}) holds its machines since {instant(claim.since_s)}, seen "

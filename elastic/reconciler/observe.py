@@ -18,14 +18,14 @@ from elastic.model import (
     Snapshot,
     Unavailable,
 )
-from elastic.reconciler.catalog import Catalog
+from elastic.reconciler.catalog import KnownCatalog
 from elastic.reconciler.done import exit_of
 from elastic.store import JobFacts
 
 
 def observe(
     facts: JobFacts,
-    catalog: Catalog,
+    catalog: KnownCatalog,
     prices: Iterable[Price],
     *,
     boots: tuple[Boot, ...] = (),
@@ -67,7 +67,7 @@ def observe(
     )
 
 
-def _telling(boots: tuple[Boot, ...], catalog: Catalog) -> tuple[Boot, ...]:
+def _telling(boots: tuple[Boot, ...], catalog: KnownCatalog) -> tuple[Boot, ...]:
     """Those of node types on offer, or from their images: a decision stores no others."""
     names = {each.name for each in catalog.node_types}
     images = {each.image for each in catalog.node_types}

@@ -31,7 +31,7 @@ from elastic.reconciler.world import World, lives
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchNodes:
     """Buy these nodes, all or none."""
 
     wanted: Group
@@ -39,7 +39,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class TerminateNode:
     """Terminate this node; `is_failure` if it never came to be of use."""
 
     node: Node
@@ -103,13 +103,23 @@ class BeginEnding:
 
 
 @dataclass(frozen=True, slots=True)
-class Finish:
+class FinishJob:
     """Nothing is left of the job's machines: it has reached this phase."""
 
     ending: JobPhase
 
 
-Step = Launch | End | EndUnfit | GiveUp | StartGeneration | DrainGeneration | EndGeneration | BeginEnding | Finish
+Step = (
+    LaunchNodes
+    | TerminateNode
+    | EndUnfit
+    | GiveUp
+    | StartGeneration
+    | DrainGeneration
+    | EndGeneration
+    | BeginEnding
+    | FinishJob
+)
 
 
 _UNSEEN = (
@@ -132,9 +142,9 @@ def _ending(world: World) -> Iterator[Step]:
             yield from _stopping(world, world.active, world.active.drain_at_s)
         return
     remaining = [node for node in world.nodes if node.phase is not NodePhase.TERMINATING]
-    yield from (End(node, "the job is ending") for node in remaining)
+    yield from (TerminateNode(node, "the job is ending") for node in remaining)
     if not world.nodes:
-        yield Finish(world.job.ending or JobPhase.CANCELLED)
+        yield FinishJob(world.job.ending or JobPhase.CANCELLED)
 
 
 def _pursuing(world: World) -> Iterator[Step]:
@@ -152,13 +162,13 @@ def _pursuing(world: World) -> Iterator[Step]:
     world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
         # Bought for a decision that was never recorded: the daemon died in between.
-        yield from (End(node, "the job wants no nodes now") for node in world.nodes if lives(node))
+        yield from (TerminateNode(node, "the job wants no nodes now") for node in world.nodes if lives(node))
         return
     wanted, missing = _match(world, world.target)
     if refused := sorted(each for each, count in missing if count >= world.refused.get(each, count + 1)):
         yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
     elif missing and world.may_launch and not closes:
-        yield Launch(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
+        yield LaunchNodes(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
     present = in_reach(world, wanted)
     is_ready = not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
     # One node that still fetches the job's packages or data would keep the workers of all others waiting.
@@ -176,7 +186,9 @@ def _pursuing(world: World) -> Iterator[Step]:
     surplus = [
         node for node in world.nodes if lives(node) and node.id not in in_use and not _is_coming_out(world, node)
     ]
-    yield from (End(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus)
+    yield from (
+        TerminateNode(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus
+    )
 
 
 def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
@@ -231,7 +243,7 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
     for node in outside(world, active, times=_MANY):
         alone_s = _MANY * world.timeouts.standstill_s
         hopeless[node] = f"it trained with nobody for {duration(alone_s)}, while others went on"
-    yield from (End(node, why, is_failure=True) for node, why in hopeless.items())
+    yield from (TerminateNode(node, why, is_failure=True) for node, why in hopeless.items())
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
     must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
@@ -335,10 +347,10 @@ def _has_stopped(node: Node, generation: Generation) -> bool:
     return node.agent_state in _RUNS_NOTHING and heard_s > asked_s
 
 
-def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[End]:
+def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[TerminateNode]:
     """Ends what was bought for a group that does not come about. Who has trained before waits for better times."""
     members = world.generation.node_ids if world.generation is not None else ()
-    yield from (End(node, reason) for node in wanted if node.id not in members)
+    yield from (TerminateNode(node, reason) for node in wanted if node.id not in members)
 
 
 def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering, int]]]:
@@ -355,10 +367,12 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
     return wanted, missing
 
 
-def _overdue(world: World) -> Iterator[End]:
+def _overdue(world: World) -> Iterator[TerminateNode]:
     for node in world.nodes:
         over = [each for each in _patiences(world, node) if _is_over(world, each.since_s, each.limit_s)]
-        yield from (End(node, f"it {each.what} for {duration(each.limit_s)}", each.is_failure) for each in over[:1])
+        yield from (
+            TerminateNode(node, f"it {each.what} for {duration(each.limit_s)}", each.is_failure) for each in over[:1]
+        )
 
 
 def _unbought(world: World) -> tuple[Node, ...]:

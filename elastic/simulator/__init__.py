@@ -1,25 +1,25 @@
 """The daemon's own reconciler, policy and store over a virtual cluster on a virtual clock."""
 
 from elastic.simulator.availability_file import Availability, PoolRecord, read_availability
-from elastic.simulator.backtest import Backtest, Start, backtest
+from elastic.simulator.backtest import Backtest, BacktestLife, backtest
 from elastic.simulator.bill import bill_usd
-from elastic.simulator.market import Market, Pool, is_undescribed, market_of
+from elastic.simulator.market import SimulatedMarket, SimulatedPool, is_undescribed, market_of
 from elastic.simulator.node_types_file import read_node_types
 from elastic.simulator.program import Program, Speeds
-from elastic.simulator.simulation import Simulation, Terms, simulated
+from elastic.simulator.simulation import Simulation, SimulationSettings, simulated
 from elastic.simulator.speeds_file import read_speeds
 
 __all__ = [
     "Availability",
     "Backtest",
-    "Market",
-    "Pool",
+    "BacktestLife",
     "PoolRecord",
     "Program",
+    "SimulatedMarket",
+    "SimulatedPool",
     "Simulation",
+    "SimulationSettings",
     "Speeds",
-    "Start",
-    "Terms",
     "backtest",
     "bill_usd",
     "is_undescribed",

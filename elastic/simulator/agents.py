@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from elastic.clock import ManualClock
 from elastic.model import AgentState, Exit, Generation, Node, NodeReport, Notice, Outcome, Pulse, Tier, Window
 from elastic.simulator.program import Program
-from elastic.store import Heard, Store
+from elastic.store import HeartbeatReport, Store
 
 _ECHO_S = 5.0
 """How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun looks every second."""
@@ -136,7 +136,7 @@ class Agents:
         if not agent.has_news and not agent.windows:
             self.store.presence.heard(agent.node.id, report, now_s=now_s)
             return
-        said = Heard(
+        said = HeartbeatReport(
             report=report,
             last_exit=agent.exit,
             windows=tuple(agent.windows),

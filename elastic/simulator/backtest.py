@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from elastic.errors import InvalidInput
 from elastic.model import JobPhase, JobSpec, Plan, Snapshot
-from elastic.simulator.market import Market
+from elastic.simulator.market import SimulatedMarket
 from elastic.simulator.program import Program
-from elastic.simulator.simulation import BEGINS_S, Terms, simulated
+from elastic.simulator.simulation import BEGINS_S, SimulationSettings, simulated
 from elastic.simulator.yardsticks import Yardstick, yardsticks
 
 _PATIENCE = 3.0
@@ -18,7 +18,7 @@ _MOST_TIMES = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class BacktestLife:
     """One life of the job, begun `from_s` seconds into the market.
 
     `usd` counts machines at the true prices, `ledger_usd` is what the daemon's ledger says. `moves` is how often the
@@ -49,29 +49,29 @@ class Backtest:
     """All lives of a job. `policy` is what decided."""
 
     policy: str
-    starts: tuple[Start, ...]
+    starts: tuple[BacktestLife, ...]
 
 
 def backtest(
     spec: JobSpec,
     program: Program,
-    market: Market,
+    market: SimulatedMarket,
     *,
     decide: Callable[[Snapshot], Plan],
-    terms: Terms | None = None,
+    terms: SimulationSettings | None = None,
     from_s: Sequence[float] = (0.0,),
 ) -> Backtest:
     """Lives through the market once for each of `from_s`. A deadline in `spec` counts from `BEGINS_S`.
 
     Raises InvalidInput where nothing that is sold can run the job, or nobody knows how fast.
     """
-    terms = terms or Terms()
+    terms = terms or SimulationSettings()
     sold = _sold(spec, program, market)
     starts = tuple(_live(spec, program, sold.from_s(at_s), at_s, decide, terms) for at_s in from_s)
     return Backtest(spec.policy, starts)
 
 
-def _sold(spec: JobSpec, program: Program, market: Market) -> Market:
+def _sold(spec: JobSpec, program: Program, market: SimulatedMarket) -> SimulatedMarket:
     """What of the market the job admits and its speed is known on."""
     known = {each.name for each in market.node_types if program.speeds.knows(each.name)}
     prices = {each: steps for each, steps in market.prices.items() if spec.admits(each) and each.node_type in known}
@@ -93,11 +93,11 @@ def _sold(spec: JobSpec, program: Program, market: Market) -> Market:
 def _live(
     spec: JobSpec,
     program: Program,
-    market: Market,
+    market: SimulatedMarket,
     from_s: float,
     decide: Callable[[Snapshot], Plan],
-    terms: Terms,
-) -> Start:
+    terms: SimulationSettings,
+) -> BacktestLife:
     asked_s = None if spec.objective.deadline_s is None else spec.objective.deadline_s - BEGINS_S
     slowest_s = max(program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types)
     work_s = program.iterations * slowest_s
@@ -106,7 +106,7 @@ def _live(
         job = world.run(until_s=most_s)
         lasts_s = work_s + terms.boot_s + program.start_s
         elapsed_s = (BEGINS_S + world.elapsed_s if job.finished_at_s is None else job.finished_at_s) - BEGINS_S
-        return Start(
+        return BacktestLife(
             from_s=from_s,
             phase=job.phase,
             iteration=world.agents.done,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from elastic.providers import Instance
-from elastic.simulator.market import Market
+from elastic.simulator.market import SimulatedMarket
 
 
-def bill_usd(machines: Iterable[Instance], market: Market, *, began_s: float, minimum_s: float, now_s: float) -> float:
+def bill_usd(
+    machines: Iterable[Instance], market: SimulatedMarket, *, began_s: float, minimum_s: float, now_s: float
+) -> float:
     """Dollars of all machines by `now_s`: each second of each at the price that held then.
 
     `began_s` is the instant at which the market began; a machine is billed `minimum_s` at least.
@@ -16,7 +18,7 @@ def bill_usd(machines: Iterable[Instance], market: Market, *, began_s: float, mi
     return sum(_machine_usd(each, market, began_s, minimum_s, now_s) for each in machines)
 
 
-def _machine_usd(machine: Instance, market: Market, began_s: float, minimum_s: float, now_s: float) -> float:
+def _machine_usd(machine: Instance, market: SimulatedMarket, began_s: float, minimum_s: float, now_s: float) -> float:
     from_s = machine.launched_at_s - began_s
     end_s = (now_s if machine.exited_at_s is None else machine.exited_at_s) - began_s
     cuts_s = [at_s for at_s, _ in market.prices[machine.offering] if from_s < at_s < end_s]

@@ -19,7 +19,7 @@ _DEARER = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GroupOption:
     """A group that may be held: dollars each tick, whether it can be had or kept in it, work units a tick.
 
     `pool` and `nodes` tell which choices share nodes: of one pool, the fewer nodes are part of the more.
@@ -40,7 +40,7 @@ class Least:
     dead_usd: float
 
 
-def least(choices: Sequence[Choice], *, work: int, deadline: int, boot: int = 0, pause: int = 0) -> Least:
+def least(choices: Sequence[GroupOption], *, work: int, deadline: int, boot: int = 0, pause: int = 0) -> Least:
     """Gives the least dollars, and what dead ticks make of them.
 
     The latter is how fast the least grows with the price of dead ticks (the envelope theorem), so that no path needs to
@@ -55,7 +55,7 @@ def least(choices: Sequence[Choice], *, work: int, deadline: int, boot: int = 0,
 
 
 def least_usd(
-    choices: Sequence[Choice],
+    choices: Sequence[GroupOption],
     *,
     work: int,
     deadline: int,
@@ -113,7 +113,7 @@ def _ago(later: Sequence[Sequence[Floats]], pause: int, place: int) -> Floats | 
     return later[pause - 1][place] if len(later) >= pause else None
 
 
-def _run(choice: Choice, after: Floats, tick: int) -> Floats:
+def _run(choice: GroupOption, after: Floats, tick: int) -> Floats:
     """The cost of training there in this tick, and of what follows."""
     if not choice.is_up[tick]:
         return np.full(after.shape, np.inf)
@@ -126,7 +126,7 @@ def _run(choice: Choice, after: Floats, tick: int) -> Floats:
     return found
 
 
-def _begun(choice: Choice, usd: Floats, after: Floats | None, tick: int, pause: int, rest: float) -> Floats | None:
+def _begun(choice: GroupOption, usd: Floats, after: Floats | None, tick: int, pause: int, rest: float) -> Floats | None:
     """The cost of beginning there now: the pause is paid, and `rest` of a tick, then it trains."""
     span = slice(tick, tick + pause)
     if after is None or not choice.is_up[span].all():
@@ -135,7 +135,7 @@ def _begun(choice: Choice, usd: Floats, after: Floats | None, tick: int, pause: 
 
 
 def _waiting(
-    choices: Sequence[Choice],
+    choices: Sequence[GroupOption],
     dead_usd: Sequence[Floats],
     idle: Floats,
     waited: Sequence[Sequence[Floats | None]],
@@ -155,7 +155,7 @@ def _waiting(
 
 
 def _leaving(
-    choices: Sequence[Choice],
+    choices: Sequence[GroupOption],
     dead_usd: Sequence[Floats],
     runs: Sequence[Floats],
     begun: Sequence[Floats | None],
@@ -182,7 +182,7 @@ def _leaving(
     return found
 
 
-def _pools(choices: Sequence[Choice]) -> list[list[int]]:
+def _pools(choices: Sequence[GroupOption]) -> list[list[int]]:
     """The places of the choices that share nodes, the fewest nodes first."""
     found: dict[int, list[int]] = {}
     for place, choice in sorted(enumerate(choices), key=lambda each: each[1].nodes):

@@ -21,7 +21,7 @@ NodeTypes = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class TickMarket:
     """What each offering costs, and whether it can be had, in each tick. Rows are in the order of `offerings`."""
 
     tick_s: float
@@ -52,7 +52,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WantedGroup:
     """What a policy wants from now on."""
 
     target: Group | None
@@ -61,7 +61,7 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Machine:
+class TickNode:
     """One node: where it is from, when it was launched, and from which tick on it is there."""
 
     number: int
@@ -87,14 +87,14 @@ class Spent:
         return self.working_usd + self.dead_usd + self.trial_usd
 
 
-Policy = Callable[["World"], Wish]
+Policy = Callable[["TickWorld"], WantedGroup]
 
 
 @dataclass(slots=True)
-class World:
+class TickWorld:
     """The job's state at `tick`."""
 
-    market: Market
+    market: TickMarket
     task: Task
     tick: int = 0
     done: int = 0
@@ -102,7 +102,7 @@ class World:
     is_on_trial: bool = False
     current: Group | None = None
     pauses_until: int = 0
-    machines: list[Machine] = field(default_factory=list)
+    machines: list[TickNode] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     launches: int = 0
     _places: dict[Offering, int] = field(init=False)
@@ -159,7 +159,7 @@ class World:
     def _count(self, offering: Offering, *, joined: bool) -> int:
         return sum(each.offering == offering and (each.joins <= self.tick or not joined) for each in self.machines)
 
-    def _follow(self, wish: Wish) -> None:
+    def _follow(self, wish: WantedGroup) -> None:
         if wish.target != self.target:
             self.target, self.is_on_trial = wish.target, wish.is_trial
         if self.target is None:
@@ -191,7 +191,7 @@ class World:
             self.launches += 1
             self.spent.dead_usd += self.task.rest * self._tick_usd(offering)
             joins = self.tick + self.task.boot
-            self.machines.append(Machine(self.launches, offering, self.tick, joins))
+            self.machines.append(TickNode(self.launches, offering, self.tick, joins))
 
     def _switch(self) -> None:
         """Goes over to the target once it is whole: nothing trains for the pause."""

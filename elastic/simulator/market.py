@@ -14,7 +14,7 @@ from elastic.simulator.availability_file import Availability, PoolRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class SimulatedPool:
     """Where the machines of one offering come from.
 
     While it is down nothing is sold. `takes_back`: its machines end when it goes down, `notice_s` after they were told
@@ -27,7 +27,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class SimulatedMarket:
     """Everything that is sold. Instants count from the market's beginning; what has no pool can always be had.
 
     `prices` are the true ones, each offering's in the order of time; the first one also holds before it.
@@ -35,7 +35,7 @@ class Market:
 
     node_types: tuple[NodeType, ...]
     prices: Mapping[Offering, tuple[tuple[float, float], ...]]
-    pools: Mapping[Offering, Pool] = field(default_factory=dict)
+    pools: Mapping[Offering, SimulatedPool] = field(default_factory=dict)
 
     @property
     def offerings(self) -> tuple[Offering, ...]:
@@ -54,7 +54,7 @@ class Market:
             for number, (at_s, usd_per_h) in enumerate(steps)
         )
 
-    def from_s(self, at_s: float) -> Market:
+    def from_s(self, at_s: float) -> SimulatedMarket:
         """The same market, beginning later."""
         return replace(
             self,
@@ -71,7 +71,7 @@ def market_of(
     *,
     node_types: Mapping[str, NodeType] | None = None,
     notice_s: float = 120.0,
-) -> Market:
+) -> SimulatedMarket:
     """Gives the market of recorded prices and availability.
 
     With `records` a spot pool is sold only where its availability is known; without them every pool is always up. Of
@@ -84,10 +84,10 @@ def market_of(
     if not steps:
         raise InvalidInput("prices: wanted at least one price, got an empty file")
     steps = _from_zero(steps, {row.offering for row in rows if row.at_s is not None})
-    pools: dict[Offering, Pool] = {}
+    pools: dict[Offering, SimulatedPool] = {}
     for record in records or ():
         offering = Offering(record.node_type, Capacity.SPOT, record.zone)
-        pools.setdefault(offering, Pool(record.availability, notice_s=notice_s))
+        pools.setdefault(offering, SimulatedPool(record.availability, notice_s=notice_s))
     sold = [each for each in steps if records is None or each.capacity is Capacity.ON_DEMAND or each in pools]
     if not sold:
         raise InvalidInput(
@@ -96,7 +96,7 @@ def market_of(
         )
     known = node_types or {}
     names = sorted({each.node_type for each in sold})
-    return Market(
+    return SimulatedMarket(
         node_types=tuple(known.get(name) or _undescribed(name) for name in names),
         prices={each: tuple(sorted(steps[each].items())) for each in sorted(sold)},
         pools={each: pool for each, pool in pools.items() if each in sold},

@@ -8,7 +8,7 @@ from elastic.errors import InvalidInput
 from elastic.model import Capacity, JobSpec, Node, NodePhase, NodeType, Series
 from elastic.pricing import TraceRow
 from elastic.simulator.availability_file import Availability
-from elastic.simulator.market import Market, Pool, market_of
+from elastic.simulator.market import SimulatedMarket, SimulatedPool, market_of
 from elastic.simulator.program import Program, Speeds
 from elastic.simulator.simulation import BEGINS_S
 from elastic.store import Store
@@ -17,7 +17,7 @@ _MOST_PRICES = 100_000
 _NOTICE_S = 120.0
 
 
-def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, Market]:
+def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMarket]:
     """Gives the job, its program and its market as they were from its submission on. Raises NotFound, InvalidInput.
 
     Sold is what was measured, at the prices on record. A spot pool that the job used was up from where a machine was
@@ -37,7 +37,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, Market]:
     market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes(job.id, include_gone=True)
     pools = {
-        offering: Pool(_history(of_pool, job.submitted_at_s), notice_s=_NOTICE_S)
+        offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=_NOTICE_S)
         for offering in market.offerings
         if offering.capacity is Capacity.SPOT and (of_pool := [node for node in nodes if node.offering == offering])
     }

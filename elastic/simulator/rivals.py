@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from elastic.model import Capacity, Group
-from elastic.simulator.light_world import Policy, Wish, World
+from elastic.simulator.light_world import Policy, TickWorld, WantedGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Fleet:
     def sold(self, capacity: Capacity) -> list[Group]:
         return [each for each in self.groups if each.members[0][0].capacity is capacity]
 
-    def spot(self, world: World) -> Group | None:
+    def spot(self, world: TickWorld) -> Group | None:
         """The cheapest for its work of what is up and would be in time; of equals what trains already."""
         up = [each for each in self.sold(Capacity.SPOT) if world.can_have(each)]
         dead = 2 * world.task.dead
@@ -37,7 +37,7 @@ class Fleet:
             return min(in_time, key=lambda each: (_usd(world, each), each != world.current, each))
         return min(up, key=lambda each: (_ticks(world, each), _usd(world, each)), default=None)
 
-    def on_demand(self, world: World) -> Group:
+    def on_demand(self, world: TickWorld) -> Group:
         """The cheapest that does the rest in time with a changeover to spare, else the fastest."""
         sold = self.sold(Capacity.ON_DEMAND)
         dead = 2 * world.task.dead
@@ -47,11 +47,11 @@ class Fleet:
         return min(sold, key=lambda each: (_ticks(world, each), _usd(world, each), each))
 
 
-def _usd(world: World, group: Group) -> float:
+def _usd(world: TickWorld, group: Group) -> float:
     return world.usd_per_h(group) / world.task.rate(group)
 
 
-def _ticks(world: World, group: Group) -> float:
+def _ticks(world: TickWorld, group: Group) -> float:
     return world.left / world.task.rate(group)
 
 
@@ -60,10 +60,10 @@ class OnDemand:
     fleet: Fleet
     _held: Group | None = None
 
-    def __call__(self, world: World) -> Wish:
+    def __call__(self, world: TickWorld) -> WantedGroup:
         if self._held is None:
             self._held = self.fleet.on_demand(world)
-        return Wish(self._held)
+        return WantedGroup(self._held)
 
 
 def _is_spot(group: Group | None) -> bool:
@@ -77,7 +77,7 @@ class Net:
     fleet: Fleet
     reserve: Group | None = field(default=None)
 
-    def caught(self, world: World) -> Group | None:
+    def caught(self, world: TickWorld) -> Group | None:
         if self.reserve is None:
             fastest = min(
                 self.fleet.sold(Capacity.ON_DEMAND),
@@ -102,13 +102,13 @@ class Greedy:
     fleet: Fleet
     net: Net
 
-    def __call__(self, world: World) -> Wish:
+    def __call__(self, world: TickWorld) -> WantedGroup:
         caught = self.net.caught(world)
         if caught is not None:
-            return Wish(caught)
+            return WantedGroup(caught)
         if _is_spot(world.target) and world.machines:
-            return Wish(world.target)
-        return Wish(self.fleet.spot(world))
+            return WantedGroup(world.target)
+        return WantedGroup(self.fleet.spot(world))
 
 
 @dataclass(slots=True)
@@ -116,21 +116,21 @@ class Uniform:
     fleet: Fleet
     net: Net
 
-    def __call__(self, world: World) -> Wish:
+    def __call__(self, world: TickWorld) -> WantedGroup:
         caught = self.net.caught(world)
         if caught is not None:
-            return Wish(caught)
+            return WantedGroup(caught)
         if _is_spot(world.target) and world.machines:
-            return Wish(world.target)
+            return WantedGroup(world.target)
         spot = self.fleet.spot(world)
         task = world.task
         ahead = 2 * task.dead if world.machines else 0
         expected = task.work * (world.tick + ahead) / task.deadline
         if world.machines:
-            return Wish(spot if spot is not None and world.done >= expected else world.target)
+            return WantedGroup(spot if spot is not None and world.done >= expected else world.target)
         if spot is not None:
-            return Wish(spot)
-        return Wish(self.fleet.on_demand(world) if world.done < expected else None)
+            return WantedGroup(spot)
+        return WantedGroup(self.fleet.on_demand(world) if world.done < expected else None)
 
 
 RIVALS: Mapping[str, Callable[[Fleet], Policy]] = {

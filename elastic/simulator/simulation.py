@@ -41,12 +41,12 @@ from elastic.model import (
 )
 from elastic.pricing import PriceSource, TracePrices
 from elastic.providers import FakeCloud, FakeProvider, InstanceState
+from elastic.reconciler import LaunchTerms as LaunchTerms
 from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Timeouts, reply_for
-from elastic.reconciler import Terms as LaunchTerms
 from elastic.simulator.agents import Agents
 from elastic.simulator.bill import bill_usd
 from elastic.simulator.empty_database import fast_folder, lay_out
-from elastic.simulator.market import Market
+from elastic.simulator.market import SimulatedMarket
 from elastic.simulator.program import Program
 from elastic.store import Store, open_store
 
@@ -72,7 +72,7 @@ _REMEMBERED_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SimulationSettings:
     """How the simulated daemon and its cloud are set up: seconds, and the limits of decisions.
 
     `quiet_s` is the longest time between two looks at a cluster that trains, `waiting_s` at one without machines.
@@ -119,9 +119,9 @@ class Simulation:
     folder: Path
     spec: JobSpec
     program: Program
-    market: Market
+    market: SimulatedMarket
     decide: Callable[[Snapshot], Plan]
-    terms: Terms = Terms()
+    terms: SimulationSettings = SimulationSettings()
     feed: PriceSource | None = None
     clock: ManualClock = field(default_factory=lambda: ManualClock(BEGINS_S))
     ticks: int = 0
@@ -471,10 +471,10 @@ def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
 def simulated(
     spec: JobSpec,
     program: Program,
-    market: Market,
+    market: SimulatedMarket,
     *,
     decide: Callable[[Snapshot], Plan],
-    terms: Terms = Terms(),
+    terms: SimulationSettings = SimulationSettings(),
     feed: PriceSource | None = None,
 ) -> Iterator[Simulation]:
     """A simulation whose database is gone with the block."""

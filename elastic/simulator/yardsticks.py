@@ -14,8 +14,8 @@ import numpy as np
 
 from elastic.model import Capacity, Group, JobSpec
 from elastic.simulator import light_world
-from elastic.simulator.clairvoyant import Choice, least_usd
-from elastic.simulator.market import Market
+from elastic.simulator.clairvoyant import GroupOption, least_usd
+from elastic.simulator.market import SimulatedMarket
 from elastic.simulator.program import Program
 from elastic.simulator.rivals import RIVALS, Fleet
 
@@ -41,7 +41,7 @@ class Yardstick:
 def yardsticks(
     spec: JobSpec,
     program: Program,
-    market: Market,
+    market: SimulatedMarket,
     *,
     horizon_s: float,
     boot_s: float,
@@ -65,14 +65,14 @@ def yardsticks(
     for name, make in RIVALS.items():
         if not any(each.members[0][0].capacity is Capacity.ON_DEMAND for each in groups):
             break  # each of them goes to on-demand in the end
-        world = light_world.World(light, task)
+        world = light_world.TickWorld(light, task)
         is_done = world.play(make(Fleet(groups)), until=3 * task.deadline)
         late_s = max(0, world.tick - task.deadline) * tick_s if is_deadline else 0.0
         found.append(Yardstick(name, world.spent.usd if is_done else None, late_s))
     return tuple(found)
 
 
-def _light(market: Market, tick_s: float, ticks: int) -> light_world.Market:
+def _light(market: SimulatedMarket, tick_s: float, ticks: int) -> light_world.TickMarket:
     offerings = market.offerings
     usd, is_up = np.empty((len(offerings), ticks)), np.ones((len(offerings), ticks), dtype=bool)
     for row, offering in enumerate(offerings):
@@ -83,11 +83,17 @@ def _light(market: Market, tick_s: float, ticks: int) -> light_world.Market:
         pool = market.pools.get(offering)
         if pool is not None:
             is_up[row] = [pool.availability.is_up(at_s) for at_s in starts_s]
-    return light_world.Market(tick_s, offerings, usd, is_up)
+    return light_world.TickMarket(tick_s, offerings, usd, is_up)
 
 
 def _task(
-    spec: JobSpec, program: Program, market: Market, tick_s: float, horizon_s: float, boot_s: float, pause_s: float
+    spec: JobSpec,
+    program: Program,
+    market: SimulatedMarket,
+    tick_s: float,
+    horizon_s: float,
+    boot_s: float,
+    pause_s: float,
 ) -> light_world.Task:
     types = [each.name for each in market.node_types if program.speeds.knows(each.name)]
     per_tick = {
@@ -110,13 +116,13 @@ def _task(
     )
 
 
-def _least_usd(light: light_world.Market, task: light_world.Task, groups: Sequence[Group]) -> float | None:
+def _least_usd(light: light_world.TickMarket, task: light_world.Task, groups: Sequence[Group]) -> float | None:
     places: Mapping[object, int] = {each: number for number, each in enumerate(light.offerings)}
     choices = []
     for group in groups:
         ((offering, count),) = group.members
         row = places[offering]
         usd = count * light.usd_per_h[row, : task.deadline] * light.tick_s / 3600
-        choices.append(Choice(usd, light.is_up[row, : task.deadline], task.rate(group), row, count))
+        choices.append(GroupOption(usd, light.is_up[row, : task.deadline], task.rate(group), row, count))
     least = least_usd(choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause, rest=task.rest)
     return least if math.isfinite(least) else None

@@ -3,7 +3,7 @@
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts
-from elastic.store.heartbeats import Heard
+from elastic.store.heartbeats import HeartbeatReport
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
@@ -14,7 +14,7 @@ from elastic.store.tallies import Tallies
 
 __all__ = [
     "Event",
-    "Heard",
+    "HeartbeatReport",
     "Interruptions",
     "JobFacts",
     "LaunchIntent",

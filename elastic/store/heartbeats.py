@@ -10,12 +10,12 @@ from sqlalchemy import Connection
 from elastic.model import (
     AgentState,
     Beginning,
-    Claim,
     Exit,
     Node,
     NodeReport,
     Notice,
     Outcome,
+    RoundClaim,
     Save,
     Window,
 )
@@ -27,7 +27,7 @@ from elastic.store.events import Event, add_event
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeartbeatReport:
     """What a node said of itself in one heartbeat.
 
     The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes. `round` is the
@@ -42,12 +42,12 @@ class Heard:
     acked_seq: int = 0
     notice: Notice | None = None
     round: int | None = None
-    claim: Claim | None = None
+    claim: RoundClaim | None = None
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
 
-def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) -> int:
+def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
     """Stores what is not stored yet and gives how many windows were new."""
     row = node_rows.row(connection, node_id)
     node, before = node_rows.to_node(row), row.acked_seq
@@ -77,7 +77,7 @@ def take_in(connection: Connection, node_id: str, said: Heard, *, now_s: float) 
     return fresh
 
 
-def _values(said: Heard, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
+def _values(said: HeartbeatReport, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
     is_ready = node.agent_state is AgentState.PREPARING and said.report.state is not AgentState.PREPARING
     return {
         **({"prepared_at_s": now_s} if is_ready else {}),

@@ -11,7 +11,7 @@ from itertools import islice
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from elastic.errors import Conflict, NotFound
-from elastic.model import Batch, Claim, Group, Job, JobPhase, JobSpec, Rounds, ScriptError, move_job
+from elastic.model import Batch, Group, Job, JobPhase, JobSpec, RoundClaim, Rounds, ScriptError, move_job
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -161,7 +161,7 @@ def rounds(connection: Connection, job_id: str) -> Rounds:
 
 
 def note_rounds(
-    connection: Connection, job_id: str, *, newest: int | None, claim: Claim | None, node_id: str, now_s: float
+    connection: Connection, job_id: str, *, newest: int | None, claim: RoundClaim | None, node_id: str, now_s: float
 ) -> None:
     """Records the newest round that a member trains in, and one that it is about to publish.
 

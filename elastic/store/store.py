@@ -52,7 +52,7 @@ from elastic.store.code import Archives
 from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts, earlier, facts
-from elastic.store.heartbeats import Heard
+from elastic.store.heartbeats import HeartbeatReport
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
@@ -347,7 +347,7 @@ class Store:
 
     # measurements
 
-    def heard(self, node_id: str, said: Heard, *, now_s: float) -> int:
+    def heard(self, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
         """Stores what one heartbeat brought that is not stored yet and gives how many windows were new."""
         return self._write(heartbeats.take_in, node_id, said, now_s=now_s)
 

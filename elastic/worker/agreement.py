@@ -12,7 +12,7 @@ again at its end, and know. Nobody leaves before the end of t + 2, which all hav
 store any more, which may end with the rank that serves it."""
 
 
-class Store(Protocol):
+class KeyValueStore(Protocol):
     """What is used of torch's stores."""
 
     def set(self, key: str, value: str) -> None: ...
@@ -23,7 +23,7 @@ class Store(Protocol):
 class Agreement:
     """One drain as one rank sees it."""
 
-    def __init__(self, store: Store, *, rank: int, world_size: int, generation: int | None) -> None:
+    def __init__(self, store: KeyValueStore, *, rank: int, world_size: int, generation: int | None) -> None:
         self._store = store
         self._own = f"elasticd/drain/{generation}/{rank}"
         self._keys = [f"elasticd/drain/{generation}/{each}" for each in range(world_size)]
@@ -44,11 +44,11 @@ class Agreement:
         return self._stop_after is not None and turn >= self._stop_after
 
 
-def default_store() -> Store | None:
+def default_store() -> KeyValueStore | None:
     """The store of the script's process group; None where it has none, or torch hides it."""
     c10d = sys.modules.get(C10D_MODULE)
     if c10d is None or not c10d.is_initialized():
         return None
     find = getattr(c10d, "_get_default_store", None)
-    store: Store | None = None if find is None else find()
+    store: KeyValueStore | None = None if find is None else find()
     return store

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from elastic.bounds import as_unicode
 from elastic.worker.agreement import default_store
-from elastic.worker.beginnings import Beginning, compare
-from elastic.worker.membership import Membership
+from elastic.worker.beginnings import RankStart, compare
+from elastic.worker.membership import WorkerPlace
 from elastic.worker.messages import MOST_OF_A_NOTE, Datagram
 from elastic.worker.outbox import Outbox
 from elastic.worker.recorder import Recorder
@@ -69,7 +69,7 @@ def note(text: str) -> None:
 class Worker:
     """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words from every rank."""
 
-    def __init__(self, membership: Membership, *, started_at: float) -> None:
+    def __init__(self, membership: WorkerPlace, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
         # In a session: whether the job is complete, which another member's script may say while this one ends early.
@@ -110,7 +110,7 @@ class Worker:
         is_first = self._done is None
         result = self.count(iteration, phase, samples=samples)
         if is_first and iteration is not None:
-            self.meet(Beginning(int(iteration) - 1, "paramount()"))
+            self.meet(RankStart(int(iteration) - 1, "paramount()"))
         self.tell_beginning(stops_when_asked=True)
         return result
 
@@ -156,7 +156,7 @@ class Worker:
         batch = self.membership.batch
         return batch == "worker" if batch is not None else not self.counts_own_turns
 
-    def meet(self, own: Beginning, *, replica: Callable[[], Replica] = Replica) -> None:
+    def meet(self, own: RankStart, *, replica: Callable[[], Replica] = Replica) -> None:
         """Ends this process where ranks of one group begin at different iterations: their weights would be mixed.
 
         `replica` gives what this rank holds before its first step.
@@ -279,7 +279,7 @@ def worker() -> Worker:
 
     The one value of the package that outlives a call: scripts call plain functions, as they do with ``print``.
     """
-    result = Worker(Membership.from_environment(os.environ), started_at=time.perf_counter() - process_age_s())
+    result = Worker(WorkerPlace.from_environment(os.environ), started_at=time.perf_counter() - process_age_s())
     atexit.register(result.close)
     if result.membership.socket_path and os.environ.setdefault(WORKER_PID, str(os.getpid())) == str(os.getpid()):
         result.begin()

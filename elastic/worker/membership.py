@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class WorkerPlace:
     """A worker's place in a job; every path is ``None`` in a script that runs without elasticd.
 
     `batch` is what the job's file says of it: ``worker``, ``job``, or ``None`` where it says nothing.
@@ -23,7 +23,7 @@ class Membership:
     batch: str | None = None
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> Membership:
+    def from_environment(cls, environment: Mapping[str, str]) -> WorkerPlace:
         """Reads the variables that the agent and torchrun set.
 
         >>> Membership.from_environment({"RANK": "1", "WORLD_SIZE": "2", "ELASTICD_GENERATION": "3"}).generation

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
-from elastic.worker.beginnings import Beginning
+from elastic.worker.beginnings import RankStart
 from elastic.worker.hook import Worker
 from elastic.worker.imports import after_import
 from elastic.worker.replicas import replica_of
@@ -60,7 +60,7 @@ class StepCounter:
         self._has_met = True
         begins_at = self._worker.saves.begin()
         self._worker.meet(
-            Beginning(begins_at, self._worker.saves.read_from),
+            RankStart(begins_at, self._worker.saves.read_from),
             replica=functools.partial(replica_of, optimizer, world_size=self._worker.membership.world_size),
         )
 

@@ -9,7 +9,7 @@ from time import monotonic, thread_time
 from typing import Any
 
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.host_copy import AtOnce, HostCopy, Way
+from elastic.workloads.host_copy import AtOnce, CopyWay, HostCopy
 from elastic.workloads.rhythm import Rhythm
 
 CLOSE_TIMEOUT_S = 60.0
@@ -39,7 +39,7 @@ class BackgroundSaver:
         *,
         at: int,
         tell: Callable[[Saved], None],
-        way: Way | None = None,
+        way: CopyWay | None = None,
         beside: Callable[[int, Any], None] | None = None,
     ) -> None:
         self._checkpoints = checkpoints

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 
 # What torch's DistributedDataParallel sends at a time: its documentation, `bucket_cap_mb`.
 # benchmarks/gradient_overlap.py shows what it gains here.
@@ -32,7 +32,7 @@ class GradientSum:
     """
 
     def __init__(
-        self, parameters: Sequence[Tensor], group: Group, *, riders: int = 0, bucket_bytes: int = BUCKET_BYTES
+        self, parameters: Sequence[Tensor], group: ProcessGroup, *, riders: int = 0, bucket_bytes: int = BUCKET_BYTES
     ) -> None:
         self._group = group
         self._riders = riders

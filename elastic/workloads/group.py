@@ -20,7 +20,7 @@ from elastic.workloads.nameless import give_up_names
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ProcessGroup:
     """This process's place among the ranks. Alone, no process group exists and every sum is the value itself."""
 
     rank: int
@@ -73,12 +73,12 @@ class Group:
 
 
 @contextmanager
-def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> Iterator[Group]:
+def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> Iterator[ProcessGroup]:
     """Gives the group that torchrun's environment describes, and leaves it at the end."""
     rank, world_size = int(environment.get("RANK", "0")), int(environment.get("WORLD_SIZE", "1"))
     device = device_of(int(environment.get("LOCAL_RANK", "0")))
     if world_size == 1:
-        yield Group(rank, world_size, device)
+        yield ProcessGroup(rank, world_size, device)
         return
     timeout = timedelta(seconds=timeout_s)
     terms: dict[str, Any] = {"backend": "gloo", "timeout": timeout}
@@ -92,7 +92,7 @@ def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> 
         store = _store(rank, environment["MASTER_ADDR"], int(environment["MASTER_PORT"]), timeout)
         dist.init_process_group(**terms, store=store, rank=rank, world_size=world_size)
     try:
-        yield Group(rank, world_size, device)
+        yield ProcessGroup(rank, world_size, device)
     finally:
         dist.destroy_process_group()
 

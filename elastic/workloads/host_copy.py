@@ -13,7 +13,7 @@ from torch import Tensor
 class HostCopy:
     """Memory of the host that one state after another is copied to: it is asked for once, and filled again."""
 
-    def __init__(self, way: Way) -> None:
+    def __init__(self, way: CopyWay) -> None:
         self._way = way
         self._copy: Any = None
 
@@ -58,7 +58,7 @@ class Done(Protocol):
         """Returns when they are made."""
 
 
-class Way(Protocol):
+class CopyWay(Protocol):
     """How tensors of one kind of device get to the host's memory."""
 
     def frozen(self, tensor: Tensor) -> Tensor:
@@ -74,7 +74,7 @@ class Way(Protocol):
         """Puts a mark behind what was copied aside."""
 
 
-def way_from(device: torch.device) -> Way:
+def way_from(device: torch.device) -> CopyWay:
     """Gives the way from a device to the host's memory."""
     return Beside(device) if device.type == "cuda" else AtOnce()
 

@@ -25,7 +25,7 @@ from elastic.workloads.adam import Adam
 from elastic.workloads.background import BackgroundSaver
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.rhythm import Rhythm
-from elastic.workloads.session import Attendance, Session, SessionEnded, Turn
+from elastic.workloads.session import Attendance, Session, SessionEnded, SessionStep
 
 ELASTICD_TIER = "T2"  # read by elasticd, which runs this script in a session without being asked to
 CLASSES = 4
@@ -54,7 +54,7 @@ class Classifier:
         self.weights = list(self.model.parameters())
         self.adam = Adam(self.weights, b1=0.9, b2=0.999)
 
-    def compute(self, turn: Turn) -> Sequence[Tensor]:
+    def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         """Gives this rank's part of the gradients."""
         images, labels = samples(turn.places() or range(1))
         losses = nn.functional.cross_entropy(self.model(images), labels, reduction="sum") / turn.batch

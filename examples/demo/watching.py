@@ -8,7 +8,7 @@ from typing import Any
 
 from elastic.cli import render
 from elastic.cli.client import Client, JsonObject
-from elastic.cli.watch import Standing, standing_of
+from elastic.cli.watch import WatchedJob, standing_of
 from elastic.figures import duration
 
 _DULL = frozenset({"checkpoint", "job_phase"})
@@ -20,7 +20,7 @@ class Sight:
     """One look at the job: its standing, the prices in force, the newest decisions, the news since the last look."""
 
     job: JsonObject
-    standing: Standing
+    standing: WatchedJob
     prices: Mapping[str, float]
     decisions: list[JsonObject]
     news: list[JsonObject]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from elastic.agent.carriage import Carriage, Verdict
+from elastic.agent.carriage import Carriage, UploadVerdict
 from elastic.agent.processes import kill_group
 from elastic.agent.settings import AgentSettings
 from elastic.protocol import PROTOCOL
@@ -33,7 +33,7 @@ sys.stdin.read()
 PATIENCE_S = 30.0
 
 
-def verdict_of(carriage: Carriage, generation: int) -> Verdict:
+def verdict_of(carriage: Carriage, generation: int) -> UploadVerdict:
     """What it says of a generation that has ended, once it does."""
     until_s = time.monotonic() + PATIENCE_S
     while (verdict := carriage.verdict(generation, patience_s=PATIENCE_S)) is None:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from elastic.agent.cargo import Cargo
-from elastic.agent.carriage import Refusal, SharedFolder, Verdict
+from elastic.agent.carriage import SharedFolder, StartRefusal, UploadVerdict
 from elastic.agent.carrier import SAVING_PRIOR_S, Carrier
 from elastic.agent.gate import open_gate
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
@@ -85,7 +85,7 @@ class Desk:
         verdict = self.whole_verdict()
         return verdict.is_durable, verdict.why
 
-    def whole_verdict(self) -> Verdict:
+    def whole_verdict(self) -> UploadVerdict:
         return verdict_of(self.carrier, ONE.generation)
 
 
@@ -291,7 +291,7 @@ def test_a_refusal_is_what_its_generation_ended_by_and_not_asked_for_again(desk:
         with pytest.raises(SystemExit, match="none of 1 can be used"):
             with_gate(desk, tmp_path, generation=1)
     desk.carrier.finish(1, is_clean=False)
-    assert desk.whole_verdict().refusal == Refusal("none of 1 can be used", needs_person=True)
+    assert desk.whole_verdict().refusal == StartRefusal("none of 1 can be used", needs_person=True)
 
 
 def test_a_checkpoint_that_is_refused_is_told_of_once(desk: Desk, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from elastic.agent.cause import told
 from elastic.agent.ending import exit_of
-from elastic.agent.intake import Heard
-from elastic.agent.steering import Group
+from elastic.agent.intake import WorkerReports
+from elastic.agent.steering import RunningGeneration
 from elastic.model import Exit, Outcome
 from elastic.worker.hook import CANNOT_BEGIN
 from tests.agent.conftest import World
@@ -18,13 +18,15 @@ from tests.agent.conftest import World
 SAID = f"{CANNOT_BEGIN}SyntaxError: '(' was never closed (/jobs/train.py, line 2)\n"
 
 
-def ended(log: Path, text: str, *, heard: Heard, exit_code: int = 1) -> Exit:
+def ended(log: Path, text: str, *, heard: WorkerReports, exit_code: int = 1) -> Exit:
     log.write_text(text)
-    return exit_of(Group(1, 20.0), heard, exit_code=exit_code, workers=1, log_path=log, torchrun_dir=log.parent)
+    return exit_of(
+        RunningGeneration(1, 20.0), heard, exit_code=exit_code, workers=1, log_path=log, torchrun_dir=log.parent
+    )
 
 
 def test_a_command_that_can_never_be_run_is_for_a_person(tmp_path: Path) -> None:
-    log, heard = tmp_path / "g1.log", Heard()
+    log, heard = tmp_path / "g1.log", WorkerReports()
     failed = ended(log, f"{SAID}torch.distributed.elastic: failed (exitcode: 1) local_rank: 0 (pid: 7)\n", heard=heard)
     assert failed.needs_person
     assert told(failed) == "no worker could begin: SyntaxError: '(' was never closed (/jobs/train.py, line 2)"
@@ -36,12 +38,12 @@ def test_a_command_that_can_never_be_run_is_for_a_person(tmp_path: Path) -> None
 def test_a_rank_that_misses_one_that_has_finished_names_that_as_its_error(tmp_path: Path) -> None:
     log = tmp_path / "g1.log"
     gone = "Traceback (most recent call last):\n  no\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]"
-    error = ended(log, gone, heard=Heard(last_words=frozenset({"finished"}), has_trained=True)).error
+    error = ended(log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)).error
     assert error is not None
     assert "still trained when other ranks had finished: they disagree on how much is to be done" in str(error)
-    again = ended(log, gone, heard=Heard(last_words=frozenset({"finished"}), has_trained=True)).error
+    again = ended(log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)).error
     assert again is not None and again.is_again(error)
-    assert ended(log, gone, heard=Heard(has_trained=True)).error is None
+    assert ended(log, gone, heard=WorkerReports(has_trained=True)).error is None
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from elastic.agent.intake import WARM_UP_ITERATIONS, Intake
 from elastic.agent.spool import Spool
 from elastic.worker.hook import Worker
-from elastic.worker.membership import Membership
+from elastic.worker.membership import WorkerPlace
 from elastic.worker.messages import NoteMessage, WindowMessage, fault_of
 
 WINDOW: dict[str, Any] = {
@@ -44,7 +44,7 @@ class Desk:
         self.intake.start()
 
     def worker(self, *, rank: int = 0, generation: int = 1) -> Worker:
-        membership = Membership(
+        membership = WorkerPlace(
             rank=rank, local_rank=rank, world_size=2, generation=generation, socket_path=str(self.path), batch="job"
         )
         result = Worker(membership, started_at=0.0)

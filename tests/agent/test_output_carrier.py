@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from elastic.agent.carriage import Both, SharedFolder, Verdict
+from elastic.agent.carriage import Both, SharedFolder, UploadVerdict
 from elastic.agent.cause import told
 from elastic.agent.ending import as_stored
 from elastic.agent.output_carrier import OutputCarrier
-from elastic.agent.outputs import Outputs, TooMuch
+from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Outcome, Tier
 from elastic.worker.messages import Arrival
@@ -81,7 +81,7 @@ class Desk:
         self.outputs = FakeOutputs()
         self.said: list[dict[str, Any]] = []
         self.carrier = OutputCarrier(
-            load=lambda _: cast("Outputs", self.outputs),
+            load=lambda _: cast("OutputUploader", self.outputs),
             say=self.said.extend,
             wall_s=lambda: 1.0,
             **{"pause_s": 0.0, "look_s": 0.01, **options},
@@ -91,7 +91,7 @@ class Desk:
     def texts(self) -> str:
         return "\n".join(str(message["text"]) for message in self.said)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> UploadVerdict:
         return verdict_of(self.carrier, 1)
 
 
@@ -129,7 +129,7 @@ def test_a_job_whose_outputs_are_not_wanted_waits_for_nothing(desk: Desk) -> Non
     assert desk.carrier.fill(SECOND) is None
     desk.carrier.start()
     desk.carrier.finish(1, is_clean=True)
-    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.verdict() == UploadVerdict(is_durable=True)
     assert desk.outputs.did == []
 
 
@@ -138,7 +138,7 @@ def test_outputs_are_carried_while_workers_run_and_once_more_at_the_end(desk: De
     desk.carrier.start()
     assert desk.outputs.carried.wait(PATIENCE_S)
     desk.carrier.finish(1, is_clean=False)
-    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.verdict() == UploadVerdict(is_durable=True)
     assert desk.outputs.did[2] == "carry" and desk.outputs.did[-1] == "carry the rest"
 
 
@@ -147,7 +147,7 @@ def test_only_the_first_ranks_node_carries(desk: Desk) -> None:
     desk.carrier.fill(SECOND)
     desk.carrier.start()
     desk.carrier.finish(1, is_clean=True)
-    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.verdict() == UploadVerdict(is_durable=True)
     assert desk.outputs.did == ["follow a:1"]
 
 
@@ -159,7 +159,7 @@ def test_files_that_no_other_node_holds_are_told_once_though_storage_was_away(de
     desk.carrier.start()
     wait_until(lambda: "ckpt/__1_0.distcp and 1 more" in desk.texts(), "it is told", timeout_s=30.0)
     desk.carrier.finish(1, is_clean=True)
-    assert desk.verdict() == Verdict(is_durable=True)
+    assert desk.verdict() == UploadVerdict(is_durable=True)
     assert desk.texts().count("distcp") == 1
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.agent.outputs import Outputs, TooMuch
+from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects
@@ -38,10 +38,10 @@ class Node:
         self.objects = FolderObjects(disk / "home")
         self.settings.work_dir.mkdir(parents=True)
 
-    def in_generation(self, generation: int, job: Assignment = JOB) -> Outputs:
-        return Outputs(replace(job, generation=generation), settings=self.settings, objects=self.objects)
+    def in_generation(self, generation: int, job: Assignment = JOB) -> OutputUploader:
+        return OutputUploader(replace(job, generation=generation), settings=self.settings, objects=self.objects)
 
-    def lead(self, generation: int, *, meeting: str = "", job: Assignment = JOB) -> Outputs:
+    def lead(self, generation: int, *, meeting: str = "", job: Assignment = JOB) -> OutputUploader:
         outputs = self.in_generation(generation, job)
         outputs.lead(now_s=1.0, tell=print)
         if meeting:
@@ -184,13 +184,13 @@ def test_a_folder_that_was_half_filled_is_not_taken_for_the_newest(node: Callabl
 
 def test_a_later_generation_does_not_read_all_files_again(node: Callable[[str], Node]) -> None:
     a, digests = node("a"), dict[Look, str]()
-    leading = Outputs(JOB, settings=a.settings, objects=a.objects, digests=digests)
+    leading = OutputUploader(JOB, settings=a.settings, objects=a.objects, digests=digests)
     leading.lead(now_s=1.0, tell=print)
     a.write(one="1")
     leading.carry(is_still=True, now_s=2.0)
     (look,) = digests
     digests[look] = "0" * 64  # were the file read again, it would not be this
-    following = Outputs(replace(JOB, generation=2), settings=a.settings, objects=a.objects, digests=digests)
+    following = OutputUploader(replace(JOB, generation=2), settings=a.settings, objects=a.objects, digests=digests)
     assert following.carry(is_still=True, now_s=3.0), "another digest is another file"
 
 
@@ -223,14 +223,14 @@ def test_more_than_is_carried_by_default_is_an_error_that_says_what_to_do(node: 
     named = a.in_generation(1, replace(JOB, outputs=("*.pt",)))
     assert not named.carry(is_still=False, now_s=2.0)
     a.write(one="1")
-    few = Outputs(replace(JOB, outputs=("*",)), settings=a.settings, objects=a.objects, most_files=1)
+    few = OutputUploader(replace(JOB, outputs=("*",)), settings=a.settings, objects=a.objects, most_files=1)
     with pytest.raises(TooMuch, match="holds 2 new files"):
         few.carry(is_still=False, now_s=2.0)
 
 
 def test_a_quick_look_finds_what_is_too_much(node: Callable[[str], Node]) -> None:
     a = node("a")
-    few = Outputs(JOB, settings=a.settings, objects=a.objects, most_files=2)
+    few = OutputUploader(JOB, settings=a.settings, objects=a.objects, most_files=2)
     few.lead(now_s=1.0, tell=print)
     (a.settings.code_dir / "samples").mkdir()
     for name in ("one", "two", "three.tmp", ".hidden"):
@@ -239,7 +239,7 @@ def test_a_quick_look_finds_what_is_too_much(node: Callable[[str], Node]) -> Non
     (a.settings.code_dir / "samples" / "three").touch()
     with pytest.raises(TooMuch, match="holds 3 new files"):
         few.check()
-    Outputs(replace(JOB, outputs=("*.pt",)), settings=a.settings, objects=a.objects, most_files=2).check()
+    OutputUploader(replace(JOB, outputs=("*.pt",)), settings=a.settings, objects=a.objects, most_files=2).check()
 
 
 def test_in_a_session_a_later_first_rank_drops_nothing_that_an_earlier_one_wrote(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from elastic.agent.rounds import RoundBook, open_claims
-from elastic.model import Claim
+from elastic.model import RoundClaim
 from elastic.worker.claims import Claims, claims_from
 
 LONG_S = 30.0
@@ -42,17 +42,17 @@ def claims_at(folder: Path, book: RoundBook, ask: Callable[[Claims], None], *, p
 
 def test_a_claim_waits_until_the_daemon_has_stored_it() -> None:
     book = heart(answers=True)
-    assert book.claim(Claim(4, 2), timeout_s=LONG_S)
+    assert book.claim(RoundClaim(4, 2), timeout_s=LONG_S)
     assert book.news() == (None, None)
 
 
 def test_a_daemon_that_is_not_there_keeps_nobody_waiting() -> None:
-    assert not heart(answers=False).claim(Claim(4, 2), timeout_s=LONG_S)
+    assert not heart(answers=False).claim(RoundClaim(4, 2), timeout_s=LONG_S)
 
 
 def test_a_daemon_that_hangs_is_waited_for_no_longer_than_said() -> None:
     book = RoundBook(wake=lambda: None)
-    assert not book.claim(Claim(4, 2), timeout_s=0.0)
+    assert not book.claim(RoundClaim(4, 2), timeout_s=0.0)
     assert book.news()[1] is None, "what was given up is not told later as if it were to come"
 
 
@@ -62,14 +62,14 @@ def test_the_newest_claim_stands_for_those_before_it() -> None:
     answers: list[bool] = []
 
     def claim(number: int) -> None:
-        answers.append(book.claim(Claim(number, 2), timeout_s=LONG_S))
+        answers.append(book.claim(RoundClaim(number, 2), timeout_s=LONG_S))
 
     waiting = [threading.Thread(target=claim, args=(number,)) for number in (4, 5)]
     for each in waiting:
         each.start()
         woken.acquire()
     report = book.news()
-    assert report[1] == Claim(5, 2)
+    assert report[1] == RoundClaim(5, 2)
     book.is_told(*report)
     for each in waiting:
         each.join()

@@ -15,10 +15,10 @@ from elastic.agent.steering import (
     AskToDrain,
     Collect,
     GoOn,
-    Group,
     Kill,
     Leave,
-    Start,
+    RunningGeneration,
+    StartAssignment,
     Terminate,
     Wait,
     Wanted,
@@ -50,16 +50,18 @@ ONE = Assignment(
     max_restarts=1,
 )
 TWO = replace(ONE, generation=2)
-GROUP = Group(generation=1, grace_s=30.0)
+GROUP = RunningGeneration(generation=1, grace_s=30.0)
 DRAINING = replace(GROUP, drain_asked_at=100.0)
 
 
-def next_step(wanted: Assignment | None, group: Group | None, *, now: float = 100.0, leave: bool = False) -> object:
+def next_step(
+    wanted: Assignment | None, group: RunningGeneration | None, *, now: float = 100.0, leave: bool = False
+) -> object:
     return steer(wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, now=now)
 
 
 def test_a_word_is_awaited_where_turns_are_overdue_and_after_the_end_but_not_for_ever() -> None:
-    def awaits(group: Group | None, pulse: Pulse | None = None, *, ended_at: float | None = None) -> bool:
+    def awaits(group: RunningGeneration | None, pulse: Pulse | None = None, *, ended_at: float | None = None) -> bool:
         return awaits_word(group, pulse, ended_at=ended_at, now=100.0)
 
     assert awaits(GROUP, Pulse(1.1, 0.5))
@@ -70,7 +72,7 @@ def test_a_word_is_awaited_where_turns_are_overdue_and_after_the_end_but_not_for
 
 
 def test_an_idle_node_starts_what_it_is_assigned() -> None:
-    assert next_step(ONE, None) == Start(ONE)
+    assert next_step(ONE, None) == StartAssignment(ONE)
 
 
 def test_an_idle_node_without_an_assignment_waits() -> None:
@@ -184,7 +186,9 @@ def test_a_torchrun_that_has_ended_is_collected_before_anything_else() -> None:
 def test_a_generation_that_ended_here_is_not_begun_again() -> None:
     wanted = Wanted(assignment=ONE, is_known=True)
     assert steer(wanted=wanted, group=None, ended_generation=1, now=0.0) == Wait()
-    assert steer(wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0) == Start(TWO)
+    assert steer(wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0) == StartAssignment(
+        TWO
+    )
 
 
 def test_nothing_is_begun_before_the_daemon_knows_how_the_last_generation_ended() -> None:

@@ -27,7 +27,7 @@ from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import WARM_FILE
 from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
-from elastic.agent.tiers import Way
+from elastic.agent.tiers import WorkerStart
 from elastic.model import AgentState, NodeReport
 from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
 from tests.agent.test_steering import ONE
@@ -81,7 +81,7 @@ class NeverDone(Launcher):
         super().__init__(settings)
         self.killed = threading.Event()
 
-    def start(self, assignment: Assignment, *, way: Way, node_id: str) -> None:
+    def start(self, assignment: Assignment, *, way: WorkerStart, node_id: str) -> None:
         pass
 
     def life(self, generation: int) -> Life:

@@ -25,7 +25,7 @@ from elastic.model import (
 )
 from elastic.policy import VERSIONS, decide
 from elastic.reconciler import JobFolders
-from elastic.store import Heard
+from elastic.store import HeartbeatReport
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
 from tests.builders import intend, window
 
@@ -64,7 +64,9 @@ def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
     new = world.store.node_joined(bought.id, now_s=now_s)
     world.store.start_generation(job.id, (old, new), rdzv_endpoint="127.0.0.1:1", now_s=now_s)
     together = [window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)]
-    world.store.heard(old.id, Heard(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100), now_s=now_s)
+    world.store.heard(
+        old.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100), now_s=now_s
+    )
     assert len(world.store.recent_series(job.id)) == 3
     report = client.get(f"/v1/jobs/{job.id}/report").json()
     assert [[each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]] == [["small"]]

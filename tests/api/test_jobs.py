@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from api.app import give_context, routes
 from elastic.model import AgentState, Batch, Beginning, JobPhase, NodeReport, Precision, Save
 from elastic.providers import FakeCloud, FakeProvider
-from elastic.store import Heard
+from elastic.store import HeartbeatReport
 from tests.api.world import SPEC, START_S, TYPES, World, decide_once, train
 from tests.builders import window
 
@@ -317,7 +317,9 @@ def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_
     first = window(seq=90, node_id=node.id, generation=number, ended_at_s=START_S + 91.0)
     again = replace(first, iteration=first.iterations)
     saves = {91: Save("a-1", 2)}
-    said = Heard(NodeReport(AgentState.RUNNING, generation=number), windows=[again], saves=saves, acked_seq=91)
+    said = HeartbeatReport(
+        NodeReport(AgentState.RUNNING, generation=number), windows=[again], saves=saves, acked_seq=91
+    )
     world.store.heard(node.id, said, now_s=START_S + 91.0)
     world.store.move_job(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
     (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
@@ -328,7 +330,7 @@ def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -
     job, node = train(world)
     decide_once(world, job)
     begins = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
-    said = Heard(NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90)
+    said = HeartbeatReport(NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90)
     world.store.heard(node.id, said, now_s=START_S + 90.0)
     priced = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2}).json()
     assert (priced["redone"], priced["begins_at_zero"]) == (60, True)
@@ -413,7 +415,9 @@ def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(client: TestCl
     world.store.append_windows(node.id, [again])
     begun = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
     world.store.heard(
-        node.id, Heard(NodeReport(AgentState.RUNNING), beginnings={10**6: begun}, acked_seq=10**6), now_s=START_S
+        node.id,
+        HeartbeatReport(NodeReport(AgentState.RUNNING), beginnings={10**6: begun}, acked_seq=10**6),
+        now_s=START_S,
     )
     (note,) = client.post("/v1/jobs:plan", json=SPEC).json()["notes"]
     assert note.startswith("a move or a loss restarts this job")

@@ -12,7 +12,7 @@ from api.resuming import refuse_unpayable
 from api.specs import to_spec
 from elastic.errors import Conflict
 from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, JobSpec, NodeReport, Objective
-from elastic.store import Event, Heard
+from elastic.store import Event, HeartbeatReport
 from tests.api.world import SMALL, START_S, World, decide_once, train
 
 
@@ -126,7 +126,7 @@ def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
 def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client: TestClient, world: World) -> None:
     job, node = train(world)
     checkpoint = Event(90, START_S, "checkpoint", "checkpoint", numbers={"iteration": 5.0})
-    said = Heard(NodeReport(AgentState.RUNNING, 1), notes=[checkpoint], acked_seq=90)
+    said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[checkpoint], acked_seq=90)
     world.store.heard(node.id, said, now_s=START_S + 60.0)
     end(world, job)
     limit(world, job, Objective(budget_usd=0.05))

@@ -33,7 +33,7 @@ from elastic.policy import VERSIONS
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
 from elastic.reconciler.catalog import read_catalog
-from elastic.store import Heard, Store
+from elastic.store import HeartbeatReport, Store
 from elastic.store.engine import Database
 from tests.builders import intend
 
@@ -93,7 +93,7 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     windows = [_window(node, done, clock.now_s()) for done in range(10, iterations + 1, 10)]
     store.heard(
         node.id,
-        Heard(NodeReport(AgentState.RUNNING, 1), windows=windows, acked_seq=iterations),
+        HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=windows, acked_seq=iterations),
         now_s=clock.now_s(),
     )
     return store.job(job.id), store.node(node.id)

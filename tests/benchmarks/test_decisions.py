@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmarks.decisions.__main__ import main
-from benchmarks.decisions.clairvoyant import Choice, least_usd
+from benchmarks.decisions.clairvoyant import GroupOption, least_usd
 from benchmarks.decisions.clairvoyant import least as known_future
 from benchmarks.decisions.data import VARIABLE
 from benchmarks.decisions.ours import Ours, Shown
@@ -20,7 +20,7 @@ from benchmarks.decisions.rivals import RIVALS, Fleet
 from benchmarks.decisions.score import cost_rows
 from benchmarks.decisions.table import missed
 from benchmarks.decisions.track import Outcome
-from benchmarks.decisions.world import Market, Policy, Task, World
+from benchmarks.decisions.world import Policy, Task, TickMarket, TickWorld
 from elastic.model import Capacity, Group, NodeType, Offering
 from elastic.throughput import NodeTypes
 
@@ -32,7 +32,7 @@ BOUGHT = Offering("gpu", Capacity.ON_DEMAND, "zone-1")
 SPOT = (Offering("gpu", Capacity.SPOT, "zone-1"), Offering("gpu", Capacity.SPOT, "zone-2"))
 
 
-def drawn_market(seed: int, ticks: int, pools: int = 2) -> Market:
+def drawn_market(seed: int, ticks: int, pools: int = 2) -> TickMarket:
     """Spot pools that come and go, beside on-demand."""
     draw = np.random.default_rng(seed)
     up = np.ones((1 + pools, ticks), dtype=bool)
@@ -41,16 +41,16 @@ def drawn_market(seed: int, ticks: int, pools: int = 2) -> Market:
         up[1 + pool] = np.repeat(np.arange(ticks) % 2 == seed % 2, lengths)[:ticks]
     usd = np.ones((1 + pools, ticks))
     usd[0] = 3.0
-    return Market(TICK_S, (BOUGHT, *SPOT[:pools]), usd, up)
+    return TickMarket(TICK_S, (BOUGHT, *SPOT[:pools]), usd, up)
 
 
 def task_of(work: int, deadline: int, pause: int = 1) -> Task:
     return Task(work, deadline, {(("gpu", 1),): 1}, pause=pause)
 
 
-def choices_of(market: Market, deadline: int) -> list[Choice]:
+def choices_of(market: TickMarket, deadline: int) -> list[GroupOption]:
     return [
-        Choice(
+        GroupOption(
             market.usd_per_h[place, :deadline] * TICK_S / 3600,
             market.is_up[place, :deadline],
             rate=1,
@@ -61,12 +61,12 @@ def choices_of(market: Market, deadline: int) -> list[Choice]:
     ]
 
 
-def ours_of(market: Market) -> Ours:
+def ours_of(market: TickMarket) -> Ours:
     shown = Shown(node_types=(GPU,), per_unit=80, measured=(Group.of(BOUGHT),))
     return Ours(shown)
 
 
-def policies_of(market: Market, *, with_ours: bool) -> dict[str, Policy]:
+def policies_of(market: TickMarket, *, with_ours: bool) -> dict[str, Policy]:
     fleet = Fleet([Group.of(each) for each in market.offerings])
     rivals = {name: rival(fleet) for name, rival in RIVALS.items()}
     return {"ours": ours_of(market), **rivals} if with_ours else rivals
@@ -78,13 +78,13 @@ def test_decisions_up_to_an_instant_do_not_change_with_what_follows(seed: int) -
     other = drawn_market(seed + 100, 90)
     usd, up = market.usd_per_h.copy(), market.is_up.copy()
     usd[:, turn:], up[:, turn:] = 2 * other.usd_per_h[:, turn:], other.is_up[:, turn:]
-    changed = Market(TICK_S, market.offerings, usd, up)
+    changed = TickMarket(TICK_S, market.offerings, usd, up)
     shown = []
     for each in (market, changed):
-        ours, world = ours_of(each), World(each, task_of(60, 80))
+        ours, world = ours_of(each), TickWorld(each, task_of(60, 80))
         asked: list[object] = []
 
-        def noting(world: World, ours: Ours = ours, asked: list[object] = asked) -> object:
+        def noting(world: TickWorld, ours: Ours = ours, asked: list[object] = asked) -> object:
             wish = ours(world)
             asked.append((world.tick, ours.snapshot(world), wish))
             return wish
@@ -100,13 +100,13 @@ def test_no_policy_costs_less_than_knowing_the_future(seed: int) -> None:
     market, task = drawn_market(seed, 200), task_of(60, 90, pause=2)
     least = least_usd(choices_of(market, 90), work=60, deadline=90, pause=2)
     for name, policy in policies_of(market, with_ours=seed < OURS_PLAYS).items():
-        world = World(market, task)
+        world = TickWorld(market, task)
         is_in_time = world.play(policy, until=90)
         assert is_in_time or name == "ours"
         assert world.spent.usd >= least - 1e-9 or not is_in_time, name
 
 
-def brute_force_usd(choices: list[Choice], work: int, deadline: int, pause: int) -> float:
+def brute_force_usd(choices: list[GroupOption], work: int, deadline: int, pause: int) -> float:
     """Every way to hold one choice or nothing in each tick, one after another."""
     least = float("inf")
     for held in product([None, *range(len(choices))], repeat=deadline):
@@ -136,9 +136,9 @@ def up_of(draw: np.random.Generator, ticks: int) -> NDArray[np.bool_]:
 def test_knowing_the_future_finds_what_trying_everything_finds(seed: int, pause: int) -> None:
     draw, ticks = np.random.default_rng(seed), 6
     choices = [
-        Choice(3 + draw.random(ticks), np.ones(ticks, dtype=bool), rate=2, pool=0, nodes=1),
-        Choice(1 + draw.random(ticks), up_of(draw, ticks), rate=1, pool=1, nodes=1),
-        Choice(1 + draw.random(ticks), up_of(draw, ticks), rate=1, pool=2, nodes=1),
+        GroupOption(3 + draw.random(ticks), np.ones(ticks, dtype=bool), rate=2, pool=0, nodes=1),
+        GroupOption(1 + draw.random(ticks), up_of(draw, ticks), rate=1, pool=1, nodes=1),
+        GroupOption(1 + draw.random(ticks), up_of(draw, ticks), rate=1, pool=2, nodes=1),
     ]
     found = least_usd(choices, work=4, deadline=ticks, pause=pause)
     assert found == pytest.approx(brute_force_usd(choices, 4, ticks, pause))
@@ -156,13 +156,13 @@ def test_a_pool_that_was_recorded_tells_how_long_it_is_up() -> None:
 
 def test_a_launch_is_paid_while_it_is_dead_and_a_lost_node_at_once_is_not() -> None:
     up = np.array([[True] * 6, [True, True, True, False, True, True]])
-    market = Market(3600.0, (BOUGHT, SPOT[0]), np.array([[3.0] * 6, [1.0] * 6]), up)
-    world = World(market, task_of(3, 20, pause=1))
+    market = TickMarket(3600.0, (BOUGHT, SPOT[0]), np.array([[3.0] * 6, [1.0] * 6]), up)
+    world = TickWorld(market, task_of(3, 20, pause=1))
     world.play(RIVALS["greedy"](Fleet([Group.of(each) for each in market.offerings])), until=20)
     assert (world.tick, world.spent.working_usd, world.spent.dead_usd) == (6, 3.0, 2.0)
 
 
-def sized_market(seed: int) -> tuple[Market, Task, list[Group]]:
+def sized_market(seed: int) -> tuple[TickMarket, Task, list[Group]]:
     """Groups of up to three nodes, which boot while what trains goes on."""
     market = drawn_market(seed, 200, pools=1)
     rates: dict[NodeTypes, int] = {(("gpu", count),): rate for count, rate in ((1, 4), (2, 7), (3, 9))}
@@ -192,7 +192,7 @@ def test_what_the_dollars_went_to_adds_up(seed: int) -> None:
 def test_the_dead_dollars_of_the_least_are_those_of_its_launches() -> None:
     """Three ticks up, one down, three up: two launches of one dead tick each do four ticks of work."""
     up = np.array([True, True, True, False, True, True, True])
-    best = known_future([Choice(np.ones(7), up, rate=1, pool=0, nodes=1)], work=4, deadline=7, pause=1)
+    best = known_future([GroupOption(np.ones(7), up, rate=1, pool=0, nodes=1)], work=4, deadline=7, pause=1)
     assert best.usd == pytest.approx(6.0)
     assert best.dead_usd == pytest.approx(2.0)
 

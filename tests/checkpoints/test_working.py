@@ -11,7 +11,7 @@ import pytest
 
 from elastic.archive import pack, unpack
 from elastic.checkpoints.manifest import File
-from elastic.checkpoints.working import UNSEEN, Held, Sight, WorkingFolder
+from elastic.checkpoints.working import UNSEEN, FolderState, Held, WorkingFolder
 
 
 class Node:
@@ -41,7 +41,9 @@ def node(tmp_path: Path) -> Node:
     return Node(tmp_path)
 
 
-def held(folder: WorkingFolder, *, before: Sight | None = None, previous: Mapping[str, File] | None = None) -> Held:
+def held(
+    folder: WorkingFolder, *, before: FolderState | None = None, previous: Mapping[str, File] | None = None
+) -> Held:
     now = folder.see()
     return folder.hold_still(now.files, now, before=before, previous=previous or {})
 

@@ -13,7 +13,7 @@ from elastic.cli.account import check_checkpoints, judge_disk_price, judge_price
 from elastic.cli.standing import judge_claim
 from elastic.config import load_settings
 from elastic.model import Capacity, Offering
-from elastic.providers import Claim
+from elastic.providers import LeaderLease
 from tests.cli.commands import Run, runner
 from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
@@ -55,7 +55,7 @@ def test_a_gap_names_some_of_what_has_no_price() -> None:
     assert judge_prices(OFFERINGS, set(OFFERINGS[:1])).found.endswith(" and 2 more")
 
 
-CLAIM = Claim("db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0, seen_at_s=1000.0)
+CLAIM = LeaderLease("db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0, seen_at_s=1000.0)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,9 @@ CLAIM = Claim("db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0,
         (CLAIM, "host mine", 1600.0, "ok", "another one may take them"),
     ],
 )
-def test_who_holds_the_machines_is_told(claim: Claim | None, place: str, now_s: float, level: str, said: str) -> None:
+def test_who_holds_the_machines_is_told(
+    claim: LeaderLease | None, place: str, now_s: float, level: str, said: str
+) -> None:
     found = judge_claim(claim, cluster="c", place=place, now_s=now_s)
     assert (found.level, said in found.found) == (level, True)
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 import pytest
 
 from elastic.cli.exits import ExitCode
-from elastic.cli.watch import Standing, watch
+from elastic.cli.watch import WatchedJob, watch
 from elastic.clock import ManualClock
 
-RUNNING = Standing("a", "running", "1 x small on-demand", 1, 10, 2.0, 3000.0, 0.01, 4.5, None)
+RUNNING = WatchedJob("a", "running", "1 x small on-demand", 1, 10, 2.0, 3000.0, 0.01, 4.5, None)
 
 
-def looks(*standings: Standing) -> Iterator[Standing]:
+def looks(*standings: WatchedJob) -> Iterator[WatchedJob]:
     yield from standings
     raise KeyboardInterrupt
 
 
-def watched(standings: Iterator[Standing], *, is_live: bool = False, timeout_s: float | None = None) -> ExitCode:
+def watched(standings: Iterator[WatchedJob], *, is_live: bool = False, timeout_s: float | None = None) -> ExitCode:
     return watch(lambda: next(standings), is_live=is_live, timeout_s=timeout_s, clock=ManualClock())
 
 

@@ -17,10 +17,10 @@ from elastic.clock import ManualClock
 from elastic.config import Ec2Settings, Settings
 from elastic.errors import ElasticError
 from elastic.model import Action, Capacity, Group, Job, JobSpec, Limits, Plan, Reason, Snapshot
-from elastic.pricing.ec2 import Ec2Prices, Feeds, Market
+from elastic.pricing.ec2 import Ec2Prices, Feeds, PricedOffers
 from elastic.protocol import Heartbeat, HeartbeatReply, Registered, Registration
 from elastic.providers.ec2 import Aws, Ec2Provider, Paths
-from elastic.reconciler import Machines, Namespace, NodeTokens, Reconciler, RightToEnd, Terms
+from elastic.reconciler import LaunchTerms, Machines, Namespace, NodeTokens, Reconciler, RightToEnd
 from elastic.store import migrate
 from tests.builders import timeouts
 from tests.crash.points import Point, Watch, WatchedStore, watch_cloud
@@ -140,7 +140,7 @@ class Parts:
         provider = Ec2Provider(
             ec2, aws=site.aws, clock=self.clock, paths=Paths(str(site.folder), str(site.folder)), lease_s=LEASE_S
         )
-        market = Market(
+        market = PricedOffers(
             lambda: provider.catalog().offerings, lambda: provider.catalog().public_zones, provider.disk_gib
         )
         prices = Ec2Prices(
@@ -159,7 +159,7 @@ class Parts:
                 store=self.store,
                 provider=provider,
                 right=right,
-                terms=Terms("http://127.0.0.1:1", tokens.join_token),
+                terms=LaunchTerms("http://127.0.0.1:1", tokens.join_token),
                 namespace=Namespace(site.cluster, self.store.holder(), str(site.folder), self.clock, provider.claims),
             ),
             rendezvous=FakeRendezvous(),

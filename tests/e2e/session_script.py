@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from elastic.worker import drained, finished
 from elastic.workloads.adam import Adam
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.session import Attendance, Session, Turn
+from elastic.workloads.session import Attendance, Session, SessionStep
 
 BATCH = 12
 
@@ -35,7 +35,7 @@ def main(total: int, pause_s: float, core_s: float = 0.0) -> None:
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
         adam.step(gradients, lr=1e-3)
 
-    def compute(turn: Turn) -> Sequence[Tensor]:
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
         time.sleep(pause_s + sample_s * len(turn.places()))
         chance = torch.Generator()
         rows = []

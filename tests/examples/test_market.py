@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from elastic.cli.watch import Standing
+from elastic.cli.watch import WatchedJob
 from examples.demo.market import RISE, SETTLED_S, Market
 from examples.demo.watching import NODE_TYPES, Sight, Witness
 
 CHOICE = NODE_TYPES[1]
 GROUP: dict[str, Any] = {"members": [[{"node_type": CHOICE, "capacity": "spot", "zone": "us-east-1a"}, 1]]}
-STANDING = Standing("demo", "running", f"1 x {CHOICE} spot", 9, 10, 1.0, 1.0, 0.1, 1.0, None)
+STANDING = WatchedJob("demo", "running", f"1 x {CHOICE} spot", 9, 10, 1.0, 1.0, 0.1, 1.0, None)
 SETTLED = Sight(
     job={"current_group": GROUP, "target_group": GROUP, "candidates": []},
     standing=STANDING,

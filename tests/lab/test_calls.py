@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
 from elastic.config import Ec2Settings
-from elastic.lab import CapacityWindow, Effect, Fault, Outage, running_lab
+from elastic.lab import CapacityWindow, Effect, InjectedFault, Outage, running_lab
 from tests.lab.conftest import StartLab
 from tests.lab.world import describe, eventually, fleet, launch, state, template, terminate_all
 
@@ -52,11 +52,11 @@ def test_a_lost_answer_is_found_again_by_its_token(start_lab: StartLab, client: 
 def test_a_call_that_arrives_twice_buys_once_only_under_a_token(start_lab: StartLab, client: Client) -> None:
     lab = start_lab()
     ec2 = client(lab)
-    lab.add_trouble(Fault(Effect.DUPLICATE, action="RunInstances"))
+    lab.add_trouble(InjectedFault(Effect.DUPLICATE, action="RunInstances"))
     launch(ec2, ClientToken="t")
     assert len(lab.instances()) == 1
     # boto3 makes up a token where none is given; an empty one is none.
-    lab.add_trouble(Fault(Effect.DUPLICATE, action="RunInstances"))
+    lab.add_trouble(InjectedFault(Effect.DUPLICATE, action="RunInstances"))
     launch(ec2, ClientToken="")
     assert len(lab.instances()) == 3
     terminate_all(ec2)
@@ -77,7 +77,7 @@ def test_throttling_does_nothing_and_says_so(start_lab: StartLab, client: Client
 
 def test_any_error_can_be_ordered(start_lab: StartLab, client: Client) -> None:
     lab = start_lab()
-    lab.add_trouble(Fault(Effect.ERROR, action="RunInstances", code="VcpuLimitExceeded", message="too many"))
+    lab.add_trouble(InjectedFault(Effect.ERROR, action="RunInstances", code="VcpuLimitExceeded", message="too many"))
     with pytest.raises(ClientError) as caught:
         launch(client(lab))
     assert code(caught) == "VcpuLimitExceeded"

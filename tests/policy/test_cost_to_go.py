@@ -7,13 +7,13 @@ import math
 import pytest
 
 from elastic.model import AGES_S
-from elastic.policy.cost_to_go import Course, Market, Problem, solve
+from elastic.policy.cost_to_go import Course, DeadlineProblem, SpotState, solve
 from elastic.policy.hazards import Hazards, hazards_of
 
 H = 3600.0
 OWN = Course(step_s=1.0, usd_per_h=3.0, start_s=360.0, move_s=360.0)
 SPOT = Course(step_s=1.0, usd_per_h=1.0, start_s=360.0, move_s=360.0)
-DOWN, UP = Market(is_up=False, age_s=0.0), Market(is_up=True, age_s=0.0)
+DOWN, UP = SpotState(is_up=False, age_s=0.0), SpotState(is_up=True, age_s=0.0)
 
 
 def steady(lost_per_h: float, back_per_h: float) -> Hazards:
@@ -21,14 +21,14 @@ def steady(lost_per_h: float, back_per_h: float) -> Hazards:
 
 
 def test_without_spot_the_work_is_paid_at_its_price() -> None:
-    solved = solve(Problem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H))
+    solved = solve(DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H))
 
     assert solved.safe(0, 10 * H, 12 * H, DOWN, dead_s=0.0, look_s=60.0) == pytest.approx(30.0, rel=0.01)
     assert solved.safe(0, 10 * H, 12 * H, DOWN, dead_s=360.0, look_s=60.0) == pytest.approx(30.3, rel=0.01)
 
 
 def test_a_pool_that_is_never_lost_is_waited_for_and_taken() -> None:
-    solved = solve(Problem((OWN,), SPOT, steady(1e-6, 10.0), 0.0, work=10 * H, left_s=20 * H))
+    solved = solve(DeadlineProblem((OWN,), SPOT, steady(1e-6, 10.0), 0.0, work=10 * H, left_s=20 * H))
 
     taken = solved.on_spot(10 * H, 20 * H, 0.0, dead_s=360.0, look_s=60.0)
     assert taken == pytest.approx(10.1, rel=0.01)
@@ -37,7 +37,7 @@ def test_a_pool_that_is_never_lost_is_waited_for_and_taken() -> None:
 
 
 def test_a_pool_that_is_lost_before_it_has_started_is_worth_nothing() -> None:
-    solved = solve(Problem((OWN,), SPOT, steady(100.0, 100.0), 0.0, work=10 * H, left_s=20 * H))
+    solved = solve(DeadlineProblem((OWN,), SPOT, steady(100.0, 100.0), 0.0, work=10 * H, left_s=20 * H))
 
     own = solved.safe(0, 10 * H, 20 * H, UP, dead_s=360.0, look_s=60.0)
     assert own == pytest.approx(30.3, rel=0.02)
@@ -46,7 +46,7 @@ def test_a_pool_that_is_lost_before_it_has_started_is_worth_nothing() -> None:
 
 def test_waiting_costs_nothing_but_slack() -> None:
     hazards = hazards_of(None)
-    solved = solve(Problem((OWN,), SPOT, hazards, 0.0, work=10 * H, left_s=20 * H))
+    solved = solve(DeadlineProblem((OWN,), SPOT, hazards, 0.0, work=10 * H, left_s=20 * H))
 
     costs = [solved.waiting(10 * H, left_h * H, DOWN, look_s=60.0) for left_h in (11, 13, 15, 20)]
     assert costs == sorted(costs, reverse=True)
@@ -54,7 +54,7 @@ def test_waiting_costs_nothing_but_slack() -> None:
 
 def test_without_slack_nothing_but_what_is_safe_is_in_time() -> None:
     hazards = hazards_of(None)
-    solved = solve(Problem((OWN,), SPOT, hazards, 0.0, work=10 * H, left_s=10.11 * H))
+    solved = solve(DeadlineProblem((OWN,), SPOT, hazards, 0.0, work=10 * H, left_s=10.11 * H))
 
     own = solved.safe(0, 10 * H, 10.11 * H, UP, dead_s=360.0, look_s=60.0)
     assert own < 35.0
@@ -62,15 +62,15 @@ def test_without_slack_nothing_but_what_is_safe_is_in_time() -> None:
 
 
 def test_an_hour_that_is_worth_something_is_counted() -> None:
-    plain = solve(Problem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H))
-    dear = solve(Problem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H, time_usd_per_h=2.0))
+    plain = solve(DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H))
+    dear = solve(DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H, time_usd_per_h=2.0))
 
     added = [each.safe(0, 10 * H, 12 * H, DOWN, dead_s=0.0, look_s=60.0) for each in (plain, dear)]
     assert added[1] - added[0] == pytest.approx(20.0, rel=0.01)
 
 
 def test_a_rate_that_falls_with_age_makes_an_old_pool_worth_more() -> None:
-    solved = solve(Problem((OWN,), SPOT, hazards_of(None), 0.0, work=10 * H, left_s=14 * H))
+    solved = solve(DeadlineProblem((OWN,), SPOT, hazards_of(None), 0.0, work=10 * H, left_s=14 * H))
 
     young, old = (solved.on_spot(10 * H, 14 * H, age_s, dead_s=360.0, look_s=60.0) for age_s in (0.0, 12 * H))
     assert old < young

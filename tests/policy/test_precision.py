@@ -24,7 +24,7 @@ from elastic.model import (
     Unavailable,
 )
 from elastic.policy import choose_precision, decide
-from elastic.policy.precision import Choice
+from elastic.policy.precision import ChosenPrecision
 from tests.builders import NOW_S, job, job_spec, node_type, offering, price, prices, snapshot
 
 FP32, BF16, FP16 = Precision.FP32, Precision.BF16, Precision.FP16
@@ -34,7 +34,7 @@ T4 = node_type("t4", cpu=4.0, gpu_count=1, precisions=(FP32, FP16))
 A10G = node_type("a10g", cpu=4.0, gpu_count=1, precisions=(FP32, BF16, FP16))
 
 
-def chosen(spec: JobSpec, types: Iterable[NodeType], found: Iterable[Price], **rest: Any) -> Choice:
+def chosen(spec: JobSpec, types: Iterable[NodeType], found: Iterable[Price], **rest: Any) -> ChosenPrecision:
     begun = replace(job(), spec=spec)
     return choose_precision(snapshot(job=begun, node_types=tuple(types), prices=tuple(found), **rest))
 
@@ -87,7 +87,7 @@ def test_what_the_job_may_not_buy_now_promises_nothing() -> None:
     found = prices({"c7i": 0.18, "t4": 0.53, "c5": 0.04})
     types = (NEW, T4, OLD)
     capped = job_spec(objective=Objective(max_usd_per_hour=0.1))
-    assert chosen(capped, types, found) == Choice(FP32, "no faster format suits c5")
+    assert chosen(capped, types, found) == ChosenPrecision(FP32, "no faster format suits c5")
     assert chosen(job_spec(objective=Objective(max_usd_per_hour=0.5)), types[:2], found).precision is BF16
     twice = job_spec(objective=Objective(max_usd_per_hour=0.3), nodes_min=2, nodes_max=2)
     assert chosen(twice, (NEW, OLD), prices({"c7i": 0.18, "c5": 0.15})).precision is FP32

@@ -13,7 +13,7 @@ from elastic.config import Ec2Settings
 from elastic.errors import PriceUnavailable, ProviderUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource, Quote, sift
-from elastic.pricing.ec2 import Ec2History, Ec2Prices, Feeds, Market, connect_feeds
+from elastic.pricing.ec2 import Ec2History, Ec2Prices, Feeds, PricedOffers, connect_feeds
 from elastic.pricing.ec2.price_list import parse_entry
 from elastic.store import open_store
 from tests.empty_database import lay_out
@@ -42,7 +42,7 @@ def disk_gib(node_type: str) -> float:
 
 
 def prices_of(settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] = (HERE, SPOT_A)) -> Ec2Prices:
-    market = Market(lambda: offerings, lambda: {"us-east-1a", "us-east-1b"}, disk_gib)
+    market = PricedOffers(lambda: offerings, lambda: {"us-east-1a", "us-east-1b"}, disk_gib)
     return Ec2Prices(settings, feeds=_connected(os.environ["AWS_ENDPOINT_URL"]), market=market)
 
 
@@ -258,7 +258,7 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
 
 def test_what_is_asked_for_no_longer_is_not_told_as_if_it_had_been_heard_again(endpoint: Endpoint) -> None:
     on_offer = [SPOT_A, SPOT_B]
-    market = Market(lambda: tuple(on_offer), frozenset, disk_gib)
+    market = PricedOffers(lambda: tuple(on_offer), frozenset, disk_gib)
     prices = Ec2Prices(PLAIN, feeds=_connected(endpoint.url), market=market)
     both = [(f"us-east-1{letter}", "0.07", "2025-12-31T23:00:00Z") for letter in "ab"]
     tell_spot(endpoint, *both)
@@ -337,7 +337,7 @@ def test_a_type_whose_disk_is_not_known_has_no_price_and_the_others_have(endpoin
             raise ProviderUnavailable("no answer")
         return known[node_type]
 
-    market = Market(lambda: (HERE, gpu), frozenset, sizes)
+    market = PricedOffers(lambda: (HERE, gpu), frozenset, sizes)
     prices = Ec2Prices(settings, feeds=_connected(endpoint.url), market=market)
     assert [each.offering for each in prices.refresh(NOW_S)] == [HERE]
     known["g4dn.xlarge"] = 146.0
@@ -357,7 +357,7 @@ def test_an_override_replaces_the_on_demand_price_and_adds_the_extras(endpoint: 
 def test_an_override_holds_from_when_it_was_first_said_as_it_is(endpoint: Endpoint) -> None:
     public_zones = {"us-east-1a"}
     settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.11}})
-    market = Market(lambda: (HERE,), lambda: public_zones, disk_gib)
+    market = PricedOffers(lambda: (HERE,), lambda: public_zones, disk_gib)
     prices = Ec2Prices(settings, feeds=_connected(endpoint.url), market=market)
     for after_s in (0, 60):
         (quote,) = prices.refresh(NOW_S + after_s)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from elastic.providers import Claim, ClaimRegister
+from elastic.providers import ClaimRegister, LeaderLease
 
-MINE = Claim("mine", "run-1", "here", epoch=1, since_s=1000.5, seen_at_s=0.0)
+MINE = LeaderLease("mine", "run-1", "here", epoch=1, since_s=1000.5, seen_at_s=0.0)
 OTHERS = replace(MINE, holder="others", run="run-2", epoch=2)
 
 

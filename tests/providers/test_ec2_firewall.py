@@ -10,7 +10,7 @@ from elastic.finding import Finding
 from elastic.providers.ec2 import read_catalog
 from elastic.providers.ec2.account import connect_account
 from elastic.providers.ec2.account.firewall import judge_firewall
-from elastic.providers.ec2.account.survey import Caller, Survey
+from elastic.providers.ec2.account.survey import AccountFacts, Caller
 from tests.lab.world import IMAGE
 from tests.providers import ec2_world
 from tests.providers.ec2_world import PLAIN, REGION
@@ -25,7 +25,7 @@ PORTS = (range(8470, 8471), range(8471, 8971))
 def judged(host: str, *, ports: tuple[range, ...] = PORTS) -> Finding:
     account = connect_account(REGION)
     catalog = read_catalog(account.aws, PLAIN)
-    survey = Survey(
+    survey = AccountFacts(
         account, PLAIN, Caller("1", "arn", None), catalog, None, can_simulate=False, host=host, ports=ports, nodes=1,
         now_s=0.0,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from elastic.clock import SystemClock
 from elastic.model import NodeType, Offering
 from elastic.providers import InstanceState, LocalProvider
 from elastic.providers.local import spawn
-from elastic.providers.local.folder import Launch, NodeFolder
+from elastic.providers.local.folder import LocalLaunch, NodeFolder
 from tests.providers.contract import buy, request
 from tests.providers.nodes import IDLE, processes_of, wait_until
 
@@ -32,8 +32,8 @@ def node_id(tmp_path: Path) -> Iterator[str]:
         subprocess.run(["kill", "-9", str(pid)], check=False)
 
 
-def _order(tmp_path: Path, node_id: str) -> spawn.Order:
-    return spawn.Order(
+def _order(tmp_path: Path, node_id: str) -> spawn.SpawnOrder:
+    return spawn.SpawnOrder(
         lock=str(tmp_path / "lock"),
         process=str(tmp_path / "process.json"),
         vetoes=[str(tmp_path / "stop.json")],
@@ -46,7 +46,7 @@ def _order(tmp_path: Path, node_id: str) -> spawn.Order:
     )
 
 
-def _begin(order: spawn.Order) -> subprocess.Popen[bytes]:
+def _begin(order: spawn.SpawnOrder) -> subprocess.Popen[bytes]:
     spawner = subprocess.Popen(SPAWN, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert spawner.stdin is not None
     spawner.stdin.write(json.dumps(order).encode())
@@ -103,7 +103,7 @@ def _claim_without_start(tmp_path: Path, node_id: str) -> None:
     """What a daemon leaves that dies between the node's record and the start of its agent."""
     offering = Offering("half")
     NodeFolder(tmp_path / "nodes" / node_id).create(
-        Launch(node_id, "job-1", "token-1", offering, cpu=0.5, cgroup=None, claimed_at_s=time.time())
+        LocalLaunch(node_id, "job-1", "token-1", offering, cpu=0.5, cgroup=None, claimed_at_s=time.time())
     )
 
 

@@ -11,7 +11,7 @@ from elastic.errors import Forbidden, ProviderUnavailable
 from elastic.model import Action, Group, JobPhase, NodePhase, Plan, Reason, Snapshot
 from elastic.providers import Instance, InstanceState
 from elastic.providers.fake import Operation
-from elastic.reconciler import Terms
+from elastic.reconciler import LaunchTerms
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 
 THREE = Group.of(SMALL, 3)
@@ -106,7 +106,7 @@ def test_an_intent_that_would_mean_another_request_now_is_given_up_and_what_it_b
     cluster.run(1)
     old = {each.provider_id for each in cluster.cloud.machines()}
     cluster.restart()
-    cluster.reconciler.machines.terms = Terms("http://127.0.0.1:2", str)
+    cluster.reconciler.machines.terms = LaunchTerms("http://127.0.0.1:2", str)
     cluster.run(30)
     assert old.isdisjoint(each.provider_id for each in living(cluster))
     assert len(living(cluster)) == 3
@@ -123,7 +123,7 @@ def test_what_is_gone_of_a_purchase_that_is_given_up_is_not_ended_again(tmp_path
     only_it = lambda: tuple(each for each in all_seen() if each.provider_id == old[0])  # noqa: E731 - a method's stand-in
     cluster.cloud.visible = only_it  # type: ignore[method-assign]
     cluster.restart()
-    cluster.reconciler.machines.terms = Terms("http://127.0.0.1:2", str)
+    cluster.reconciler.machines.terms = LaunchTerms("http://127.0.0.1:2", str)
     cluster.run(1)
     cluster.cloud.visible = all_seen  # type: ignore[method-assign]
     cluster.run(30)

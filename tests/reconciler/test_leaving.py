@@ -19,7 +19,7 @@ from elastic.model import (
 )
 from elastic.reconciler import next_steps
 from elastic.reconciler.leaving import to_be_left_alone
-from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, Launch, StartGeneration
+from elastic.reconciler.steps import DrainGeneration, EndGeneration, LaunchNodes, StartGeneration, TerminateNode
 from tests.reconciler.test_steps import generation, left, node, world
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
@@ -49,7 +49,7 @@ def booting(name: str) -> Node:
 
 def test_its_replacement_is_bought_at_once_and_training_goes_on() -> None:
     assert next_steps(world(leaver("a"), target=ONE, generation=generation("a"))) == (
-        Launch(Group.of(SPOT), "interruption"),
+        LaunchNodes(Group.of(SPOT), "interruption"),
     )
     assert next_steps(world(leaver("a"), booting("b"), target=ONE, generation=generation("a"))) == ()
 
@@ -63,7 +63,7 @@ def test_it_is_left_when_its_replacement_has_joined() -> None:
         EndGeneration(1, None),
     )
     steps = next_steps(world(stopped, new, target=ONE, generation=generation("a", drain_at_s=99.0, ended=True)))
-    assert steps == (StartGeneration((new,)), End(stopped, BACK))
+    assert steps == (StartGeneration((new,)), TerminateNode(stopped, BACK))
 
 
 def test_without_a_replacement_it_trains_until_the_last_safe_instant() -> None:
@@ -89,14 +89,16 @@ def test_the_first_of_several_leavers_sets_the_instant() -> None:
 def test_it_is_ended_before_its_time_though_nothing_has_replaced_it() -> None:
     stopped = leaver("a", exit=left(Outcome.DRAINED))
     over = generation("a", drain_at_s=155.0, ended=True)
-    assert next_steps(world(stopped, booting("b"), target=ONE, generation=over, now_s=160.0)) == (End(stopped, BACK),)
+    assert next_steps(world(stopped, booting("b"), target=ONE, generation=over, now_s=160.0)) == (
+        TerminateNode(stopped, BACK),
+    )
 
 
 def test_the_others_go_on_without_it_where_they_are_enough() -> None:
     rest = node("b", SPOT, exit=left(Outcome.DRAINED))
     over = generation("a", "b", drain_at_s=155.0, ended=True)
     now = world(leaver("a"), rest, booting("c"), target=TWO, generation=over, now_s=160.0)
-    assert next_steps(now) == (StartGeneration((rest,)), End(leaver("a"), BACK))
+    assert next_steps(now) == (StartGeneration((rest,)), TerminateNode(leaver("a"), BACK))
 
 
 def test_the_others_wait_where_they_are_too_few() -> None:
@@ -104,7 +106,7 @@ def test_the_others_wait_where_they_are_too_few() -> None:
     rest = node("b", SPOT, exit=left(Outcome.DRAINED))
     over = generation("a", "b", drain_at_s=155.0, ended=True)
     now = world(leaver("a"), rest, booting("c"), target=TWO, generation=over, job=job, now_s=160.0)
-    assert next_steps(now) == (End(leaver("a"), BACK),)
+    assert next_steps(now) == (TerminateNode(leaver("a"), BACK),)
 
 
 def test_a_group_that_lost_nobody_waits_for_all_it_wants() -> None:
@@ -132,7 +134,7 @@ def test_workers_that_stopped_by_themselves_elsewhere_are_one() -> None:
 
 def test_a_node_that_leaves_before_it_trained_is_ended_and_replaced() -> None:
     steps = next_steps(world(leaver("a"), target=ONE))
-    assert steps == (Launch(Group.of(SPOT), "interruption"), End(leaver("a"), BACK))
+    assert steps == (LaunchNodes(Group.of(SPOT), "interruption"), TerminateNode(leaver("a"), BACK))
 
 
 def test_a_recommendation_to_rebalance_changes_nothing() -> None:

@@ -15,7 +15,7 @@ from elastic.lab import Lab, parse_scenario, running_lab
 from elastic.model import Action, Capacity, Group, JobPhase, JobSpec, Limits, Offering, Plan, Reason, Snapshot
 from elastic.pricing import PRICE_SOURCES, PriceSetup
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms
+from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd
 from elastic.store import Store, open_store
 from tests.builders import timeouts
 from tests.empty_database import lay_out
@@ -81,7 +81,7 @@ class World:
                 provider=provider,
                 right=RightToEnd(provider.prove_end, 1e9),
                 namespace=Namespace("tested", self.store.holder(), "here", self.clock, provider.claims),
-                terms=Terms("http://127.0.0.1:1", str),
+                terms=LaunchTerms("http://127.0.0.1:1", str),
             ),
             rendezvous=FakeRendezvous(),
             decide=self.decide,

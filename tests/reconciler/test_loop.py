@@ -12,20 +12,20 @@ from elastic.errors import CapacityUnavailable, ProviderUnavailable
 from elastic.model import (
     Action,
     AgentState,
-    Claim,
     Group,
     JobPhase,
     NodePhase,
     NodeReport,
     Plan,
     Reason,
+    RoundClaim,
     Rounds,
     Snapshot,
     Tier,
 )
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
-from elastic.store import Heard
+from elastic.store import HeartbeatReport
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 
 
@@ -211,7 +211,7 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
     cluster.run(3)
     assert cluster.rendezvous.begun == [], "nor is one begun for a machine that was bought meanwhile"
     assert len(cluster.store.nodes(job.id)) == 2
-    said = Heard(NodeReport(AgentState.RUNNING, 1), round=7, claim=Claim(8, 2))
+    said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=7, claim=RoundClaim(8, 2))
     cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
     assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8, is_held=True)]

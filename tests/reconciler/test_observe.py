@@ -7,7 +7,7 @@ import pytest
 from elastic.errors import ProviderUnavailable
 from elastic.model import Boot, Group, Limits, Outcome
 from elastic.reconciler import observe, training_group
-from elastic.reconciler.catalog import Catalog
+from elastic.reconciler.catalog import KnownCatalog
 from elastic.store import JobFacts
 from tests.builders import node_type
 from tests.reconciler.test_steps import HALF, JOB, generation, left, node
@@ -31,9 +31,9 @@ def test_a_group_does_not_train_whole_where_a_node_is_missing_or_about_to_be() -
 def test_a_snapshot_has_the_boots_of_types_on_offer_or_from_their_images_and_all_while_nobody_knows_these() -> None:
     facts = JobFacts(JOB, None, (), None, (), (), (), 0.0)
     boots = (Boot("local.half", "old", 1.0), Boot("gone", "new", 2.0), Boot("gone", "old", 3.0))
-    known = Catalog((node_type("local.half", image="new"),), (HALF,))
+    known = KnownCatalog((node_type("local.half", image="new"),), (HALF,))
     found = [
         observe(facts, catalog, (), boots=boots, limits=Limits(), now_s=1.0).boots
-        for catalog in (known, Catalog(failure=ProviderUnavailable("away")))
+        for catalog in (known, KnownCatalog(failure=ProviderUnavailable("away")))
     ]
     assert found == [boots[:2], boots]

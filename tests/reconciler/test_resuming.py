@@ -23,7 +23,7 @@ from elastic.model import (
 )
 from elastic.policy import decide
 from elastic.providers import InstanceState
-from elastic.store import Event, Heard
+from elastic.store import Event, HeartbeatReport
 from tests.reconciler.virtual import LARGE, SMALL, VirtualAgent, VirtualCluster, small_forever
 
 
@@ -142,7 +142,7 @@ def test_what_no_checkpoint_holds_is_weighed_as_still_to_be_done(tmp_path: Path)
     (node,) = cluster.store.nodes(job.id)
     note = Event(10_000, 1.0, "checkpoint", "checkpoint of iteration 20", numbers={"iteration": 20.0})
     assert node.agent_state is not None
-    heard = Heard(NodeReport(node.agent_state, 1), notes=[note], acked_seq=10_000)
+    heard = HeartbeatReport(NodeReport(node.agent_state, 1), notes=[note], acked_seq=10_000)
     cluster.store.heard(node.id, heard, now_s=cluster.clock.now_s())
     assert stop(cluster, job).iteration > 20
     cluster.done[job.id] = 20

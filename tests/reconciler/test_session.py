@@ -7,7 +7,14 @@ from dataclasses import replace
 from elastic.model import AgentState, Group, Job, JobPhase, JobSpec, Node, NodePhase, Notice, NoticeKind, Outcome, Tier
 from elastic.reconciler import World, next_steps
 from elastic.reconciler.session import all_are_heard
-from elastic.reconciler.steps import BeginEnding, DrainGeneration, End, EndGeneration, Launch, StartGeneration
+from elastic.reconciler.steps import (
+    BeginEnding,
+    DrainGeneration,
+    EndGeneration,
+    LaunchNodes,
+    StartGeneration,
+    TerminateNode,
+)
 from tests.reconciler.test_steps import FULL, HALF, generation, left, node, world
 
 JOB = Job(
@@ -48,7 +55,7 @@ def test_a_node_is_left_out_and_ended_only_when_its_workers_have_left() -> None:
         assert next_steps(seen(one, leaving, target=target, generation=after, now_s=40.0)) == ()
     gone = replace(two, agent_state=AgentState.EXITED)
     assert next_steps(seen(one, gone, target=target, generation=after, now_s=40.0)) == (
-        End(gone, f"the job now wants {target}"),
+        TerminateNode(gone, f"the job now wants {target}"),
     )
 
 
@@ -56,7 +63,9 @@ def test_a_node_that_does_not_leave_is_ended_after_a_drain_s_patience() -> None:
     one, stuck = inside("a", number=2), inside("b")
     facts = {"target": Group.of(HALF), "generation": generation("a", number=2)}
     assert next_steps(seen(one, stuck, now_s=79.0, **facts)) == ()
-    assert next_steps(seen(one, stuck, now_s=81.0, **facts)) == (End(stuck, f"the job now wants {Group.of(HALF)}"),)
+    assert next_steps(seen(one, stuck, now_s=81.0, **facts)) == (
+        TerminateNode(stuck, f"the job now wants {Group.of(HALF)}"),
+    )
 
 
 def test_a_swap_takes_the_new_node_in_before_the_old_one_leaves() -> None:
@@ -78,7 +87,7 @@ def test_survivors_are_recorded_at_once_and_a_replacement_is_bought() -> None:
     one = inside("a")
     lost = inside("b", phase=NodePhase.TERMINATING)
     steps = next_steps(seen(one, lost, target=Group.of(HALF, 2), generation=generation("a", "b")))
-    assert steps == (Launch(Group.of(HALF), "price"), StartGeneration((one,)))
+    assert steps == (LaunchNodes(Group.of(HALF), "price"), StartGeneration((one,)))
 
 
 def test_who_has_not_come_in_does_not_go_on_alone_but_begins_anew() -> None:
@@ -113,7 +122,7 @@ def test_a_node_that_is_taken_back_leaves_at_the_last_safe_instant() -> None:
     one, two = inside("a"), inside("b", notice=NOTICE)
     facts = {"target": Group.of(HALF), "generation": generation("a", "b")}
     two_wanted = {**facts, "target": Group.of(HALF, 2)}
-    assert next_steps(seen(one, two, now_s=150.0, **two_wanted)) == (Launch(Group.of(HALF), "interruption"),)
+    assert next_steps(seen(one, two, now_s=150.0, **two_wanted)) == (LaunchNodes(Group.of(HALF), "interruption"),)
     steps = next_steps(seen(one, two, now_s=156.0, **two_wanted))
     assert StartGeneration((one,)) in steps
 
@@ -121,7 +130,7 @@ def test_a_node_that_is_taken_back_leaves_at_the_last_safe_instant() -> None:
 def test_the_only_node_that_is_taken_back_is_drained_when_nothing_replaces_it() -> None:
     one = inside("a", notice=NOTICE)
     steps = next_steps(seen(one, target=Group.of(HALF), generation=generation("a"), now_s=156.0))
-    assert [type(step) for step in steps] == [Launch, DrainGeneration]
+    assert [type(step) for step in steps] == [LaunchNodes, DrainGeneration]
 
 
 def test_a_node_that_stopped_by_itself_is_left_out_and_comes_in_again() -> None:
@@ -136,14 +145,14 @@ def test_workers_that_failed_on_one_node_come_in_again_and_the_second_time_the_n
     assert next_steps(seen(one, two, **facts)) == (StartGeneration((one, two)),)
     again = replace(two, failures=2)
     ended, following = next_steps(seen(one, again, **facts))
-    assert ended == End(again, "its workers failed 2 times in a row while others went on", is_failure=True)
+    assert ended == TerminateNode(again, "its workers failed 2 times in a row while others went on", is_failure=True)
     assert following == StartGeneration((one,))
     told = replace(
         again,
         exit=replace(left(Outcome.FAILED), log_tail="Traceback (most recent call last):\nValueError: no such file\n"),
     )
     (step, _) = next_steps(seen(one, told, **facts))
-    assert isinstance(step, End)
+    assert isinstance(step, TerminateNode)
     assert step.reason.endswith("went on: ValueError: no such file")
 
 
@@ -168,7 +177,7 @@ def test_the_job_is_done_when_one_of_them_says_so() -> None:
 def test_what_is_not_used_is_ended_at_once_where_nothing_trains() -> None:
     spare = inside("b")
     steps = next_steps(seen(idle("a"), spare, target=Group.of(HALF), generation=generation("a", ended=True)))
-    assert End(spare, f"the job now wants {Group.of(HALF)}") in steps
+    assert TerminateNode(spare, f"the job now wants {Group.of(HALF)}") in steps
 
 
 def test_a_store_that_stands_elsewhere_is_told_of_by_a_generation_of_the_same_members() -> None:

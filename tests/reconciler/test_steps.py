@@ -27,11 +27,11 @@ from elastic.reconciler import World, next_steps
 from elastic.reconciler.steps import (
     BeginEnding,
     DrainGeneration,
-    End,
     EndGeneration,
-    Finish,
-    Launch,
+    FinishJob,
+    LaunchNodes,
     StartGeneration,
+    TerminateNode,
 )
 from tests.builders import timeouts
 
@@ -96,7 +96,7 @@ def test_nothing_is_done_before_the_first_decision() -> None:
 
 def test_launches_what_the_target_lacks() -> None:
     target = Group(((FULL, 1), (HALF, 2)))
-    assert next_steps(world(node("a"), target=target)) == (Launch(Group(((FULL, 1), (HALF, 1))), "price"),)
+    assert next_steps(world(node("a"), target=target)) == (LaunchNodes(Group(((FULL, 1), (HALF, 1))), "price"),)
 
 
 def test_waits_while_a_wanted_node_boots() -> None:
@@ -152,7 +152,10 @@ def test_a_newcomer_that_warms_up_for_ever_has_failed_to_join() -> None:
     warming = node("b", FULL, agent_state=AgentState.WARMING, heartbeat_at_s=610.0)
     assert next_steps(world(old, warming, target=target, generation=generation("a"), now_s=614.0)) == ()
     steps = next_steps(world(old, warming, target=target, generation=generation("a"), now_s=616.0))
-    assert steps == (End(warming, "it was warming up for 10 min", is_failure=True), Launch(target, "price"))
+    assert steps == (
+        TerminateNode(warming, "it was warming up for 10 min", is_failure=True),
+        LaunchNodes(target, "price"),
+    )
 
 
 def test_a_member_that_has_not_begun_yet_is_not_ended_for_warming_up() -> None:
@@ -188,7 +191,7 @@ def test_a_drain_waits_for_a_member_that_stores_its_checkpoint_as_long_as_that_h
 def test_a_member_whose_machine_is_being_ended_is_lost_at_once() -> None:
     going, target = node("a", stopping_at_s=99.0), Group.of(HALF)
     steps = next_steps(world(going, target=target, generation=generation("a")))
-    assert steps == (Launch(target, "price"), EndGeneration(1, None))
+    assert steps == (LaunchNodes(target, "price"), EndGeneration(1, None))
 
 
 def test_nothing_is_bought_while_nobody_can_tell_what_machines_there_are() -> None:
@@ -207,25 +210,25 @@ def test_a_drain_that_takes_too_long_is_over() -> None:
 def test_the_old_node_is_ended_only_when_it_trains_no_more() -> None:
     target, old, new = Group.of(FULL), node("a"), node("b", FULL)
     during = next_steps(world(old, new, target=target, generation=generation("a", drain_at_s=95.0)))
-    assert not any(isinstance(step, End) for step in during)
+    assert not any(isinstance(step, TerminateNode) for step in during)
     after = next_steps(world(old, new, target=target, generation=generation("b", number=2)))
-    assert after == (End(old, f"the job now wants {target}"),)
+    assert after == (TerminateNode(old, f"the job now wants {target}"),)
 
 
 def test_keeps_the_members_that_train_when_fewer_are_wanted() -> None:
     idle, member = node("a", agent_state=AgentState.IDLE), node("b")
     steps = next_steps(world(idle, member, target=Group.of(HALF), generation=generation("b")))
-    assert [step.node.id for step in steps if isinstance(step, End)] == ["a"]
+    assert [step.node.id for step in steps if isinstance(step, TerminateNode)] == ["a"]
 
 
 def test_a_dead_node_is_replaced_while_the_others_train_on() -> None:
     steps = next_steps(world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")))
-    assert steps == (Launch(Group.of(HALF), "price"),)
+    assert steps == (LaunchNodes(Group.of(HALF), "price"),)
 
 
 def test_a_generation_with_no_member_left_is_over() -> None:
     steps = next_steps(world(target=Group.of(HALF), generation=generation("a")))
-    assert steps == (Launch(Group.of(HALF), "price"), EndGeneration(1, None))
+    assert steps == (LaunchNodes(Group.of(HALF), "price"), EndGeneration(1, None))
 
 
 def test_a_job_is_done_when_every_member_that_lives_is() -> None:
@@ -268,7 +271,7 @@ def test_who_is_not_done_is_replaced_though_others_are(going: dict[str, Any]) ->
     done, leaver = node("a", exit=left(Outcome.SUCCEEDED)), node("b", **going)
     members = (done, leaver, node("c"))
     launch, *_ = next_steps(world(*members, target=Group.of(HALF, 3), generation=generation("a", "b", "c")))
-    assert isinstance(launch, Launch)
+    assert isinstance(launch, LaunchNodes)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.DRAINED])
@@ -314,19 +317,22 @@ def test_a_node_has_its_whole_time_to_register_where_the_clouds_clock_is_behind(
 def test_a_node_that_never_registers_is_ended() -> None:
     booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
-    assert steps == (End(booting, "it did not register for 10 min", is_failure=True), Launch(Group.of(HALF), "price"))
+    assert steps == (
+        TerminateNode(booting, "it did not register for 10 min", is_failure=True),
+        LaunchNodes(Group.of(HALF), "price"),
+    )
 
 
 def test_a_node_that_registers_and_never_speaks_is_a_failure() -> None:
     mute = node("a", heartbeat_at_s=15.0, agent_state=None)
     steps = next_steps(world(mute, target=Group.of(HALF), now_s=700.0))
-    assert steps[0] == End(mute, "it has been silent for 10 min", is_failure=True)
+    assert steps[0] == TerminateNode(mute, "it has been silent for 10 min", is_failure=True)
 
 
 def test_a_silent_node_begins_no_generation() -> None:
     silent, other = node("a", heartbeat_at_s=0.0), node("b", heartbeat_at_s=700.0)
     steps = next_steps(world(silent, other, target=Group.of(HALF, 2), now_s=701.0))
-    assert [type(step) for step in steps] == [End, Launch]
+    assert [type(step) for step in steps] == [TerminateNode, LaunchNodes]
 
 
 def test_a_silent_node_lives_as_long_as_its_lease() -> None:
@@ -334,7 +340,7 @@ def test_a_silent_node_lives_as_long_as_its_lease() -> None:
     training = generation("a")
     assert next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=699.0)) == ()
     steps = next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=701.0))
-    assert [step.reason for step in steps if isinstance(step, End)] == ["it has been silent for 10 min"]
+    assert [step.reason for step in steps if isinstance(step, TerminateNode)] == ["it has been silent for 10 min"]
 
 
 def test_an_ending_job_drains_then_ends_its_nodes_then_is_over() -> None:
@@ -342,7 +348,7 @@ def test_an_ending_job_drains_then_ends_its_nodes_then_is_over() -> None:
     (drain,) = next_steps(world(node("a"), generation=generation("a"), job=ending))
     assert isinstance(drain, DrainGeneration)
     over = generation("a", ended=True)
-    assert next_steps(world(node("a"), generation=over, job=ending)) == (End(node("a"), "the job is ending"),)
+    assert next_steps(world(node("a"), generation=over, job=ending)) == (TerminateNode(node("a"), "the job is ending"),)
     dying = node("a", phase=NodePhase.TERMINATING)
     assert next_steps(world(dying, generation=over, job=ending)) == ()
-    assert next_steps(world(generation=over, job=ending)) == (Finish(JobPhase.CANCELLED),)
+    assert next_steps(world(generation=over, job=ending)) == (FinishJob(JobPhase.CANCELLED),)

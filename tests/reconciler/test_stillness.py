@@ -23,7 +23,7 @@ from elastic.model import (
     Tier,
 )
 from elastic.reconciler import AlarmKind, World, next_steps
-from elastic.reconciler.steps import DrainGeneration, End, EndGeneration, StartGeneration
+from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration, TerminateNode
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
 from tests.reconciler.test_steps import HALF, JOB, generation, node, overdue_after, world
 from tests.reconciler.virtual import SMALL, VirtualCluster
@@ -338,9 +338,9 @@ def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -
         alone = still("b", still_s)
         look = session_of(others, alone)
         assert [each.node_id for each in idle(look) or ()] == ["b"] * is_told
-        ended = [step for step in next_steps(look) if isinstance(step, End)]
+        ended = [step for step in next_steps(look) if isinstance(step, TerminateNode)]
         why = "it trained with nobody for 5 min, while others went on"
-        assert ended == [End(alone, why, is_failure=True)] * is_ended
+        assert ended == [TerminateNode(alone, why, is_failure=True)] * is_ended
 
 
 def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_way() -> None:

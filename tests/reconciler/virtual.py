@@ -38,8 +38,8 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Terms, reply_for
-from elastic.store import Heard, Store, open_store
+from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd, reply_for
+from elastic.store import HeartbeatReport, Store, open_store
 from tests.builders import timeouts
 from tests.empty_database import lay_out
 
@@ -187,7 +187,7 @@ class VirtualCluster:
             machines=Machines(
                 store=self.store,
                 provider=provider,
-                terms=Terms("http://127.0.0.1:1", str),
+                terms=LaunchTerms("http://127.0.0.1:1", str),
                 right=self.right,
                 namespace=self.namespace,
             ),
@@ -260,7 +260,7 @@ class VirtualCluster:
         if node.provider_id is not None:
             self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + reply.lease_s
         if (preparing := self.prepares(node)) is not None:
-            said = Heard(NodeReport(AgentState.PREPARING, preparing=preparing))
+            said = HeartbeatReport(NodeReport(AgentState.PREPARING, preparing=preparing))
             self.store.heard(node.id, said, now_s=self.host_clock.now_s())
             return
         windows: list[Window] = []
@@ -279,7 +279,7 @@ class VirtualCluster:
         pulse = None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0)
         self.store.heard(
             node.id,
-            Heard(
+            HeartbeatReport(
                 report=NodeReport(
                     AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
                     agent.generation,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elastic.model import JobPhase, Limits, Objective
-from elastic.simulator import Market, Program, Speeds, Terms, simulated
+from elastic.simulator import Program, SimulatedMarket, SimulationSettings, Speeds, simulated
 from elastic.simulator.simulation import BEGINS_S
 from tests.reconciler.virtual import LARGE, SMALL, TYPES, VirtualCluster, small_forever
 from tests.simulator.worlds import SPOT_A, SPOT_B, H, decide, down, job, market, program
@@ -23,8 +23,8 @@ def test_ends_as_a_job_of_the_virtual_cluster_does(tmp_path: Path) -> None:
     cluster.run(180)
     (machine,) = cluster.cloud.machines()
     assert machine.exited_at_s is not None
-    sold = Market((*TYPES,), {SMALL: ((0.0, 0.36),), LARGE: ((0.0, 0.72),)})
-    terms = Terms(
+    sold = SimulatedMarket((*TYPES,), {SMALL: ((0.0, 0.36),), LARGE: ((0.0, 0.72),)})
+    terms = SimulationSettings(
         limits=Limits(minimum_billed_s=0.0), tick_s=1.0, heartbeat_s=1.0, boot_s=3.0, exit_s=2.0, standstill_s=60.0
     )
     script = Program(Speeds({"small": {1: 1.0}}), 120, noise=0.0, start_s=0.0, save_s=1.0)
@@ -47,7 +47,7 @@ def test_leads_the_same_life_as_with_every_look(deadline_h: float | None, apart_
     objective = Objective(deadline_s=None if deadline_h is None else BEGINS_S + deadline_h * H)
     lives = []
     for longest_s in (5.0, 1800.0):
-        terms = Terms(quiet_s=longest_s, waiting_s=longest_s)
+        terms = SimulationSettings(quiet_s=longest_s, waiting_s=longest_s)
         spec = job(1.2, objective=objective)
         with simulated(spec, program(1.2, noise=0.0), market(pools), decide=decide, terms=terms) as simulation:
             assert simulation.run(until_s=10 * H).phase is JobPhase.SUCCEEDED

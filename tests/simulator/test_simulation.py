@@ -8,9 +8,21 @@ import pytest
 
 from elastic.model import CapacityChoice, Decision, JobPhase, Objective, Snapshot
 from elastic.model import Plan as ModelPlan
-from elastic.simulator import Availability, Market, Pool, Simulation
+from elastic.simulator import Availability, SimulatedMarket, SimulatedPool, Simulation
 from elastic.simulator.simulation import BEGINS_S
-from tests.simulator.worlds import ON_DEMAND, SPOT_A, SPOT_B, H, Terms, decide, down, job, market, program, simulated
+from tests.simulator.worlds import (
+    ON_DEMAND,
+    SPOT_A,
+    SPOT_B,
+    H,
+    SimulationSettings,
+    decide,
+    down,
+    job,
+    market,
+    program,
+    simulated,
+)
 
 
 def _told(decisions: Iterable[Decision]) -> list[tuple[float, str, str]]:
@@ -44,7 +56,7 @@ def test_bills_in_the_ledger_what_the_clouds_own_record_says(notice_s: float) ->
 
 
 def test_buys_nothing_in_a_pool_that_is_down() -> None:
-    pools = {each: Pool(Availability(False, (4 * H,))) for each in (SPOT_A, SPOT_B)}
+    pools = {each: SimulatedPool(Availability(False, (4 * H,))) for each in (SPOT_A, SPOT_B)}
     with simulated(job(), program(), market(pools), decide=decide) as simulation:
         simulation.run(until_s=3 * H)
         assert {each.offering for each in simulation.cloud.machines()} <= {ON_DEMAND}
@@ -54,7 +66,7 @@ def test_loses_what_was_not_saved_when_a_machine_goes_without_a_word() -> None:
     spec = job(capacity=CapacityChoice.SPOT)
     lost = {}
     for notice_s in (0.0, 120.0):
-        pools = {SPOT_A: down(1500.0, 1600.0, notice_s=notice_s), SPOT_B: Pool(Availability(False))}
+        pools = {SPOT_A: down(1500.0, 1600.0, notice_s=notice_s), SPOT_B: SimulatedPool(Availability(False))}
         with simulated(spec, program(), market(pools), decide=decide) as simulation:
             assert simulation.run(until_s=10 * H).phase is JobPhase.SUCCEEDED
             lost[notice_s] = simulation.job.redone
@@ -67,7 +79,9 @@ def test_gives_the_same_life_for_the_same_seed_and_another_for_another() -> None
     pools = {SPOT_A: down(1000.0, 2000.0), SPOT_B: down(700.0, 1500.0)}
     lives = []
     for seed in (1, 1, 2):
-        with simulated(job(), program(), market(pools), decide=decide, terms=Terms(seed=seed)) as simulation:
+        with simulated(
+            job(), program(), market(pools), decide=decide, terms=SimulationSettings(seed=seed)
+        ) as simulation:
             simulation.run(until_s=5 * H)
             measured = simulation.store.recent_series(simulation.job_id)
             lives.append((simulation.elapsed_s, simulation.ledger_usd(), _decisions(simulation), measured))
@@ -77,7 +91,7 @@ def test_gives_the_same_life_for_the_same_seed_and_another_for_another() -> None
 
 def test_decides_until_an_instant_the_same_whatever_follows() -> None:
     change_s = 3000.0
-    futures: list[Market] = [
+    futures: list[SimulatedMarket] = [
         market({SPOT_A: down(1000.0, 2000.0)}),
         market(
             {SPOT_A: down(1000.0, 2000.0, change_s + 50.0), SPOT_B: down(change_s + 70.0)},

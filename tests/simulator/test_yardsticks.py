@@ -9,16 +9,16 @@ import pytest
 
 from elastic.errors import InvalidInput
 from elastic.model import JobPhase, Objective
-from elastic.simulator import Availability, Pool, backtest, read_node_types
+from elastic.simulator import Availability, SimulatedPool, backtest, read_node_types
 from elastic.simulator.simulation import BEGINS_S
 from elastic.simulator.yardsticks import yardsticks
-from tests.simulator.worlds import SPOT_A, SPOT_B, H, Terms, decide, job, market, program
+from tests.simulator.worlds import SPOT_A, SPOT_B, H, SimulationSettings, decide, job, market, program
 
 
 @pytest.mark.parametrize("hours", [0.5, 24.0])
 def test_pays_for_a_boot_and_a_start(hours: float) -> None:
     """Also where they are shorter than a tick: 24 hours are played in ticks of 65 s."""
-    pools = {each: Pool(Availability(False)) for each in (SPOT_A, SPOT_B)}
+    pools = {each: SimulatedPool(Availability(False)) for each in (SPOT_A, SPOT_B)}
     spec = job(hours, objective=Objective(deadline_s=BEGINS_S + 2 * hours * H))
     found = yardsticks(spec, program(hours), market(pools), horizon_s=2 * hours * H, boot_s=60.0, pause_s=20.0)
     truly_usd = hours + 80 / H
@@ -32,7 +32,7 @@ def test_no_rule_with_a_safety_net_is_late_by_a_tick(slack: float) -> None:
     """Spot goes for good at the worst moments, and on-demand alone could have been in time."""
     hours = 6.0
     for lost_s in (600.0, 1.3 * H, 4.1 * H):
-        pools = {each: Pool(Availability(True, (lost_s,))) for each in (SPOT_A, SPOT_B)}
+        pools = {each: SimulatedPool(Availability(True, (lost_s,))) for each in (SPOT_A, SPOT_B)}
         horizon_s = slack * hours * H + 4 * 80
         spec = job(hours, objective=Objective(deadline_s=BEGINS_S + horizon_s))
         found = yardsticks(spec, program(hours), market(pools), horizon_s=horizon_s, boot_s=60.0, pause_s=20.0)
@@ -43,7 +43,7 @@ def test_no_rule_with_a_safety_net_is_late_by_a_tick(slack: float) -> None:
 
 def test_an_unfinished_life_is_told_and_its_rivals_have_time_for_all_of_the_work() -> None:
     spec = job(6, objective=Objective(budget_usd=0.5))
-    (start,) = backtest(spec, program(6), market(), decide=decide, terms=Terms()).starts
+    (start,) = backtest(spec, program(6), market(), decide=decide, terms=SimulationSettings()).starts
     assert start.phase is JobPhase.BUDGET_EXHAUSTED
     assert not start.is_finished
     assert all(each.usd is not None and each.late_s == 0.0 for each in start.yardsticks)

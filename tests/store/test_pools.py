@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elastic.model import ONE_WORKER, AgentState, Capacity, Node, NodeReport, Notice, NoticeKind, Offering, Pool
-from elastic.store import Heard, Store
+from elastic.store import HeartbeatReport, Store
 from tests.builders import job_spec
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
@@ -62,7 +62,7 @@ def test_a_node_taken_back_ends_its_pools_spell(store: Store, job_id: str) -> No
 def test_a_node_with_a_notice_is_taken_back_even_where_it_is_ended_before(store: Store, job_id: str) -> None:
     (node_id,) = launch(store, job_id, at_s=0.0)
     notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=300.0, at_s=420.0)
-    store.heard(node_id, Heard(NodeReport(AgentState.RUNNING), notice=notice), now_s=300.0)
+    store.heard(node_id, HeartbeatReport(NodeReport(AgentState.RUNNING), notice=notice), now_s=300.0)
     end(store, node_id, at_s=400.0)
     assert pool(store, now_s=400.0).up.ended[0] == 1.0
 

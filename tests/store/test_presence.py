@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from elastic.errors import StoreUnavailable
 from elastic.model import AgentState, JobSpec, Node, NodeReport, Offering, Pulse
-from elastic.store import Heard, Store
+from elastic.store import HeartbeatReport, Store
 from elastic.store.engine import Database
 from elastic.store.presence import Presence
 from tests.builders import intend
@@ -37,7 +37,7 @@ def running(pulse: Pulse | None) -> NodeReport:
 def joined(store: Store) -> Node:
     job, _ = store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=1.0)
     node = intend(store, job.id, Offering("small"), now_s=1.0)
-    store.heard(node.id, Heard(running(Pulse(0.1, 0.2))), now_s=10.0)
+    store.heard(node.id, HeartbeatReport(running(Pulse(0.1, 0.2))), now_s=10.0)
     return store.node(node.id)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, JobSpec, Node, NodeReport, Save, warnings_of
-from elastic.store import Heard, Store
+from elastic.store import HeartbeatReport, Store
 from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
 from tests.store.test_resumes import end_job
@@ -18,12 +18,14 @@ def next_generation(store: Store, job: Job, node: Node) -> int:
 
 def saved(store: Store, node: Node, *saves: Save, seq: int = 50) -> None:
     said = {seq + number: each for number, each in enumerate(saves)}
-    store.heard(node.id, Heard(NodeReport(AgentState.RUNNING, 1), saves=said, acked_seq=max(said)), now_s=150.0)
+    store.heard(
+        node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), saves=said, acked_seq=max(said)), now_s=150.0
+    )
 
 
 def begins(store: Store, node: Node, *, read_from: str = "", stops_when_asked: bool = False, seq: int = 40) -> None:
     beginning = Beginning(0, read_from, stops_when_asked, Batch.WORKER)
-    said = Heard(NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq)
+    said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq)
     store.heard(node.id, said, now_s=150.0)
 
 
@@ -187,7 +189,7 @@ def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(store: Sto
     number = next_generation(store, job, node)
     first = window(node, 2, iteration=42, generation=number)
     beginning = Beginning(40, "snapshot.pt", False, Batch.WORKER, at_s=first.ended_at_s - 0.5)
-    said = Heard(
+    said = HeartbeatReport(
         NodeReport(AgentState.RUNNING, generation=number), windows=[first], beginnings={60: beginning}, acked_seq=60
     )
     store.heard(node.id, said, now_s=first.ended_at_s + 1.0)

@@ -26,7 +26,7 @@ from elastic.model import (
     Rounds,
     Window,
 )
-from elastic.store import Event, Heard, Store, open_store
+from elastic.store import Event, HeartbeatReport, Store, open_store
 from tests.builders import intend
 from tests.store.test_store import HALF, plan, snapshot, window
 
@@ -51,11 +51,11 @@ def end_job(store: Store, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, at
 def checkpoint(store: Store, node: Node, iteration: int | None, *, seq: int = 90) -> None:
     numbers = {} if iteration is None else {"iteration": float(iteration)}
     told = Event(seq, 150.0, "checkpoint", "checkpoint", numbers=numbers)
-    store.heard(node.id, Heard(NodeReport(AgentState.RUNNING, 1), notes=[told], acked_seq=seq), now_s=150.0)
+    store.heard(node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[told], acked_seq=seq), now_s=150.0)
 
 
 def trained(store: Store, node: Node, window: Window) -> None:
-    store.heard(node.id, Heard(NodeReport(AgentState.RUNNING, 1), windows=[window]), now_s=150.0)
+    store.heard(node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=[window]), now_s=150.0)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -64,7 +64,7 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
 ) -> None:
     for _ in range(3):
         store.count_failure(job.id)
-    store.heard(node.id, Heard(NodeReport(AgentState.RUNNING, 1), round=7), now_s=150.0)
+    store.heard(node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=7), now_s=150.0)
     end_job(store, job, ending)
     before = store.job(job.id)
     resumed = store.resumes.resume("first", job.spec, now_s=500.0)
@@ -205,7 +205,7 @@ def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(stor
     other = store.node_joined(other.id, now_s=9003.0)
     store.start_generation(job.id, (other,), rdzv_endpoint="e", now_s=9004.0)
     late = window(other, 1, iteration=5, generation=2, ended_at_s=9010.0)
-    store.heard(other.id, Heard(NodeReport(AgentState.RUNNING, 2), windows=[late]), now_s=9010.0)
+    store.heard(other.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=[late]), now_s=9010.0)
     facts = store.facts(job.id, now_s=9011.0)
     assert facts.switches == ()
     assert [(each.at_s, each.code, each.to_group) for each in facts.changes] == [

@@ -25,7 +25,6 @@ from elastic.model import (
     Action,
     AgentState,
     Candidate,
-    Claim,
     Exit,
     Group,
     Interval,
@@ -39,11 +38,12 @@ from elastic.model import (
     Outcome,
     Plan,
     Reason,
+    RoundClaim,
     Rounds,
     Snapshot,
     Window,
 )
-from elastic.store import Event, Heard, Store, ThroughputPoint, from_text, lock, open_store, to_text
+from elastic.store import Event, HeartbeatReport, Store, ThroughputPoint, from_text, lock, open_store, to_text
 from elastic.store.engine import Database
 from elastic.store.measurements import BUCKET_S, rates, spread
 from tests.builders import intend
@@ -344,7 +344,7 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
     def beat(*seqs: int) -> None:
         store.heard(
             node.id,
-            Heard(
+            HeartbeatReport(
                 NodeReport(AgentState.RUNNING, 1),
                 windows=[window(node, seq) for seq in seqs],
                 notes=[Event(seq, 200.0, "note", f"said {seq}") for seq in seqs],
@@ -363,17 +363,23 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
 def test_failures_of_a_node_are_counted_in_a_row_and_each_once(store: Store, job: Job, node: Node) -> None:
     counts = []
     for generation, outcome in [(1, Outcome.FAILED), (1, Outcome.FAILED), (2, Outcome.FAILED), (3, Outcome.DRAINED)]:
-        said = Heard(NodeReport(AgentState.EXITED, generation), last_exit=Exit(generation, outcome, 1))
+        said = HeartbeatReport(NodeReport(AgentState.EXITED, generation), last_exit=Exit(generation, outcome, 1))
         store.heard(node.id, said, now_s=200.0)
-        store.heard(node.id, Heard(NodeReport(AgentState.IDLE, generation)), now_s=201.0)
+        store.heard(node.id, HeartbeatReport(NodeReport(AgentState.IDLE, generation)), now_s=201.0)
         counts.append(store.node(node.id).failures)
     assert counts == [1, 1, 2, 0]
 
 
 def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job, node: Node) -> None:
     assert store.rounds(job.id) == Rounds()
-    for newest, claim in [(3, Claim(4, 2)), (2, Claim(4, 2)), (None, Claim(1, 1)), (4, None), (None, None)]:
-        said = Heard(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
+    for newest, claim in [
+        (3, RoundClaim(4, 2)),
+        (2, RoundClaim(4, 2)),
+        (None, RoundClaim(1, 1)),
+        (4, None),
+        (None, None),
+    ]:
+        said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
         store.heard(node.id, said, now_s=200.0)
     assert store.rounds(job.id) == Rounds(newest=4, claimed=4)
     assert rounds_told(store) == [
@@ -383,8 +389,8 @@ def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job,
 
 
 def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(store: Store, job: Job, node: Node) -> None:
-    for newest, claim in [(None, Claim(1, 2)), (1, None), (2, None), (2, None), (5, Claim(6, 1)), (6, None)]:
-        said = Heard(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
+    for newest, claim in [(None, RoundClaim(1, 2)), (1, None), (2, None), (2, None), (5, RoundClaim(6, 1)), (6, None)]:
+        said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
         store.heard(node.id, said, now_s=200.0)
     assert rounds_told(store) == [
         "round 1 of the session is to have 2 members",
@@ -402,7 +408,9 @@ def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: N
     left = Exit(1, Outcome.DRAINED, 0, iteration=2)
     store.heard(
         node.id,
-        Heard(NodeReport(AgentState.EXITED), last_exit=left, windows=[window(node, 1, iteration=2)], acked_seq=1),
+        HeartbeatReport(
+            NodeReport(AgentState.EXITED), last_exit=left, windows=[window(node, 1, iteration=2)], acked_seq=1
+        ),
         now_s=220.0,
     )
     heard = store.node(node.id)

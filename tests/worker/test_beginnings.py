@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.worker.beginnings import Beginning, Comparison, compare
+from elastic.worker.beginnings import RankComparison, RankStart, compare
 from elastic.worker.replicas import Replica
 
 
@@ -25,7 +25,9 @@ class MemoryStore:
         return self.values[key]
 
 
-def compared_by(rank: int, *beginnings: Beginning, missed: str = "", replicas: tuple[Replica, ...] = ()) -> Comparison:
+def compared_by(
+    rank: int, *beginnings: RankStart, missed: str = "", replicas: tuple[Replica, ...] = ()
+) -> RankComparison:
     """What this rank finds when all have told; the last to come waits for nobody. `missed` is what the others found."""
     store = MemoryStore()
     held = replicas or (Replica(),) * len(beginnings)
@@ -37,7 +39,7 @@ def compared_by(rank: int, *beginnings: Beginning, missed: str = "", replicas: t
     )
 
 
-def asked_by(rank: int, *beginnings: Beginning, missed: str = "", replicas: tuple[Replica, ...] = ()) -> str | None:
+def asked_by(rank: int, *beginnings: RankStart, missed: str = "", replicas: tuple[Replica, ...] = ()) -> str | None:
     """Why this rank may not train."""
     return compared_by(rank, *beginnings, missed=missed, replicas=replicas).why_apart
 
@@ -49,52 +51,52 @@ def snapshot(tmp_path: Path) -> str:
 
 
 def test_ranks_that_read_the_same_save_train(snapshot: str) -> None:
-    assert asked_by(1, Beginning(40, snapshot), Beginning(40, snapshot)) is None
+    assert asked_by(1, RankStart(40, snapshot), RankStart(40, snapshot)) is None
 
 
 def test_ranks_that_read_nothing_train() -> None:
-    assert asked_by(0, Beginning(0, None), Beginning(0, None)) is None
+    assert asked_by(0, RankStart(0, None), RankStart(0, None)) is None
 
 
 def test_ranks_that_read_different_saves_do_not_train(snapshot: str) -> None:
-    why = asked_by(0, Beginning(40, snapshot), Beginning(30, snapshot))
+    why = asked_by(0, RankStart(40, snapshot), RankStart(30, snapshot))
     assert why is not None
     assert "rank 1 at 30" in why
     assert "rank 0 at 40" in why
 
 
 def test_a_rank_whose_node_lacks_the_file_does_not_train() -> None:
-    why = asked_by(1, Beginning(40, "snapshot.pt"), Beginning(0, None))
+    why = asked_by(1, RankStart(40, "snapshot.pt"), RankStart(0, None))
     assert why is not None
     assert "rank 0 at 40" in why
     assert "snapshot.pt, which another rank's node does not have" in why
 
 
 def test_a_rank_that_leaves_the_reading_to_the_first_one_trains(snapshot: str) -> None:
-    assert asked_by(1, Beginning(40, snapshot), Beginning(0, None)) is None
+    assert asked_by(1, RankStart(40, snapshot), RankStart(0, None)) is None
 
 
 def test_ranks_that_make_no_steps_hold_nobody_up() -> None:
-    own = Beginning(40, "snapshot.pt")
+    own = RankStart(40, "snapshot.pt")
     found = compare(own, MemoryStore(), rank=0, world_size=2, meeting="3", wait_s=0.0)
-    assert found == Comparison(why_apart=None, iteration=None)
+    assert found == RankComparison(why_apart=None, iteration=None)
 
 
 def test_a_rank_that_has_the_file_hears_from_the_one_that_lacks_it(snapshot: str) -> None:
-    assert asked_by(0, Beginning(40, snapshot), Beginning(0, None), missed="it is not there") == "it is not there"
+    assert asked_by(0, RankStart(40, snapshot), RankStart(0, None), missed="it is not there") == "it is not there"
 
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_rank_whose_optimizer_has_made_no_step_does_not_train_with_one_that_goes_on(snapshot: str, rank: int) -> None:
     apart = (Replica("500 steps", "same"), Replica("no state", "same"))
-    why = asked_by(rank, Beginning(500, snapshot), Beginning(0, None), replicas=apart)
+    why = asked_by(rank, RankStart(500, snapshot), RankStart(0, None), replicas=apart)
     assert why is not None
     assert why.startswith(f"ranks begin at different iterations: rank 0 at 500, for it has read {snapshot}; rank 1 has")
     assert "its optimizer has no state and rank 0's 500 steps" in why
 
 
 def test_a_rank_with_other_weights_than_the_one_that_goes_on_does_not_train(snapshot: str) -> None:
-    why = asked_by(0, Beginning(0, None), Beginning(500, snapshot), replicas=(Replica(None, "a"), Replica(None, "b")))
+    why = asked_by(0, RankStart(0, None), RankStart(500, snapshot), replicas=(Replica(None, "a"), Replica(None, "b")))
     assert why is not None
     assert "rank 1 at 500" in why
     assert "its weights differ from rank 1's" in why
@@ -102,17 +104,17 @@ def test_a_rank_with_other_weights_than_the_one_that_goes_on_does_not_train(snap
 
 def test_a_rank_that_got_weights_and_optimizer_from_the_first_one_trains_and_counts_as_that_does(snapshot: str) -> None:
     alike = (Replica("500 steps", "same"), Replica("500 steps", "same"))
-    found = compared_by(1, Beginning(500, snapshot), Beginning(0, None), replicas=alike)
-    assert found == Comparison(why_apart=None, iteration=500)
+    found = compared_by(1, RankStart(500, snapshot), RankStart(0, None), replicas=alike)
+    assert found == RankComparison(why_apart=None, iteration=500)
 
 
 @pytest.mark.parametrize("untold", [Replica(None, "a"), Replica("500 steps", None), Replica()])
 def test_what_a_rank_cannot_tell_says_nothing_against_it(snapshot: str, untold: Replica) -> None:
     assert (
-        asked_by(0, Beginning(500, snapshot), Beginning(0, None), replicas=(Replica("500 steps", "a"), untold)) is None
+        asked_by(0, RankStart(500, snapshot), RankStart(0, None), replicas=(Replica("500 steps", "a"), untold)) is None
     )
 
 
 def test_ranks_of_which_each_has_read_its_own_file_may_hold_different_things(snapshot: str) -> None:
     shards = (Replica("500 steps", "a"), Replica("no state", "b"))
-    assert asked_by(0, Beginning(500, snapshot), Beginning(500, snapshot), replicas=shards) is None
+    assert asked_by(0, RankStart(500, snapshot), RankStart(500, snapshot), replicas=shards) is None

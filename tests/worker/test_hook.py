@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from elastic.worker.hook import Worker
-from elastic.worker.membership import Membership
+from elastic.worker.membership import WorkerPlace
 from tests.worker.conftest import AgentSocket
 
 LOOP = """
@@ -43,7 +43,7 @@ def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def a_worker(agent_socket: AgentSocket, *, rank: int = 0, drain_file: Path | None = None) -> Iterator[Worker]:
-    membership = Membership(
+    membership = WorkerPlace(
         rank=rank,
         world_size=2,
         generation=3,
@@ -167,7 +167,7 @@ def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None
 
 
 def test_only_the_rank_that_is_first_now_speaks_of_turns(agent_socket: AgentSocket) -> None:
-    membership = Membership(rank=0, world_size=1, generation=1, socket_path=str(agent_socket.path))
+    membership = WorkerPlace(rank=0, world_size=1, generation=1, socket_path=str(agent_socket.path))
     with closing(Worker(membership, started_at=0.0)) as worker:
         worker.regroup(rank=1, world_size=2)
         worker.turn(5, "main")
@@ -183,7 +183,7 @@ def test_only_the_rank_that_is_first_now_speaks_of_turns(agent_socket: AgentSock
 
 
 def test_each_word_of_a_session_s_member_names_its_round(agent_socket: AgentSocket) -> None:
-    membership = Membership(rank=0, world_size=1, generation=1, socket_path=str(agent_socket.path))
+    membership = WorkerPlace(rank=0, world_size=1, generation=1, socket_path=str(agent_socket.path))
     with closing(Worker(membership, started_at=0.0)) as worker:
         for number in (4, 5):
             worker.regroup(rank=0, world_size=2, number=number)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.distributed import HashStore, ProcessGroupGloo  # type: ignore[attr-defined]  # torch forgets to export them
 
 from elastic.workloads.gradient_sum import GradientSum
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 
 
 class Done:
@@ -27,7 +27,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording(Group):
+class Recording(ProcessGroup):
     """A group of two whose other rank has zeros only; keeps the size of each message in the order they were sent."""
 
     sent: list[Any] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Recording(Group):
 
 
 @dataclass(frozen=True, slots=True)
-class Threads(Group):
+class Threads(ProcessGroup):
     """A rank of a real gloo group that lives in one of this process's threads."""
 
     gloo: Any = None

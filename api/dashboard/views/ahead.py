@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.dashboard.charts import plot
-from api.dashboard.facts import JobFacts
-from api.dashboard.views.timelines import Mark, NamedSeries, Timeline, deadline_mark, reach_s
+from api.dashboard.facts import JobPageFacts
+from api.dashboard.views.timelines import NamedSeries, TimelineMark, TimelineView, deadline_mark, reach_s
 from elastic.figures import count, duration, moment, short, usd
 from elastic.policy import Finish
 
@@ -23,13 +23,13 @@ class End:
     usd: float
 
 
-def forecast_here(facts: JobFacts) -> Finish | None:
+def forecast_here(facts: JobPageFacts) -> Finish | None:
     """The forecast for the group that trains now; None while none trains or nothing is known of it."""
     finishes = () if facts.outlook is None else facts.outlook.forecast.finishes
     return next((each for each in finishes if each.group == facts.current), None)
 
 
-def ends_of(facts: JobFacts) -> tuple[End, ...]:
+def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
     """The ends that are foreseen, the soonest first: one, or three where the pace has an interval."""
     finish = forecast_here(facts)
     if finish is None or facts.outlook is None:
@@ -42,7 +42,7 @@ def ends_of(facts: JobFacts) -> tuple[End, ...]:
     return best, expected, End("at worst", begin_s + lasts_s.high, cost.high)
 
 
-def forecast_timeline(facts: JobFacts) -> Timeline | None:
+def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
     """Draws iterations done over time, and from now on one line to each end, with the goals as marks.
 
     Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is known.
@@ -64,7 +64,7 @@ def forecast_timeline(facts: JobFacts) -> Timeline | None:
     series.append(NamedSeries("all", "fixed", (float(total),) * len(instants), is_dashed=True, is_side=True))
     drawn = plot(instants, [(each.tone, each.values) for each in series], marks_at_s=[each.at_s for each in goals])
     ticks = (instants[0], (instants[0] + instants[-1]) / 2, instants[-1])
-    return Timeline(
+    return TimelineView(
         id="forecast",
         title=_TITLE,
         unit="it",
@@ -78,7 +78,7 @@ def forecast_timeline(facts: JobFacts) -> Timeline | None:
     )
 
 
-def _past(facts: JobFacts) -> list[tuple[float, int]]:
+def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
     """Instants and iterations done by then, up to now: of the throughput, so that they sum to what is done."""
     points = [each for each in facts.throughput if each.at_s < facts.now_s]
     if not points:
@@ -93,7 +93,7 @@ def _past(facts: JobFacts) -> list[tuple[float, int]]:
     return found
 
 
-def _goals(facts: JobFacts, ends: Sequence[End], *, begin_s: float) -> list[Mark]:
+def _goals(facts: JobPageFacts, ends: Sequence[End], *, begin_s: float) -> list[TimelineMark]:
     """The deadline and the budget, where the picture reaches so far."""
     last_s = reach_s(begin_s, ends[-1].at_s)
     deadline, budget_s = deadline_mark(facts), _budget_reached_s(facts, ends)
@@ -102,11 +102,11 @@ def _goals(facts: JobFacts, ends: Sequence[End], *, begin_s: float) -> list[Mark
         text = (
             f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
         )
-        found.append(Mark(budget_s, "budget", text, None))
+        found.append(TimelineMark(budget_s, "budget", text, None))
     return sorted((each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s)
 
 
-def _budget_reached_s(facts: JobFacts, ends: Sequence[End]) -> float | None:
+def _budget_reached_s(facts: JobPageFacts, ends: Sequence[End]) -> float | None:
     budget_usd = facts.job.spec.objective.budget_usd
     usd_per_s = (ends[-1].usd - facts.spent_usd) / max(ends[-1].at_s - facts.now_s, 1e-9)
     if budget_usd is None or usd_per_s <= 0:
@@ -128,7 +128,7 @@ def _tone(end: End) -> str:
     return {"at best": "best", "expected": "foreseen", "at worst": "worst"}[end.name]
 
 
-def _summary(facts: JobFacts, ends: Sequence[End], total: int) -> str:
+def _summary(facts: JobPageFacts, ends: Sequence[End], total: int) -> str:
     expected = next(each for each in ends if each.name == "expected")
     text = f"{count(facts.job.iteration)} of {count(total)} done; the rest in {duration(expected.at_s - facts.now_s)}"
     if len(ends) == 1:

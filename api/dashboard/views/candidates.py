@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from api.dashboard.charts import IntervalBar, Scale, interval_bar, scale_to
+from api.dashboard.charts import AxisScale, IntervalBar, interval_bar, scale_to
 from api.dashboard.views.parts import (
     UNKNOWN,
     Badge,
@@ -23,7 +23,7 @@ from elastic.figures import duration, number, short, span
 from elastic.model import Candidate, Group
 
 
-class Standing(StrEnum):
+class CandidateStanding(StrEnum):
     """What is known of a candidate, and what is being done with it."""
 
     CURRENT = "current"
@@ -68,13 +68,13 @@ class CandidateTable:
 
 
 _TONES = {
-    Standing.CURRENT: Tone.GOOD,
-    Standing.MEASURING: Tone.INFO,
-    Standing.NEXT: Tone.INFO,
-    Standing.MEASURED: Tone.MUTED,
-    Standing.UNMEASURED: Tone.MUTED,
-    Standing.UNPRICED: Tone.WARN,
-    Standing.UNAVAILABLE: Tone.WARN,
+    CandidateStanding.CURRENT: Tone.GOOD,
+    CandidateStanding.MEASURING: Tone.INFO,
+    CandidateStanding.NEXT: Tone.INFO,
+    CandidateStanding.MEASURED: Tone.MUTED,
+    CandidateStanding.UNMEASURED: Tone.MUTED,
+    CandidateStanding.UNPRICED: Tone.WARN,
+    CandidateStanding.UNAVAILABLE: Tone.WARN,
 }
 
 
@@ -91,7 +91,7 @@ def candidate_table(
     phase = shown[0].training_phase if shown else training_phase or ""
     scale = scale_to(max((_reach(each) for each in shown), default=0.0))
 
-    def standing(candidate: Candidate) -> Standing:
+    def standing(candidate: Candidate) -> CandidateStanding:
         return standing_of(candidate, current=current, target=target, is_profiling=is_profiling)
 
     return CandidateTable(
@@ -102,20 +102,22 @@ def candidate_table(
     )
 
 
-def standing_of(candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool) -> Standing:
+def standing_of(
+    candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool
+) -> CandidateStanding:
     """Gives where a candidate stands; what is being done with it comes before what is known of it."""
     is_wanted = candidate.group == (target or current)
     if is_wanted and (is_profiling or (candidate.group == current and candidate.step_s is None)):
-        return Standing.MEASURING
+        return CandidateStanding.MEASURING
     if candidate.group == current:
-        return Standing.CURRENT
+        return CandidateStanding.CURRENT
     if is_wanted:
-        return Standing.NEXT
+        return CandidateStanding.NEXT
     if candidate.usd_per_h is None:
-        return Standing.UNPRICED
+        return CandidateStanding.UNPRICED
     if candidate.unavailable is not None:
-        return Standing.UNAVAILABLE
-    return Standing.UNMEASURED if candidate.iterations_per_usd is None else Standing.MEASURED
+        return CandidateStanding.UNAVAILABLE
+    return CandidateStanding.UNMEASURED if candidate.iterations_per_usd is None else CandidateStanding.MEASURED
 
 
 def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
@@ -131,7 +133,7 @@ def interval_text(candidate: Candidate) -> str:
     return span(value.low, value.high)
 
 
-def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Standing]) -> CandidateRow:
+def _row(candidate: Candidate, scale: AxisScale, standing: Callable[[Candidate], CandidateStanding]) -> CandidateRow:
     value, step_s, state = candidate.iterations_per_usd, candidate.step_s, standing(candidate)
     effective = candidate.effective_iterations_per_usd
     return CandidateRow(
@@ -152,7 +154,7 @@ def _row(candidate: Candidate, scale: Scale, standing: Callable[[Candidate], Sta
         if candidate.remaining_s is None
         else Number(duration(candidate.remaining_s), candidate.remaining_s),
         standing=Badge(state.value, _TONES[state]),
-        is_current=state in (Standing.CURRENT, Standing.MEASURING),
+        is_current=state in (CandidateStanding.CURRENT, CandidateStanding.MEASURING),
     )
 
 

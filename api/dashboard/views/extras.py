@@ -46,7 +46,7 @@ class EventRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PictureView:
     """An image that the job left."""
 
     name: str
@@ -65,7 +65,7 @@ class OutputRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Outputs:
+class OutputsView:
     """The files that a job's workers wrote: the newest ones, and how many more there are."""
 
     rows: tuple[OutputRow, ...]
@@ -139,8 +139,8 @@ class JobExtras:
     generations: tuple[GenerationRow, ...]
     events: tuple[EventRow, ...]
     spec: tuple[tuple[str, str], ...]
-    pictures: tuple[Picture, ...]
-    outputs: Outputs
+    pictures: tuple[PictureView, ...]
+    outputs: OutputsView
     log: LogView
     uses: tuple[UsePart, ...]
     report: ReportView | None
@@ -159,11 +159,11 @@ def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]
     return tuple(EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events)
 
 
-def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[Picture, ...]:
+def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, ...]:
     """Gives the images among a job's files, newest first."""
     newest = sorted(files, key=lambda each: (each.modified_at_s, each.name), reverse=True)
     return tuple(
-        Picture(each.name, each.href, f"{each.name}, made by job {job.spec.name}")
+        PictureView(each.name, each.href, f"{each.name}, made by job {job.spec.name}")
         for each in newest
         if each.name.lower().endswith(_PICTURES)
     )
@@ -185,14 +185,14 @@ def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) 
     )
 
 
-def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs:
+def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> OutputsView:
     """Gives the files written last, newest first."""
     newest = sorted(files, key=lambda each: (-each.modified_at_s, each.path))[:_MOST_OUTPUTS]
     rows = tuple(
         OutputRow(each.path, each.href, Number(size(each.bytes), each.bytes), instant(each.modified_at_s, now_s))
         for each in newest
     )
-    return Outputs(rows, more=len(files) - len(rows))
+    return OutputsView(rows, more=len(files) - len(rows))
 
 
 def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
@@ -289,7 +289,7 @@ def _generation_row(generation: Generation, by_id: Mapping[str, Node], now_s: fl
     )
 
 
-def _fixed_row(choice: schemas.FixedChoice, spent_usd: float) -> FixedRow:
+def _fixed_row(choice: schemas.FixedChoiceOut, spent_usd: float) -> FixedRow:
     names = [f"{number} × {each.node_type}" if number > 1 else each.node_type for each, number in choice.group.members]
     more = choice.usd - spent_usd
     return FixedRow(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 from string import ascii_uppercase
 
-from api.dashboard.charts import Scale, scale_to
-from api.dashboard.facts import JobFacts
+from api.dashboard.charts import AxisScale, scale_to
+from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
-from api.outlook import Outlook
+from api.outlook import JobForecast
 from elastic.figures import duration, percent, span, usd
 from elastic.model import Interval
 from elastic.policy import Finish
@@ -70,7 +70,7 @@ class FrontierChart:
     summary: str
 
 
-def frontier_chart(facts: JobFacts) -> FrontierChart | None:
+def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
     """Draws the groups worth a look and the one that trains now; None where fewer than two are known."""
     outlook = facts.outlook
     if outlook is None:
@@ -99,7 +99,7 @@ def frontier_chart(facts: JobFacts) -> FrontierChart | None:
     )
 
 
-def _shown(facts: JobFacts, outlook: Outlook) -> list[Finish]:
+def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
     """The frontier thinned to what can be read, where the job is, and what comes next to that; cheapest first."""
     known, choices = outlook.forecast.frontier, outlook.forecast.choices
     every = max(-(-len(known) // _SHOWN), 1)
@@ -130,7 +130,7 @@ def _reach(values: list[Interval], goal: float | None) -> float:
 
 
 def _point(
-    letter: str, finish: Finish, facts: JobFacts, outlook: Outlook, across_s: float, upward: Scale
+    letter: str, finish: Finish, facts: JobPageFacts, outlook: JobForecast, across_s: float, upward: AxisScale
 ) -> FrontierPoint:
     def place(lasts_s: float, dollars_in_all: float) -> tuple[float, float]:
         return round(min(100 * lasts_s / across_s, 100.0), 2), round(100 - upward.percent(dollars_in_all), 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.dashboard.facts import JobFacts
+from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.ahead import forecast_here, forecast_timeline
 from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table, interval_text
 from api.dashboard.views.decisions import DecisionItem, decision_items
@@ -27,7 +27,7 @@ from api.dashboard.views.parts import (
     whole,
     words,
 )
-from api.dashboard.views.timelines import Timeline, cost_timeline, throughput_timeline, value_timeline
+from api.dashboard.views.timelines import TimelineView, cost_timeline, throughput_timeline, value_timeline
 from elastic.figures import count, duration, moment, percent, usd
 from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, unseen_of, warnings_of
 
@@ -75,14 +75,14 @@ class JobView:
     decisions: tuple[DecisionItem, ...]
     decided: int
     frontier: FrontierChart | None
-    value: Timeline
-    throughput: Timeline
-    forecast: Timeline | None
-    cost: Timeline
+    value: TimelineView
+    throughput: TimelineView
+    forecast: TimelineView | None
+    cost: TimelineView
     nodes: tuple[NodeRow, ...]
 
 
-def job_view(facts: JobFacts) -> JobView:
+def job_view(facts: JobPageFacts) -> JobView:
     """Gives the body of the overview and of a job's page."""
     candidates = facts.decisions[0].plan.candidates if facts.decisions else ()
     return JobView(
@@ -106,7 +106,7 @@ def job_view(facts: JobFacts) -> JobView:
     )
 
 
-def job_head(facts: JobFacts) -> JobHead:
+def job_head(facts: JobPageFacts) -> JobHead:
     """Gives a job's state in one line."""
     job = facts.job
     return JobHead(
@@ -126,7 +126,7 @@ def job_head(facts: JobFacts) -> JobHead:
     )
 
 
-def job_row(facts: JobFacts) -> JobRow:
+def job_row(facts: JobPageFacts) -> JobRow:
     """Gives a job as a list shows it."""
     return JobRow(
         head=job_head(facts),
@@ -137,7 +137,7 @@ def job_row(facts: JobFacts) -> JobRow:
     )
 
 
-def _place(facts: JobFacts) -> str:
+def _place(facts: JobPageFacts) -> str:
     if facts.job.phase.is_final:
         return ""
     if facts.current is None and facts.job.phase is JobPhase.DRAINING:
@@ -154,7 +154,7 @@ def _place(facts: JobFacts) -> str:
     return " · ".join((*parts, *prepares))
 
 
-def _waits(facts: JobFacts) -> tuple[str, ...]:
+def _waits(facts: JobPageFacts) -> tuple[str, ...]:
     """Since when it has had no node, and which pools refused it."""
     if facts.waiting is None or not facts.waiting.pools:
         return ()
@@ -168,7 +168,7 @@ def _fraction(job: Job) -> float | None:
     return min(job.iteration / job.spec.iterations, 1.0) if job.spec.iterations else None
 
 
-def _problem(facts: JobFacts) -> str:
+def _problem(facts: JobPageFacts) -> str:
     """What is wrong with the job now, in words; nothing if all is well."""
     job = facts.job
     if job.phase is JobPhase.FAILED:
@@ -182,11 +182,11 @@ def _problem(facts: JobFacts) -> str:
     return ""
 
 
-def _cards(facts: JobFacts, current: Candidate | None) -> tuple[Card, ...]:
+def _cards(facts: JobPageFacts, current: Candidate | None) -> tuple[Card, ...]:
     return (_rate_card(facts, current), _progress_card(facts), _spent_card(facts), _saved_card(facts))
 
 
-def _rate_card(facts: JobFacts, current: Candidate | None) -> Card:
+def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
     value = None if current is None or current.iterations_per_usd is None else current.iterations_per_usd.value
     if facts.job.phase.is_final:
         reached = facts.job.iteration / facts.spent_usd if facts.spent_usd > 0 else None
@@ -201,7 +201,7 @@ def _rate_card(facts: JobFacts, current: Candidate | None) -> Card:
     return Card("iterations_per_usd", label, amount(value), notes)
 
 
-def _progress_card(facts: JobFacts) -> Card:
+def _progress_card(facts: JobPageFacts) -> Card:
     job, fraction = facts.job, _fraction(facts.job)
     notes = (
         ["until the script ends"]
@@ -220,7 +220,7 @@ def _progress_card(facts: JobFacts) -> Card:
     return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
 
 
-def _spent_card(facts: JobFacts) -> Card:
+def _spent_card(facts: JobPageFacts) -> Card:
     budget_usd = facts.job.spec.objective.budget_usd
     notes = ["no budget set" if budget_usd is None else f"of {usd(budget_usd)} budget"]
     finish = forecast_here(facts)
@@ -231,7 +231,7 @@ def _spent_card(facts: JobFacts) -> Card:
     return Card("spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share)
 
 
-def _saved_card(facts: JobFacts) -> Card:
+def _saved_card(facts: JobPageFacts) -> Card:
     """What moving was worth: against the group that trained first, which no price and no trial changes."""
     began = facts.began
     if began is None or len(facts.fixed) < 2 or not facts.spent_usd > 0:

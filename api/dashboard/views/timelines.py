@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from api import schemas
 from api.accounts import cost_between
 from api.dashboard.charts import Plot, plot
-from api.dashboard.facts import JobFacts
+from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.decisions import decision_item
 from api.dashboard.views.parts import group_name
 from elastic.figures import moment, number, usd
@@ -24,7 +24,7 @@ _MIDDLE = "foreseen"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TimelineMark:
     """A decision on a time axis, or the deadline, which has no page (`href` is None)."""
 
     at_s: float
@@ -49,7 +49,7 @@ class NamedSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class Timeline:
+class TimelineView:
     """A chart over time: what a script draws (`at_s`, `series`, `marks`) and what the server has drawn (`plot`).
 
     `summary` says in words what the picture shows. There is nothing to draw while `series` is empty.
@@ -61,13 +61,13 @@ class Timeline:
     summary: str
     at_s: tuple[float, ...]
     series: tuple[NamedSeries, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[TimelineMark, ...]
     plot: Plot
     ticks: tuple[str, ...]
     instants: tuple[str, ...]
 
 
-def throughput_timeline(facts: JobFacts) -> Timeline:
+def throughput_timeline(facts: JobPageFacts) -> TimelineView:
     """Gives iterations per second over time, with each decision that changed something."""
     points = facts.throughput
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
@@ -77,7 +77,7 @@ def throughput_timeline(facts: JobFacts) -> Timeline:
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
-def value_timeline(facts: JobFacts) -> Timeline:
+def value_timeline(facts: JobPageFacts) -> TimelineView:
     """Gives what a dollar bought over time: the iterations of each stretch by the dollars that the ledger has for it.
 
     All dollars count, those for booting and for trials, too. A minimum bill is spread over the time that it pays for,
@@ -98,7 +98,7 @@ def value_timeline(facts: JobFacts) -> Timeline:
     return _timeline("value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s)
 
 
-def cost_timeline(facts: JobFacts) -> Timeline:
+def cost_timeline(facts: JobPageFacts) -> TimelineView:
     """Gives dollars over time against the budget and against staying with the group that trained first.
 
     While the job runs on a group whose pace is known, its cost goes on to the dear end of what is foreseen: dollars
@@ -131,7 +131,7 @@ def reach_s(begin_s: float, end_s: float) -> float:
     return begin_s + _DEADLINE_SHOWN_UP_TO * (end_s - begin_s)
 
 
-def _fan(facts: JobFacts) -> list[tuple[str, float, float]]:
+def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
     """Name, instant and dollars of each end that is foreseen for the group that trains now; the middle first."""
     if facts.outlook is None:
         return []
@@ -157,9 +157,9 @@ def _foreseen(
     return NamedSeries(_MIDDLE, "foreseen", (*past, last.usd, *(by.get(each) for each in ahead_s)), is_dashed=True)
 
 
-def deadline_mark(facts: JobFacts) -> Mark | None:
+def deadline_mark(facts: JobPageFacts) -> TimelineMark | None:
     at_s = facts.job.spec.objective.deadline_s
-    return None if at_s is None else Mark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
+    return None if at_s is None else TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
 
 
 def _timeline(
@@ -169,12 +169,12 @@ def _timeline(
     summary: str,
     at_s: Sequence[float],
     series: tuple[NamedSeries, ...],
-    marks: tuple[Mark, ...],
+    marks: tuple[TimelineMark, ...],
     now_s: float,
-) -> Timeline:
+) -> TimelineView:
     drawn = plot(at_s, [(each.tone, each.values) for each in series], marks_at_s=[each.at_s for each in marks])
     ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1]) if at_s else ()
-    return Timeline(
+    return TimelineView(
         id=key,
         title=title,
         unit=unit,
@@ -211,11 +211,12 @@ def _by_phase(
     return at_s, series
 
 
-def _marks(facts: JobFacts) -> list[Mark]:
+def _marks(facts: JobPageFacts) -> list[TimelineMark]:
     made = [each for each in reversed(facts.decisions) if each.plan.action is not Action.HOLD]
     items = [decision_item(each, now_s=facts.now_s) for each in made]
     return [
-        Mark(each.at.at_s, str(each.id), f"{each.headline}: {each.reason}", f"/decisions/{each.id}") for each in items
+        TimelineMark(each.at.at_s, str(each.id), f"{each.headline}: {each.reason}", f"/decisions/{each.id}")
+        for each in items
     ]
 
 
@@ -230,7 +231,7 @@ def _baseline(points: Sequence[schemas.CostPoint], choice: FixedChoice, *, ahead
     return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", values, is_dashed=True)
 
 
-def _cost_summary(facts: JobFacts) -> str:
+def _cost_summary(facts: JobPageFacts) -> str:
     budget_usd, fan = facts.job.spec.objective.budget_usd, _fan(facts)
     spent = f"{usd(facts.spent_usd)} spent" + ("" if budget_usd is None else f" of a budget of {usd(budget_usd)}")
     if not fan:

@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class PricedOffers:
     """What prices are wanted for, asked again at each refresh; `public_zones` are those whose nodes get an address.
 
     `disk_gib` gives the size of a node type's disk, or raises ElasticError while that is not known.
@@ -44,7 +44,7 @@ class Ec2Prices:
         settings: Ec2Settings,
         *,
         feeds: Feeds,
-        market: Market,
+        market: PricedOffers,
         heard_to_s: float | None = None,
     ) -> None:
         self._settings = settings

@@ -3,7 +3,7 @@
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
-from elastic.providers.ec2.machines import Machine, end_machine, read_machines
+from elastic.providers.ec2.machines import Ec2Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
 from elastic.providers.ec2.refusals import here, reaches_no_bucket, refuse
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
@@ -14,8 +14,8 @@ __all__ = [
     "CLUSTER",
     "Aws",
     "Catalog",
+    "Ec2Machine",
     "Ec2Provider",
-    "Machine",
     "ParameterClaims",
     "Paths",
     "Requirements",

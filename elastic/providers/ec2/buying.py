@@ -12,7 +12,7 @@ from elastic.errors import ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Offering
 from elastic.providers.base import LaunchRequest
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.faults import NO_SPOT_ROLE, Fault, as_error, code_of, fault_in, fault_of, translated
+from elastic.providers.ec2.faults import NO_SPOT_ROLE, RefusalKind, as_error, code_of, fault_in, fault_of, translated
 from elastic.providers.ec2.machines import end_machine
 from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
@@ -20,7 +20,7 @@ from elastic.providers.ec2.template import Template, client_token, ensure_templa
 _FLEET, _RUN = "CreateFleet", "RunInstances"
 _NO_FLEETS = frozenset({"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE})
 MISMATCH = "IdempotentParameterMismatch"
-_OF_THE_TOKEN = frozenset({Fault.CAPACITY, Fault.QUOTA})
+_OF_THE_TOKEN = frozenset({RefusalKind.CAPACITY, RefusalKind.QUOTA})
 """What a call is refused for only once EC2 has looked whether its token bought before: that would be the answer."""
 
 
@@ -31,7 +31,7 @@ class Refusal:
     Unless it is `of_the_token`, an earlier call may have bought all the same: EC2 did not look.
     """
 
-    fault: Fault
+    fault: RefusalKind
     code: str
     message: str
     of_the_token: bool = True
@@ -99,7 +99,7 @@ class Buyer:
                 answer = self._aws.launches.create_fleet(**_fleet(wanted, version))
             except ClientError as error:
                 if code_of(error) not in _NO_FLEETS:
-                    if not was_in_doubt and fault_in(error) in (Fault.THROTTLED, Fault.LATE):
+                    if not was_in_doubt and fault_in(error) in (RefusalKind.THROTTLED, RefusalKind.LATE):
                         wanted.request.note_asked("")
                     return _refused(error)
                 if was_in_doubt:
@@ -162,7 +162,7 @@ def _refused(error: ClientError) -> Refusal:
     fault, code = fault_in(error), code_of(error)
     if code == MISMATCH:
         raise ProviderUnavailable("an earlier attempt with this token was different; waiting for what it bought")
-    if fault in (Fault.THROTTLED, Fault.UNANSWERED, Fault.LATE):
+    if fault in (RefusalKind.THROTTLED, RefusalKind.UNANSWERED, RefusalKind.LATE):
         raise error
     message = str(error.response.get("Error", {}).get("Message", ""))
     return Refusal(fault, code, message, of_the_token=fault in _OF_THE_TOKEN)
@@ -171,7 +171,7 @@ def _refused(error: ClientError) -> Refusal:
 def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
     """The first of a fleet's errors; one that sold nothing and says nothing had no capacity."""
     if not errors:
-        return Refusal(Fault.CAPACITY, "UnfulfillableCapacity", "the fleet holds no instance and names no error")
+        return Refusal(RefusalKind.CAPACITY, "UnfulfillableCapacity", "the fleet holds no instance and names no error")
     code = str(errors[0].get("ErrorCode", ""))
     return Refusal(fault_of(code), code, str(errors[0].get("ErrorMessage", "")))
 
@@ -181,7 +181,7 @@ def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) 
 
     A spent token makes even that of a throttled launch a final one.
     """
-    if refusal.fault is Fault.QUOTA:
+    if refusal.fault is RefusalKind.QUOTA:
         missing = what_is_missing(refusal.code, offering, count=count, vcpus=vcpus)
         said = f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})"
         return QuotaReached(said, bought_nothing=refusal.of_the_token)

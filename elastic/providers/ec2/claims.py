@@ -10,7 +10,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from elastic.errors import ProviderUnavailable
-from elastic.providers.claims import Claim
+from elastic.providers.claims import LeaderLease
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 
@@ -28,7 +28,7 @@ class ParameterClaims:
     aws: Aws
     name: str
 
-    def read(self) -> tuple[int, Claim | None]:
+    def read(self) -> tuple[int, LeaderLease | None]:
         with translated(f"reading the claim in {self.name}", service="ssm"):
             newest = self._get(self.name)
             version = 0 if newest is None else int(newest["Version"])
@@ -43,7 +43,7 @@ class ParameterClaims:
             raise ProviderUnavailable(f"{self.name}: wanted the claim that counts, found {_MOST_VOID} that lost a race")
         return version, None
 
-    def write(self, claim: Claim, *, after: int) -> bool:
+    def write(self, claim: LeaderLease, *, after: int) -> bool:
         value = {
             "holder": claim.holder,
             "run": claim.run,
@@ -77,12 +77,12 @@ def claim_name(cluster: str) -> str:
     return f"/elasticd/{cluster}/claim"
 
 
-def _valid_claim(parameter: dict[str, Any]) -> Claim | None:
+def _valid_claim(parameter: dict[str, Any]) -> LeaderLease | None:
     """What was written, unless it lost its race or was written by no daemon."""
     with suppress(ValueError, KeyError, TypeError):
         value = json.loads(parameter["Value"])
         if int(value["after"]) + 1 == int(parameter["Version"]):
-            return Claim(
+            return LeaderLease(
                 holder=str(value["holder"]),
                 run=str(value["run"]),
                 place=str(value["place"]),

@@ -20,7 +20,7 @@ from botocore.parsers import ResponseParserError
 from elastic.errors import CapacityUnavailable, Forbidden, ProviderError, ProviderUnavailable, QuotaReached
 
 
-class Fault(StrEnum):
+class RefusalKind(StrEnum):
     """What kind of refusal a code is."""
 
     CAPACITY = "no capacity"
@@ -37,8 +37,8 @@ class Fault(StrEnum):
 NO_GROUP = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.NotFound", "InvalidSecurityGroupID.NotFound"})
 
 # Codes: "Error codes for the Amazon EC2 API" (Developer Guide) and CreateFleet's `Errors`.
-FAULTS: Mapping[Fault, frozenset[str]] = {
-    Fault.CAPACITY: frozenset(
+FAULTS: Mapping[RefusalKind, frozenset[str]] = {
+    RefusalKind.CAPACITY: frozenset(
         {
             "InsufficientAddressCapacity",
             "InsufficientCapacity",
@@ -52,7 +52,7 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
             "Unsupported",
         }
     ),
-    Fault.QUOTA: frozenset(
+    RefusalKind.QUOTA: frozenset(
         {
             "AddressLimitExceeded",
             "FleetLimitExceeded",
@@ -67,7 +67,7 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
             "VolumeLimitExceeded",
         }
     ),
-    Fault.PERMISSION: frozenset(
+    RefusalKind.PERMISSION: frozenset(
         {
             "AccessDenied",
             "AccessDeniedException",
@@ -75,7 +75,7 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
             "UnauthorizedOperation",
         }
     ),
-    Fault.CREDENTIALS: frozenset(
+    RefusalKind.CREDENTIALS: frozenset(
         {
             "AuthFailure",
             "ExpiredToken",
@@ -85,14 +85,14 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
             "UnrecognizedClientException",
         }
     ),
-    Fault.ACCOUNT: frozenset(
+    RefusalKind.ACCOUNT: frozenset(
         {
             "Blocked",
             "OptInRequired",
             "PendingVerification",
         }
     ),
-    Fault.THROTTLED: frozenset(
+    RefusalKind.THROTTLED: frozenset(
         {
             "BandwidthLimitExceeded",
             "EC2ThrottledException",
@@ -106,7 +106,7 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
             "TooManyRequestsException",
         }
     ),
-    Fault.UNANSWERED: frozenset(
+    RefusalKind.UNANSWERED: frozenset(
         {
             "InternalError",
             "InternalFailure",
@@ -117,7 +117,7 @@ FAULTS: Mapping[Fault, frozenset[str]] = {
         }
     ),
     # What was made a moment ago and is not seen everywhere yet.
-    Fault.LATE: frozenset(
+    RefusalKind.LATE: frozenset(
         {
             *NO_GROUP,
             "InvalidLaunchTemplateId.NotFound",
@@ -140,11 +140,11 @@ _NOT_READY = (
     "the account is not ready for this, and no IAM policy mends that: finish its verification or subscription, or ask "
     "AWS support"
 )
-_KINDS: Mapping[str, Fault] = {code: fault for fault, codes in FAULTS.items() for code in codes}
+_KINDS: Mapping[str, RefusalKind] = {code: fault for fault, codes in FAULTS.items() for code in codes}
 _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
 
-def fault_of(code: str, *, status: int = 400) -> Fault:
+def fault_of(code: str, *, status: int = 400) -> RefusalKind:
     """The kind of a code; an unknown one is a refusal, unless the HTTP status says that the fault is AWS's own.
 
     >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange"), fault_of("Strange", status=503)
@@ -152,7 +152,7 @@ def fault_of(code: str, *, status: int = 400) -> Fault:
     """
     if code in _KINDS:
         return _KINDS[code]
-    return Fault.UNANSWERED if status >= 500 else Fault.REFUSED
+    return RefusalKind.UNANSWERED if status >= 500 else RefusalKind.REFUSED
 
 
 def code_of(error: ClientError) -> str:
@@ -160,30 +160,30 @@ def code_of(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
-def fault_in(error: ClientError) -> Fault:
+def fault_in(error: ClientError) -> RefusalKind:
     """The kind of an error that a call raised."""
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     return fault_of(code_of(error), status=status)
 
 
-def as_error(fault: Fault, what: str, *, code: str, message: str) -> ProviderError:
+def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> ProviderError:
     """The error to raise for a fault met while doing `what`; its text says what is missing and what to do."""
     said = f"EC2 says {code}: {message}"
     match fault:
-        case Fault.CAPACITY:
+        case RefusalKind.CAPACITY:
             return CapacityUnavailable(f"{what}: not to be had now; {said}")
-        case Fault.QUOTA:
+        case RefusalKind.QUOTA:
             return QuotaReached(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
-        case Fault.PERMISSION:
+        case RefusalKind.PERMISSION:
             advice = _SPOT_ROLE if code == NO_SPOT_ROLE else "these credentials may not; allow it in their IAM policy"
             return Forbidden(f"{what}: {advice} ({said})")
-        case Fault.CREDENTIALS:
+        case RefusalKind.CREDENTIALS:
             return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")
-        case Fault.ACCOUNT:
+        case RefusalKind.ACCOUNT:
             return Forbidden(f"{what}: {_NOT_READY} ({said})")
-        case Fault.THROTTLED | Fault.UNANSWERED | Fault.LATE:
+        case RefusalKind.THROTTLED | RefusalKind.UNANSWERED | RefusalKind.LATE:
             return ProviderUnavailable(f"{what}: {fault}; it may be repeated ({said})")
-        case Fault.REFUSED:
+        case RefusalKind.REFUSED:
             return ProviderError(f"{what}: refused; {said}")
 
 

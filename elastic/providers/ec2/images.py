@@ -18,7 +18,7 @@ from elastic.errors import ProviderError
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.catalog import Kind
 from elastic.providers.ec2.faults import translated
-from elastic.providers.ec2.kept import Kept
+from elastic.providers.ec2.kept import CachedValue
 
 ROOM_GIB = 22
 """What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the job's own files."""
@@ -47,7 +47,7 @@ class Images:
         self._pinned: dict[tuple[str, str], Image] = {}
         self._least_gib: dict[str, int] = {}
         names = {settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu}
-        self._newest = {name: Kept(partial(self._read_newest, name), clock) for name in names}
+        self._newest = {name: CachedValue(partial(self._read_newest, name), clock) for name in names}
 
     def parameter(self, kind: Kind) -> str:
         """The public parameter that names the newest image for this kind of machine."""

@@ -16,7 +16,7 @@ _KEPT_S = 6 * 3600.0
 _RETRY_S = 15.0
 
 
-class Kept(Generic[Value]):
+class CachedValue(Generic[Value]):
     """Reads a value when it is first asked for, and again every 6 hours."""
 
     def __init__(self, read: Callable[[], Value], clock: Clock) -> None:

@@ -36,7 +36,7 @@ NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malforme
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Ec2Machine:
     """An instance, the nodes of the launch that bought it, and when a daemon last stood for it."""
 
     instance: Instance
@@ -48,7 +48,7 @@ class Machine:
         return self.instance.state is not InstanceState.GONE and now_s - self.attended_at_s > after_s
 
 
-def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Machine, ...]:
+def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Ec2Machine, ...]:
     """Every instance with all the `wanted` tags, gone ones included while EC2 shows them; oldest first.
 
     Raises ProviderUnavailable if the list cannot be complete.
@@ -91,7 +91,7 @@ def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from reservation.get("Instances", [])
 
 
-def _machine(raw: Mapping[str, Any]) -> Machine:
+def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
     found, provider_id = tags.tags_of(raw), str(raw["InstanceId"])
     state = _STATES.get(raw["State"]["Name"], InstanceState.RUNNING)  # Unknown: assume that it costs money.
     launched_at_s = raw["LaunchTime"].timestamp()
@@ -111,7 +111,7 @@ def _machine(raw: Mapping[str, Any]) -> Machine:
         ended_because=_ended_because(raw) if state in (InstanceState.STOPPING, InstanceState.GONE) else "",
         image=raw.get("ImageId"),
     )
-    return Machine(
+    return Ec2Machine(
         instance=instance,
         launched_with=tags.node_ids(found),
         attended_at_s=_attended(found.get(tags.ATTENDED, ""), launched_at_s),

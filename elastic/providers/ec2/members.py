@@ -11,33 +11,33 @@ from botocore.exceptions import BotoCoreError, ClientError
 from elastic.providers.base import Instance, InstanceState
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.machines import Machine
+from elastic.providers.ec2.machines import Ec2Machine
 
 _MOST_NAMED_AT_ONCE = 50
 
 
-def told_apart(machines: Iterable[Machine]) -> tuple[Instance, ...]:
+def told_apart(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
     """Every machine as an instance, each node being one of them.
 
     Who bears a node's tag is that node, the first that lives if there are several. The others of a launch are its other
     nodes, in the order of their ids, once all are seen: so anybody comes to the same end, before anything is written.
     Until then they are nobody's yet. What is left over is shown as standing for no launch, to be ended as an orphan.
     """
-    launches: dict[str, list[Machine]] = {}
+    launches: dict[str, list[Ec2Machine]] = {}
     for machine in machines:
         launches.setdefault(machine.instance.token, []).append(machine)
     instances = [instance for members in launches.values() for instance in _members(members)]
     return tuple(sorted(instances, key=lambda each: (each.launched_at_s, each.provider_id)))
 
 
-def whole_launch(machines: Sequence[Machine]) -> tuple[Instance, ...]:
+def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
     """All machines of one launch in the order of its nodes; none while EC2 does not show all of them."""
     node_ids = max((machine.launched_with for machine in machines), key=len, default=())
     found = {each.node_id: each for each in told_apart(machines)}
     return tuple(found[node_id] for node_id in node_ids) if all(node_id in found for node_id in node_ids) else ()
 
 
-def name_members(aws: Aws, machines: Iterable[Machine], instances: Iterable[Instance]) -> None:
+def name_members(aws: Aws, machines: Iterable[Ec2Machine], instances: Iterable[Instance]) -> None:
     """Writes on living machines which node they are, where that is known and not written yet. Raises nothing."""
     nameless = {each.instance.provider_id for each in machines if not each.instance.node_id}
     known = [each for each in instances if each.node_id and each.provider_id in nameless and _lives(each)]
@@ -46,7 +46,7 @@ def name_members(aws: Aws, machines: Iterable[Machine], instances: Iterable[Inst
             aws.endings.create_tags(Resources=[each.provider_id], Tags=tags.tag_list({tags.NODE: each.node_id}))
 
 
-def _members(machines: list[Machine]) -> Iterator[Instance]:
+def _members(machines: list[Ec2Machine]) -> Iterator[Instance]:
     node_ids = max((machine.launched_with for machine in machines), key=len)
     machines = sorted(machines, key=lambda each: (not _lives(each.instance), each.instance.launched_at_s))
     named: dict[str, Instance] = {}

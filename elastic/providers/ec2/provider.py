@@ -24,10 +24,10 @@ from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.catalog import Catalog, Kind, check_choice, read_catalog
 from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
-from elastic.providers.ec2.faults import FAULTS, NO_GROUP, Fault, code_of
+from elastic.providers.ec2.faults import FAULTS, NO_GROUP, RefusalKind, code_of
 from elastic.providers.ec2.images import Image, Images
-from elastic.providers.ec2.kept import Kept
-from elastic.providers.ec2.machines import Machine, end_machine, prove_end, read_machines
+from elastic.providers.ec2.kept import CachedValue
+from elastic.providers.ec2.machines import Ec2Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
@@ -88,7 +88,7 @@ class Ec2Provider:
         self._lease_s = lease_s
         self._register_s = register_s
         self._wheel = wheel
-        self._catalog = Kept(lambda: read_catalog(aws, settings), clock)
+        self._catalog = CachedValue(lambda: read_catalog(aws, settings), clock)
         self._groups: dict[str, str] = {}
         self._images = Images(aws, settings, clock)
         self._buyer = Buyer(aws)
@@ -198,7 +198,7 @@ class Ec2Provider:
             self._swept_at_s = now_s
             sweep_templates(self._aws, self._settings.cluster, living_jobs=living_jobs, now_s=now_s)
 
-    def _seen(self, request: LaunchRequest) -> tuple[Machine, ...]:
+    def _seen(self, request: LaunchRequest) -> tuple[Ec2Machine, ...]:
         """What the token bought before, as far as EC2 shows it: its own memory of tokens may be short."""
         wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: request.token}
         return read_machines(self._aws, wanted)
@@ -318,20 +318,20 @@ class Ec2Provider:
     def _note(self, request: LaunchRequest, refusal: Refusal, now_s: float) -> None:
         """Remembers what a refusal says of later launches: of this offering, or of its whole market."""
         offering = request.offering
-        if refusal.fault is Fault.CAPACITY:
+        if refusal.fault is RefusalKind.CAPACITY:
             # A type that a zone does not support today will not be there in 3 minutes.
             first_s = LONGEST_S if refusal.code == "Unsupported" else FIRST_S
             nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
             self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
-        elif refusal.fault is Fault.QUOTA:
+        elif refusal.fault is RefusalKind.QUOTA:
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
                     self.blocks.block(each, Obstacle.QUOTA, first_s=_QUOTA_S, now_s=now_s)
-        elif refusal.fault is Fault.THROTTLED:
+        elif refusal.fault is RefusalKind.THROTTLED:
             self._pause(now_s)
 
     def _pause_after(self, error: ProviderUnavailable, now_s: float) -> None:
-        if _code_behind(error) in FAULTS[Fault.THROTTLED]:
+        if _code_behind(error) in FAULTS[RefusalKind.THROTTLED]:
             self._pause(now_s)
 
     def _pause(self, now_s: float) -> None:

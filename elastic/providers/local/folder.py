@@ -25,7 +25,7 @@ from elastic.providers.local.spawn import write_whole
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LocalLaunch:
     """What was bought: `cpu` cores, kept to by the control group `cgroup`, or if that is None by the agent.
 
     `claimed_at_s` is when the token was first used; the agent may have started later, or never.
@@ -41,7 +41,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class AgentStart:
     """The agent's process, and when it was started."""
 
     process: ProcessId
@@ -82,7 +82,7 @@ class NodeFolder:
     def logs(self) -> Path:
         return self.work / "logs"
 
-    def create(self, launch: Launch) -> None:
+    def create(self, launch: LocalLaunch) -> None:
         """Makes the folder in one step. Whoever made it first wins, and nothing happens here."""
         partial = NodeFolder(Path(tempfile.mkdtemp(prefix=f".{launch.node_id}.", dir=self.path.parent)))
         partial.work.mkdir()
@@ -96,13 +96,13 @@ class NodeFolder:
             if not self.path.is_dir():
                 raise
 
-    def launch(self) -> Launch | None:
+    def launch(self) -> LocalLaunch | None:
         """What was bought; None if there is no such node."""
         record = _read(self.path / "launch.json")
         if record is None:
             return None
         offering = record["offering"]
-        return Launch(
+        return LocalLaunch(
             node_id=record["node_id"],
             job_id=record["job_id"],
             token=record["token"],
@@ -112,12 +112,12 @@ class NodeFolder:
             claimed_at_s=record["claimed_at_s"],
         )
 
-    def start(self) -> Start | None:
+    def start(self) -> AgentStart | None:
         """The agent's process; None if none has ever been started."""
         record = _read(self.process)
         if record is None:
             return None
-        return Start(ProcessId(record["pid"], record["start_ticks"], record["boot_id"]), record["launched_at_s"])
+        return AgentStart(ProcessId(record["pid"], record["start_ticks"], record["boot_id"]), record["launched_at_s"])
 
     def exited_at_s(self) -> float | None:
         """When the node was gone; None while that is not proven."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from elastic.errors import ProviderUnavailable
 from elastic.providers.base import Instance, InstanceState
 from elastic.providers.local import cgroup
-from elastic.providers.local.folder import Launch, NodeFolder, Start
+from elastic.providers.local.folder import AgentStart, LocalLaunch, NodeFolder
 from elastic.providers.local.process import ProcessId, find_family, is_alive, kill, reap
 
 _KILL_ROUNDS = 20
@@ -56,7 +56,7 @@ class LocalNode:
                 self._bury(launch, start, now_s=now_s)
                 return
 
-    def _family(self, launch: Launch, start: Start | None) -> tuple[ProcessId, ...]:
+    def _family(self, launch: LocalLaunch, start: AgentStart | None) -> tuple[ProcessId, ...]:
         try:
             members = () if launch.cgroup is None else cgroup.members(launch.cgroup)
             return find_family(
@@ -65,7 +65,7 @@ class LocalNode:
         except OSError as error:
             raise ProviderUnavailable(f"{launch.node_id}: its processes cannot be listed: {error}") from error
 
-    def _bury(self, launch: Launch, start: Start | None, *, now_s: float) -> None:
+    def _bury(self, launch: LocalLaunch, start: AgentStart | None, *, now_s: float) -> None:
         if start is not None:
             reap(start.process)
         if launch.cgroup is not None:
@@ -79,7 +79,9 @@ def marks(node_id: str, cluster: str) -> Mapping[str, str]:
     return {"ELASTICD_NODE_ID": node_id, "ELASTICD_CLUSTER": cluster}
 
 
-def _instance(launch: Launch, start: Start | None, state: InstanceState, exited_at_s: float | None = None) -> Instance:
+def _instance(
+    launch: LocalLaunch, start: AgentStart | None, state: InstanceState, exited_at_s: float | None = None
+) -> Instance:
     return Instance(
         provider_id=launch.node_id,
         node_id=launch.node_id,

@@ -20,7 +20,7 @@ from elastic.providers.base import Instance, InstanceState, LaunchRequest, Troub
 from elastic.providers.blocks import Blocks
 from elastic.providers.local import cgroup, spawn
 from elastic.providers.local.cgroup import CpuCgroups
-from elastic.providers.local.folder import Launch, NodeFolder
+from elastic.providers.local.folder import LocalLaunch, NodeFolder
 from elastic.providers.local.node import LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -86,7 +86,7 @@ class LocalProvider:
         claimed = [(folder, self._recorded(folder, request)) for folder in self._claim(request)]
         return tuple(self._started(folder, launch, request) for folder, launch in claimed)
 
-    def _recorded(self, folder: NodeFolder, request: LaunchRequest) -> Launch:
+    def _recorded(self, folder: NodeFolder, request: LaunchRequest) -> LocalLaunch:
         launch = folder.launch()
         if launch is None:
             raise ProviderUnavailable(f"{folder.path}: wanted the node's record, found none; launch it again")
@@ -94,7 +94,7 @@ class LocalProvider:
             raise ProviderError(f"{launch.node_id}: was launched under another token; a new launch needs a new node id")
         return launch
 
-    def _started(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> Instance:
+    def _started(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> Instance:
         if folder.start() is None and not folder.stop.exists():
             self._spawn(folder, launch, request)
         instance = LocalNode(folder, self._cluster).look(now_s=self._clock.now_s())
@@ -157,8 +157,8 @@ class LocalProvider:
             )
         return self._types[offering.node_type]
 
-    def _to_be_launched(self, request: LaunchRequest, node_id: str) -> Launch:
-        return Launch(
+    def _to_be_launched(self, request: LaunchRequest, node_id: str) -> LocalLaunch:
+        return LocalLaunch(
             node_id=node_id,
             job_id=request.job_id,
             token=request.token,
@@ -168,10 +168,10 @@ class LocalProvider:
             claimed_at_s=self._clock.now_s(),
         )
 
-    def _spawn(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> None:
+    def _spawn(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> None:
         """Has the agent started by a short-lived program of its own, which sees to it that it happens only once."""
         spawn.write_whole(str(folder.agent_config), self._agent_config(folder, launch, request))
-        order = spawn.Order(
+        order = spawn.SpawnOrder(
             lock=str(folder.lock),
             process=str(folder.process),
             vetoes=[str(folder.stop), str(folder.exit)],
@@ -195,7 +195,7 @@ class LocalProvider:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ProviderUnavailable(f"{launch.node_id}: its agent could not be started: {error}") from error
 
-    def _agent_config(self, folder: NodeFolder, launch: Launch, request: LaunchRequest) -> dict[str, object]:
+    def _agent_config(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> dict[str, object]:
         return {
             "instance_id": launch.node_id,
             "daemon_url": request.daemon_url,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn, TypedDict
 
 
-class Order(TypedDict):
+class SpawnOrder(TypedDict):
     """What to start, and the files that say whether it was started (`process`) or must not be (`vetoes`)."""
 
     lock: str
@@ -33,7 +33,7 @@ class Order(TypedDict):
     launched_at_s: float
 
 
-def start_once(order: Order) -> None:
+def start_once(order: SpawnOrder) -> None:
     """Starts what `order` asks for, unless its files say that it was started before or must not be."""
     with open(order["lock"], "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -65,7 +65,7 @@ def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _start(order: Order) -> None:
+def _start(order: SpawnOrder) -> None:
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -83,7 +83,7 @@ def _start(order: Order) -> None:
     os.write(write_end, b"!")
 
 
-def _become(order: Order) -> NoReturn:
+def _become(order: SpawnOrder) -> NoReturn:
     """Turns this process into the one ordered, in a session of its own, with nothing inherited but its environment."""
     try:
         os.setsid()

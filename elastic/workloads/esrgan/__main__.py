@@ -33,11 +33,11 @@ def _train(options: EsrganOptions) -> int:
 
     if os.environ.get("ELASTICD_SESSION_STORE"):
         from elastic.workloads.esrgan.in_session import train_in_session
-        from elastic.workloads.session import SessionEnded, Settings
+        from elastic.workloads.session import SessionEnded, SessionSettings
 
         local_rank = int(os.environ.get("LOCAL_RANK", "0"))
         try:
-            train_in_session(options, places_from(), Settings.from_environment(), local_rank=local_rank)
+            train_in_session(options, places_from(), SessionSettings.from_environment(), local_rank=local_rank)
         except SessionEnded as ended:
             print(f"esrgan: {ended}", file=sys.stderr)
             return 0 if ended.is_complete else 1

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.esrgan.options import EsrganOptions
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import Photographs, as_batch, shrink
 from elastic.workloads.sample_order import draw, share
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SampleBatch:
     """Samples and their weights in the global mean; a rank with no share holds one sample of weight 0.
 
     `low` is `(batch, channels, h / 4, w / 4)`, `high` `(batch, channels, h, w)`, `weights` `(batch,)`.
@@ -29,7 +29,7 @@ class Batch:
 class Batches:
     """Gives the batch that starts at a position in the job's sequence of samples."""
 
-    def __init__(self, photographs: Photographs, options: EsrganOptions, group: Group) -> None:
+    def __init__(self, photographs: Photographs, options: EsrganOptions, group: ProcessGroup) -> None:
         self._photographs = photographs
         self._options = options
         self._device = group.device
@@ -37,7 +37,7 @@ class Batches:
         self._threads = ThreadPoolExecutor(options.n_cpu, "samples") if options.n_cpu else None
         self._ahead: tuple[int, range, list[Future[Tensor]]] | None = None
 
-    def at(self, first_position: int, *, places: range | None = None) -> Batch:
+    def at(self, first_position: int, *, places: range | None = None) -> SampleBatch:
         """Gives this rank's share of the global batch whose first sample is the `first_position`-th of the job.
 
         `places` are its places in the global batch from now on, where they differ from one turn to the next.
@@ -46,7 +46,7 @@ class Batches:
         high = as_batch(self._cuts(first_position))
         weight = 1.0 / self._options.batch_size if self._places else 0.0
         low = shrink(high)
-        return Batch(self._placed(low), self._placed(high), torch.full((len(high),), weight, device=self._device))
+        return SampleBatch(self._placed(low), self._placed(high), torch.full((len(high),), weight, device=self._device))
 
     def close(self) -> None:
         """Ends the threads."""

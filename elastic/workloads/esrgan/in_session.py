@@ -12,18 +12,20 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.worker import drained, finished
 from elastic.workloads.esrgan.options import WARMUP, EsrganOptions
-from elastic.workloads.esrgan.progress import Progress, options_digest
+from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Computed, Summed
 from elastic.workloads.esrgan.training import Places, Run, opened
-from elastic.workloads.group import Group, device_of
-from elastic.workloads.session import Attendance, Outcome, Session, Settings, Turn
+from elastic.workloads.group import ProcessGroup, device_of
+from elastic.workloads.session import Attendance, CommittedStep, Session, SessionSettings, SessionStep
 
 IS_PRETRAINED, START_DB = 0, 1  # places in the facts
 
 
-def train_in_session(options: EsrganOptions, places: Places, settings: Settings, *, local_rank: int = 0) -> Progress:
+def train_in_session(
+    options: EsrganOptions, places: Places, settings: SessionSettings, *, local_rank: int = 0
+) -> TrainingProgress:
     """Trains from the newest checkpoint here, or from what the members have, to the end or until asked to leave."""
-    with opened(options, Group(0, 1, device_of(local_rank)), places, has_fixed_shares=False) as run:
+    with opened(options, ProcessGroup(0, 1, device_of(local_rank)), places, has_fixed_shares=False) as run:
         return _InSession(run).to_the_end(settings)
 
 
@@ -49,7 +51,7 @@ class _InSession:
         facts = [float(bool(self.progress.is_pretrained)), math.nan if start_db is None else start_db]
         self.facts = torch.tensor(facts, dtype=torch.float64)
 
-    def to_the_end(self, settings: Settings) -> Progress:
+    def to_the_end(self, settings: SessionSettings) -> TrainingProgress:
         run = self.run
         # Code is loaded and threads begin before anybody waits for this process. One sample is what a newcomer's first
         # turn computes, and no more than any memory holds.
@@ -88,7 +90,7 @@ class _InSession:
         if self.run.phase(step + 1) != WARMUP:
             networks.discriminator_adam.step(gradients[generator:], lr=lr)
 
-    def _compute(self, turn: Turn) -> Sequence[Tensor | None]:
+    def _compute(self, turn: SessionStep) -> Sequence[Tensor | None]:
         computed = self._computed(turn.step, turn.share, summed=turn.summed)
         losses = torch.stack([loss.detach() for loss in computed.losses])
         turn.numbers = torch.nn.functional.pad(losses, (0, len(LOSS_NAMES) - len(losses)))
@@ -130,7 +132,7 @@ class _InSession:
         run, generation = self.run, session.generation
         # One that has left counts as behind all others: it writes nothing any more.
         rank = len(generation.members) if generation.rank is None else generation.rank
-        run.group = Group(rank, generation.world_size, run.group.device)
+        run.group = ProcessGroup(rank, generation.world_size, run.group.device)
         if run.group.is_first and generation.number != self.generation:
             run.log(f"generation {generation.number}: {generation.world_size} ranks from iteration {session.step}")
         if generation.number != self.generation:
@@ -141,7 +143,7 @@ class _InSession:
             self.progress, iteration=session.step, samples_seen=session.step * run.options.batch_size
         )
 
-    def _after(self, outcome: Outcome) -> None:
+    def _after(self, outcome: CommittedStep) -> None:
         run, progress = self.run, self.progress
         if progress.iteration % run.options.log_interval == 0 or progress.iteration == run.total:
             run.log_losses(progress, outcome.numbers)
@@ -157,7 +159,7 @@ class _InSession:
         self.run.show(self.progress, "samples_final.png")
         self.run.saver.finish()
 
-    def _end(self, session: Session) -> Progress:
+    def _end(self, session: Session) -> TrainingProgress:
         run, progress = self.run, self.progress
         if session.is_member and session.step >= run.total:
             finished(progress.iteration)

@@ -34,7 +34,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EvaluatedCrops:
     """The super-resolved crops, and their mean PSNR on Y in dB."""
 
     images: Tensor
@@ -54,16 +54,16 @@ def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch
 
 
 @torch.no_grad()
-def judge(generator: Enlarge, held_out: HeldOut) -> Verdict:
+def judge(generator: Enlarge, held_out: HeldOut) -> EvaluatedCrops:
     """Enlarges the held-out crops one by one, in float32, and compares them with the originals."""
     images = torch.cat([generator(low[None]) for low in held_out.low]).clamp_(0, 1)
-    return Verdict(images, psnr_y_db(images, held_out.high))
+    return EvaluatedCrops(images, psnr_y_db(images, held_out.high))
 
 
-def bicubic(held_out: HeldOut) -> Verdict:
+def bicubic(held_out: HeldOut) -> EvaluatedCrops:
     """Gives what plain bicubic upsampling makes of the held-out crops."""
     images = enlarge(held_out.low).clamp_(0, 1)
-    return Verdict(images, psnr_y_db(images, held_out.high))
+    return EvaluatedCrops(images, psnr_y_db(images, held_out.high))
 
 
 def psnr_y_db(found: Tensor, wanted: Tensor) -> float:
@@ -73,7 +73,7 @@ def psnr_y_db(found: Tensor, wanted: Tensor) -> float:
     return float((10 * torch.log10(255**2 / error.clamp_min(1e-10))).mean())
 
 
-def save_picture(path: Path, held_out: HeldOut, generated: Verdict) -> None:
+def save_picture(path: Path, held_out: HeldOut, generated: EvaluatedCrops) -> None:
     """Writes a PNG, one held-out crop a row: low resolution, bicubic, super-resolved, original."""
     plain = bicubic(held_out)
     columns = {

@@ -15,7 +15,7 @@ from torch import Tensor
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan.networks import AVERAGE, LOSS_SCALE, Networks
 from elastic.workloads.esrgan.options import EsrganOptions
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 
 # What may change between two runs of one job without changing what an iteration does.
 _FREE_TO_CHANGE = frozenset(
@@ -43,7 +43,7 @@ _FREE_TO_CHANGE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingProgress:
     """`iteration` turns done, `samples_seen` samples consumed, PSNR on Y before the first turn (dB), and whether the
     content loss looks through pretrained features (None: not settled yet)."""
 
@@ -59,7 +59,7 @@ def options_digest(options: EsrganOptions) -> str:
     return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
 
 
-def state_of(networks: Networks, progress: Progress, *, lr: float) -> dict[str, Any]:
+def state_of(networks: Networks, progress: TrainingProgress, *, lr: float) -> dict[str, Any]:
     """Gives everything that training changes; its tensors are the live ones."""
     return {
         **networks.state(),
@@ -72,16 +72,16 @@ def state_of(networks: Networks, progress: Progress, *, lr: float) -> dict[str, 
 def resume(
     checkpoints: Checkpoints,
     networks: Networks,
-    group: Group,
+    group: ProcessGroup,
     *,
     say: Callable[[str], None],
     begin: Callable[[], None] = lambda: None,
-) -> Progress:
+) -> TrainingProgress:
     """Gives every rank the newest usable checkpoint's state, or the start, which `begin` may change.
 
     Only the first rank reads files.
     """
-    progress = Progress()
+    progress = TrainingProgress()
     if group.is_first:
         found = _load(checkpoints, networks, say)
         if found is None:
@@ -92,7 +92,7 @@ def resume(
     return _unpack(packed)
 
 
-def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]) -> Progress | None:
+def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]) -> TrainingProgress | None:
     found = checkpoints.newest()
     if found is None:
         return None
@@ -105,7 +105,7 @@ def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], Non
             continue  # it was trained in another format until then
         _copy_into(tensors, state[part])
     torch.set_rng_state(state["rng"])
-    return Progress(**state["progress"])
+    return TrainingProgress(**state["progress"])
 
 
 @torch.no_grad()
@@ -114,14 +114,14 @@ def _copy_into(live: list[Tensor], kept: list[Any]) -> None:
         target.copy_(source)
 
 
-def _pack(progress: Progress) -> Tensor:
+def _pack(progress: TrainingProgress) -> Tensor:
     """Gives progress as numbers: a collective can carry them without pickling; NaN stands for None."""
     values = (getattr(progress, field.name) for field in dataclasses.fields(progress))
     return torch.tensor([float("nan") if value is None else float(value) for value in values], dtype=torch.float64)
 
 
-def _unpack(packed: Tensor) -> Progress:
+def _unpack(packed: Tensor) -> TrainingProgress:
     iteration, samples_seen, psnr, pretrained = (None if value != value else value for value in packed.tolist())
-    return Progress(
+    return TrainingProgress(
         int(iteration or 0), int(samples_seen or 0), psnr, bool(pretrained) if pretrained is not None else None
     )

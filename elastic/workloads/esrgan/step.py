@@ -15,13 +15,13 @@ from torch import Tensor
 from torch.autograd import grad
 
 from elastic.workloads.esrgan import losses
-from elastic.workloads.esrgan.batches import Batch
+from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.esrgan.features import Features
 from elastic.workloads.esrgan.networks import Networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.esrgan.precision import autocast
 from elastic.workloads.gradient_sum import GradientSum
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 
 Summed = Callable[[Tensor], Tensor]
 Receive = Callable[[Sequence[Tensor]], None]
@@ -30,7 +30,7 @@ LOSS_NAMES = ("pixel", "content", "adversarial", "discriminator")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StepReport:
     """What a turn tells: the global batch's losses, `(4,)` in the order of `LOSS_NAMES`, and whether all shall stop."""
 
     losses: Tensor
@@ -69,12 +69,12 @@ class Passes:
         self.generator_weights = list(networks.generator.parameters())
         self.discriminator_weights = list(networks.discriminator.parameters())
 
-    def warmup(self, batch: Batch) -> Computed:
+    def warmup(self, batch: SampleBatch) -> Computed:
         """Gives what the pixel loss alone asks of the generator."""
         pixel = losses.l1(self._generate(batch.low), batch.high, batch.weights)
         return Computed(grad(self._scaled(pixel), self.generator_weights), None, [pixel])
 
-    def gan(self, batch: Batch, *, summed: Summed, on_discriminator: Receive | None = None) -> Computed:
+    def gan(self, batch: SampleBatch, *, summed: Summed, on_discriminator: Receive | None = None) -> Computed:
         """Gives what all losses ask of both networks; `on_discriminator` gets its gradients as soon as they exist."""
         fake = self._generate(batch.low)
         # The losses see a copy cut off from the generator: each is taken back to it, and its memory freed, in turn.
@@ -95,7 +95,7 @@ class Passes:
         scale = self._networks.loss_scale
         return loss if scale is None else loss * scale.value
 
-    def _content_gradient(self, seen: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def _content_gradient(self, seen: Tensor, batch: SampleBatch) -> tuple[Tensor, Tensor, Tensor]:
         assert self.features is not None, "the GAN phase needs features"
         with autocast(self._device, self._dtype):
             with torch.no_grad():
@@ -107,7 +107,7 @@ class Passes:
         return gradient, pixel.detach(), content.detach()
 
     def _adversarial_gradient(
-        self, seen: Tensor, batch: Batch, summed: Summed
+        self, seen: Tensor, batch: SampleBatch, summed: Summed
     ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, ...]]:
         """Gives the adversarial loss's gradient at the fake images, both losses, and the discriminator's gradients."""
         with autocast(self._device, self._dtype):
@@ -131,7 +131,13 @@ class Stepper:
     """Trains the networks by one global batch at a time, over a group whose members do not change."""
 
     def __init__(
-        self, networks: Networks, options: EsrganOptions, group: Group, *, features: Features | None, dtype: torch.dtype
+        self,
+        networks: Networks,
+        options: EsrganOptions,
+        group: ProcessGroup,
+        *,
+        features: Features | None,
+        dtype: torch.dtype,
     ) -> None:
         self.passes = Passes(networks, options, group.device, features=features, dtype=dtype)
         self._networks = networks
@@ -148,17 +154,17 @@ class Stepper:
     def features(self, features: Features) -> None:
         self.passes.features = features
 
-    def warmup_turn(self, batch: Batch, *, lr: float, stop: bool) -> Turn:
+    def warmup_turn(self, batch: SampleBatch, *, lr: float, stop: bool) -> StepReport:
         """Trains the generator by the pixel loss alone."""
         return self._move(self.passes.warmup(batch), lr=lr, stop=stop)
 
-    def gan_turn(self, batch: Batch, *, lr: float, stop: bool) -> Turn:
+    def gan_turn(self, batch: SampleBatch, *, lr: float, stop: bool) -> StepReport:
         """Trains both networks by all losses."""
         # The discriminator's sum is on its way during the generator's backward pass.
         computed = self.passes.gan(batch, summed=self._group.summed, on_discriminator=self._discriminator_sum.start)
         return self._move(computed, lr=lr, stop=stop)
 
-    def _move(self, computed: Computed, *, lr: float, stop: bool) -> Turn:
+    def _move(self, computed: Computed, *, lr: float, stop: bool) -> StepReport:
         """Sums, then applies both networks' gradients: nothing moves before the turn's last message has come."""
         riders = torch.zeros(len(LOSS_NAMES), dtype=computed.losses[0].dtype, device=self._group.device)
         riders[: len(computed.losses)] = torch.stack([loss.detach() for loss in computed.losses])
@@ -173,4 +179,4 @@ class Stepper:
         networks.move_generator(total, lr=lr, overflow=overflow)
         if judged is not None:
             networks.discriminator_adam.step(judged, lr=lr, overflow=overflow)
-        return Turn(summed.clone(), is_asked_to_stop())
+        return StepReport(summed.clone(), is_asked_to_stop())

@@ -30,10 +30,10 @@ from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, jud
 from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
 from elastic.workloads.esrgan.precision import DTYPES, settle
-from elastic.workloads.esrgan.progress import Progress, options_digest
-from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, Turn
+from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
+from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, StepReport
 from elastic.workloads.esrgan.vgg import choose_features
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 from elastic.workloads.host_copy import way_from
 from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.photographs import Photographs, open_photographs
@@ -65,14 +65,16 @@ def places_from(environment: Mapping[str, str] = os.environ) -> Places:
     )
 
 
-def train(options: EsrganOptions, group: Group, places: Places) -> Progress:
+def train(options: EsrganOptions, group: ProcessGroup, places: Places) -> TrainingProgress:
     """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to stop."""
     with opened(options, group, places) as run:
         return run.to_the_end()
 
 
 @contextmanager
-def opened(options: EsrganOptions, group: Group, places: Places, *, has_fixed_shares: bool = True) -> Iterator[Run]:
+def opened(
+    options: EsrganOptions, group: ProcessGroup, places: Places, *, has_fixed_shares: bool = True
+) -> Iterator[Run]:
     """Gives a run over the job's photographs, and ends its threads.
 
     `has_fixed_shares` says whether this rank has as many samples of a batch in each turn.
@@ -100,7 +102,7 @@ class Run:
     def __init__(
         self,
         options: EsrganOptions,
-        group: Group,
+        group: ProcessGroup,
         places: Places,
         training: Photographs,
         held_out: Photographs,
@@ -119,7 +121,7 @@ class Run:
         self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
         self.saver = self.new_saver(at=0)
 
-    def to_the_end(self) -> Progress:
+    def to_the_end(self) -> TrainingProgress:
         progress = self.judged_at_start(self.start())
         stop = False
         while progress.iteration < self.total:
@@ -135,7 +137,7 @@ class Run:
                 return self._leave(progress)
         return self._complete(progress)
 
-    def start(self) -> Progress:
+    def start(self) -> TrainingProgress:
         progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self.say, begin=self._begin)
         self.saver = self.new_saver(at=progress.iteration)
         if progress.samples_seen < self.options.epoch * self.epoch_length:
@@ -165,7 +167,7 @@ class Run:
         """The crops kept for judging, cut when they are first needed: only the first rank judges."""
         return cut_held_out(self._kept_apart, self.options, self.group.device)
 
-    def judged_at_start(self, progress: Progress) -> Progress:
+    def judged_at_start(self, progress: TrainingProgress) -> TrainingProgress:
         """Gives progress with how good the untrained generator is; the first rank finds out, before the first turn.
 
         It looks over the job's images as well. Raises InvalidInput where these cannot be trained on.
@@ -176,7 +178,7 @@ class Run:
             self.say(told)
         return dataclasses.replace(progress, start_psnr_y_db=judge(self.networks.generator, self.held_out).psnr_y_db)
 
-    def _turn(self, progress: Progress, stop: bool) -> tuple[Progress, Turn]:
+    def _turn(self, progress: TrainingProgress, stop: bool) -> tuple[TrainingProgress, StepReport]:
         batch = self.batches.at(progress.samples_seen)
         lr = self.learning_rate(progress.iteration)
         if self.phase(progress.iteration + 1) == WARMUP:
@@ -202,7 +204,7 @@ class Run:
         decay_from = self.options.decay_epoch / self.options.n_epochs
         return learning_rate(base=self.options.lr, iteration=iteration, total=self.total, decay_from=decay_from)
 
-    def with_features(self, progress: Progress) -> Progress:
+    def with_features(self, progress: TrainingProgress) -> TrainingProgress:
         """Loads VGG19's features before the first turn that looks through them."""
         if self.stepper.features is not None:
             return progress
@@ -216,7 +218,7 @@ class Run:
         self.stepper.features = features
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
-    def tell_of_features(self, before: Progress, progress: Progress) -> None:
+    def tell_of_features(self, before: TrainingProgress, progress: TrainingProgress) -> None:
         """Says that they are not pretrained: once a job, where that is settled, not where it goes on with them."""
         if before.is_pretrained is None and progress.is_pretrained is False:
             self.say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
@@ -231,7 +233,7 @@ class Run:
         """Gives how often a group that is interrupted so often makes checkpoints."""
         return Rhythm(self.options.checkpoint_interval, interruptions_per_h)
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: TrainingProgress) -> None:
         """Begins to make this iteration's state durable, on the first rank."""
         if self.group.is_first and self.saver.last_iteration != progress.iteration:
             lr = self.learning_rate(progress.iteration)
@@ -249,7 +251,7 @@ class Run:
             iterations=self.total,
         )
 
-    def _leave(self, progress: Progress) -> Progress:
+    def _leave(self, progress: TrainingProgress) -> TrainingProgress:
         self.save(progress)
         self.saver.finish()
         self.log(f"asked to stop: stopped after iteration {progress.iteration}")
@@ -258,14 +260,14 @@ class Run:
         drained(progress.iteration)
         return progress
 
-    def _complete(self, progress: Progress) -> Progress:
+    def _complete(self, progress: TrainingProgress) -> TrainingProgress:
         self.show(progress, "samples_final.png")
         self.saver.finish()
         self.group.barrier()
         finished(progress.iteration)
         return progress
 
-    def show(self, progress: Progress, name: str) -> None:
+    def show(self, progress: TrainingProgress, name: str) -> None:
         """Writes the picture and the report so far, on the first rank."""
         if not self.group.is_first:
             return
@@ -300,7 +302,7 @@ class Run:
         print(f"esrgan: {text}", file=sys.stderr, flush=True)
         note(text)
 
-    def log_losses(self, progress: Progress, losses: Tensor) -> None:
+    def log_losses(self, progress: TrainingProgress, losses: Tensor) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, losses.tolist(), strict=True))
         if self.networks.loss_scale is not None:
             values += f", losses multiplied by {self.networks.loss_scale.read():g}"

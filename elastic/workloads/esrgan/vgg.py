@@ -8,11 +8,11 @@ import torch
 
 from elastic.workloads.esrgan.features import Features, is_offline, pretrained_weights, random_features
 from elastic.workloads.esrgan.options import EsrganOptions
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 
 
 def choose_features(
-    options: EsrganOptions, group: Group, *, kept: Path, settled: bool | None, dtype: torch.dtype
+    options: EsrganOptions, group: ProcessGroup, *, kept: Path, settled: bool | None, dtype: torch.dtype
 ) -> tuple[Features, bool]:
     """Gives the features and whether they are pretrained. Only the first rank looks for weights; the others are sent
     them. What an earlier generation settled on (`settled`) holds: another loss would be another training.

@@ -4,8 +4,17 @@ from elastic.workloads.session.attendance import Attendance
 from elastic.workloads.session.desk import SessionEnded
 from elastic.workloads.session.optimizers import optimizer_units
 from elastic.workloads.session.session import Session
-from elastic.workloads.session.settings import Settings
-from elastic.workloads.session.state import Snapshot
-from elastic.workloads.session.turn import Outcome, Turn
+from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.state import StateCopy
+from elastic.workloads.session.turn import CommittedStep, SessionStep
 
-__all__ = ["Attendance", "Outcome", "Session", "SessionEnded", "Settings", "Snapshot", "Turn", "optimizer_units"]
+__all__ = [
+    "Attendance",
+    "CommittedStep",
+    "Session",
+    "SessionEnded",
+    "SessionSettings",
+    "SessionStep",
+    "StateCopy",
+    "optimizer_units",
+]

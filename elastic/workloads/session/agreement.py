@@ -18,7 +18,7 @@ class Move(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class MemberView:
     """What one member sees: the store's round and its members, and what it knows itself.
 
     `known` is the newest generation it has been a member of, `known_members` that one's; `floor` the newest one that
@@ -43,7 +43,7 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AgreedMove:
     """A move, and the members and number of the generation to publish."""
 
     move: Move
@@ -51,10 +51,10 @@ class Verdict:
     number: int = 0
 
 
-HOLD = Verdict(Move.HOLD)
+HOLD = AgreedMove(Move.HOLD)
 
 
-def decide(sight: Sight) -> Verdict:
+def decide(sight: MemberView) -> AgreedMove:
     """Gives what a member must do next.
 
     A store that knows less than a member has lost its memory: the member puts the truth back, as the next generation,
@@ -63,31 +63,31 @@ def decide(sight: Sight) -> Verdict:
     """
     if sight.round < sight.known:
         if sight.known < sight.floor:
-            return Verdict(Move.REJOIN)
+            return AgreedMove(Move.REJOIN)
         return _next(sight, sight.known_members)
     if sight.round == sight.known and not sight.participants:
         # A newcomer that could reach nobody has taken all for dead, and has founded nothing yet.
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
-        return HOLD if sight.is_leaving else Verdict(Move.REJOIN)
+        return HOLD if sight.is_leaving else AgreedMove(Move.REJOIN)
     is_changed = _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
     is_joined = bool(_admitted(sight, sight.participants))
     return _next(sight, sight.participants) if is_changed or is_joined else HOLD
 
 
-def _leaves(sight: Sight, base: Sequence[str]) -> bool:
+def _leaves(sight: MemberView, base: Sequence[str]) -> bool:
     """Whether this member may leave as it asked: not before another one that stays has trained with it, for the state
     would be lost with it. Who comes in may be lost before it has all of that."""
     return sight.is_leaving and bool(set(base).intersection(sight.trained) - sight.gone - {sight.me})
 
 
-def _admitted(sight: Sight, base: Sequence[str]) -> set[str]:
+def _admitted(sight: MemberView, base: Sequence[str]) -> set[str]:
     """Gives who of those that have arrived comes in: whoever there is no room for goes on waiting."""
     staying = set(base) - sight.gone
     return set(sorted(sight.arrived - sight.gone - staying)[: max(0, MAX_MEMBERS - len(staying))])
 
 
-def _next(sight: Sight, base: Sequence[str]) -> Verdict:
+def _next(sight: MemberView, base: Sequence[str]) -> AgreedMove:
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | _admitted(sight, base)) - without))
-    return Verdict(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1)
+    return AgreedMove(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastic.worker import hook
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.session import Session
 
 
@@ -36,5 +36,5 @@ class Attendance:
             session.leave()
         return session.must_stop
 
-    def _tell_of(self, generation: Generation) -> None:
+    def _tell_of(self, generation: Round) -> None:
         self._worker.regroup(rank=generation.rank or 0, world_size=generation.world_size, number=generation.number)

@@ -22,7 +22,7 @@ RIDERS = 4  # numbers of each rank's, behind each sum
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class GradientMessage:
     """What is summed over the ranks, in one piece; and of it the numbers that ride behind, `(riders,)`.
 
     Where the gradients are summed on GPUs, riders go `aside`, by way of the CPU: nobody then waits for a GPU to hear
@@ -34,14 +34,14 @@ class Message:
     aside: Tensor | None = None
 
 
-def without_gradients(riders: Tensor) -> Message:
+def without_gradients(riders: Tensor) -> GradientMessage:
     """Gives the message of a rank that has computed nothing.
 
     >>> without_gradients(torch.tensor([1.0, 0.5])).whole.tolist()
     [1.0, 0.5]
     """
     whole = riders.clone()
-    return Message(whole, whole)
+    return GradientMessage(whole, whole)
 
 
 class Buffers:
@@ -80,7 +80,7 @@ class Buffers:
             for flat in self._flats
         ]
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
-        self._messages: list[Message] = []
+        self._messages: list[GradientMessage] = []
         self._riders = 0
         self._turn, self._looks = 0, LOOKS
         self._held_step: int | None = None
@@ -89,7 +89,7 @@ class Buffers:
     @torch.no_grad()
     def fill(
         self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor, *, is_aside: bool = False
-    ) -> Message:
+    ) -> GradientMessage:
         """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros.
 
         Raises InvalidInput.
@@ -112,7 +112,7 @@ class Buffers:
             own.fill_(0.0) if numbers is None else own.copy_(numbers if numbers.dim() == 1 else numbers.reshape(-1))
         if is_aside:
             aside = riders.clone()
-            return Message(self.other(), aside, aside)
+            return GradientMessage(self.other(), aside, aside)
         message = self._message(len(riders))
         message.riders.copy_(riders)
         return message
@@ -173,11 +173,11 @@ class Buffers:
         self._looks -= 1
         return _code(self.flat())
 
-    def _message(self, riders: int) -> Message:
+    def _message(self, riders: int) -> GradientMessage:
         """Gives the message that is being filled."""
         if riders != self._riders:
             end, self._riders = self.offsets[-1] + self.numbers, riders
-            self._messages = [Message(flat[: end + riders], flat[end : end + riders]) for flat in self._flats]
+            self._messages = [GradientMessage(flat[: end + riders], flat[end : end + riders]) for flat in self._flats]
         return self._messages[1 - self._turn]
 
 

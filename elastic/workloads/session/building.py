@@ -10,12 +10,12 @@ from time import monotonic, sleep
 from elastic.errors import InvalidInput
 from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from elastic.workloads.session.nccl import Gpu
-from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.telling import tell
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = 5.0
@@ -30,8 +30,8 @@ class Builder(threading.Thread):
         view: View,
         name: str,
         *,
-        settings: Settings,
-        terms: Terms,
+        settings: SessionSettings,
+        terms: SessionTerms,
         gpu: Gpu,
         cost: float,
         is_new: bool,
@@ -39,7 +39,7 @@ class Builder(threading.Thread):
     ) -> None:
         super().__init__(name=f"session-builder-{view.round}", daemon=True)
         self.number = view.round
-        self.result: Generation | None = None
+        self.result: Round | None = None
         self.has_failed = False
         self.misfit: InvalidInput | None = None
         self.began_s = monotonic()
@@ -65,11 +65,11 @@ class Builder(threading.Thread):
             self.has_failed, self.misfit = True, error
         self._changed()
 
-    def _built(self) -> Generation | None:
+    def _built(self) -> Round | None:
         size, settings = len(self._members), self._settings
         if size == 1:
             alone = ((self._cost,), (settings.most_samples,), (self._is_new,), (settings.losses_per_h,))
-            return Generation(self.number, self._members, 0, None, *alone)
+            return Round(self.number, self._members, 0, None, *alone)
         store = c10d.branch(settings.address(), f"{settings.job}/generation/{self.number}")
         plug = Plug(settings.host)
         about = {
@@ -96,4 +96,4 @@ class Builder(threading.Thread):
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
         limits, are_new, losses = (tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h"))
-        return Generation(self.number, self._members, self._rank, group, costs, limits, are_new, losses)
+        return Round(self.number, self._members, self._rank, group, costs, limits, are_new, losses)

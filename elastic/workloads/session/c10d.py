@@ -50,7 +50,7 @@ class View:
     is_closed: bool
 
 
-class Rendezvous:
+class StoreRendezvous:
     """One process's place in a job's rendezvous, under a name that no other process nor earlier place ever had."""
 
     def __init__(self, address: str, job: str, host: str, *, name: str | None = None) -> None:

@@ -9,11 +9,11 @@ from typing import NoReturn
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session.following import Follower
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.telling import tell
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Inlet
 
 COMPLETE = "the job is complete"
@@ -46,11 +46,11 @@ class Desk:
     `is_finished` that `finish` has said that the job is complete.
     """
 
-    terms: Terms
+    terms: SessionTerms
     changed: threading.Condition = field(default_factory=threading.Condition)
     stirred: int = 0
-    current: Generation | None = None
-    offered: Generation | None = None
+    current: Round | None = None
+    offered: Round | None = None
     offered_s: float = 0.0
     offered_step: int = 0
     is_lost: bool = False
@@ -72,7 +72,7 @@ class Desk:
     inlet: Inlet | None = None
     end: str | None = None
     misfit: InvalidInput | None = None
-    retired: list[tuple[float, Generation]] = field(default_factory=list)
+    retired: list[tuple[float, Round]] = field(default_factory=list)
 
     def require_open(self) -> None:
         """Raises InvalidInput once the script has ended this process's part, SessionEnded where the session did."""
@@ -121,19 +121,19 @@ class Desk:
         if self.is_lost:
             raise GenerationLost(LEFT_OUT)
 
-    def hold_to(self, generation: Generation) -> None:
+    def hold_to(self, generation: Round) -> None:
         """Raises GenerationLost where nothing may be committed in `generation` any more: who trains alone has no
         connections that would end."""
         if self.current is not generation or self.is_lost:
             raise GenerationLost(LEFT_OUT)
 
-    def offer(self, generation: Generation) -> None:
+    def offer(self, generation: Round) -> None:
         """Puts a generation where the training thread finds it."""
         with self.changed:
             self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
             self._stir()
 
-    def await_entry(self) -> tuple[Generation, bool] | None:
+    def await_entry(self) -> tuple[Round, bool] | None:
         """Waits for a first generation, and moves the state that comes meanwhile; gives that generation, and whether
         its members have agreed on it with this newcomer; None where this process is to leave.
 
@@ -164,7 +164,7 @@ class Desk:
         finally:
             self.is_entering = False
 
-    def await_next(self) -> Generation | None:
+    def await_next(self) -> Round | None:
         """Waits for a generation after the current one; None where this process must start over.
 
         Raises SessionEnded. Who must and is to leave waits for no store.
@@ -192,7 +192,7 @@ class Desk:
                 self.need = max(self.need, self.current.number + 1)
             self._stir()
 
-    def adopt(self, generation: Generation) -> None:
+    def adopt(self, generation: Round) -> None:
         """Makes a generation the current one. Raises SessionEnded."""
         with self.changed:
             if self.end is not None:
@@ -229,7 +229,7 @@ class Desk:
             follower.settle()
         return followers
 
-    def ready(self) -> Generation | None:
+    def ready(self) -> Round | None:
         """Gives the generation that this rank can change over to: nobody whom it brings up to date is far behind."""
         offered = self.offered
         if offered is None:
@@ -242,7 +242,7 @@ class Desk:
         are_level = [each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited]
         return offered if all(are_level) else None
 
-    def hand_over(self, generation: Generation) -> None:
+    def hand_over(self, generation: Round) -> None:
         """Lets the newcomers that a generation counts in go: from this step on they are members of it, if they have
         all state; who has another source hears it from that one."""
         with self.changed:
@@ -313,7 +313,7 @@ class Desk:
         self.stirred += 1
         self.changed.notify_all()
 
-    def _entry(self) -> tuple[Generation, bool] | None:
+    def _entry(self) -> tuple[Round, bool] | None:
         inlet, offered = self.inlet, self.offered
         if inlet is None or offered is None or offered.rank is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.shares import first_split, next_split, split
 
 FIRST_PAUSE = 4
@@ -19,7 +19,7 @@ class Division:
     one that stays slow become few.
     """
 
-    def __init__(self, batch: int, generation: Generation) -> None:
+    def __init__(self, batch: int, generation: Round) -> None:
         """Begins with the split for the first turn; none, `()`, where the ranks' memories do not hold a batch."""
         self._batch, self._limits = batch, generation.limits
         self.now = first_split(batch, generation.costs, limits=generation.limits, are_new=generation.are_new)

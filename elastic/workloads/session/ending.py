@@ -6,22 +6,22 @@ import contextlib
 from collections.abc import Callable
 from time import monotonic, sleep
 
-from elastic.workloads.session.agreement import Move, Sight, decide
-from elastic.workloads.session.c10d import Rendezvous, StoreLost
+from elastic.workloads.session.agreement import MemberView, Move, decide
+from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
 from elastic.workloads.session.desk import Desk, SessionEnded
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
 from elastic.workloads.session.links import Links
-from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.settings import SessionSettings
 
 LOOK_S = 0.01
 LINGER_S = 2.0
 
 
-class End:
+class EndOfJob:
     """A process's way to the job's end, in its training thread."""
 
-    def __init__(self, settings: Settings, desk: Desk, links: Links) -> None:
+    def __init__(self, settings: SessionSettings, desk: Desk, links: Links) -> None:
         self._settings, self._desk, self._links = settings, desk, links
 
     def announce(self, step: int) -> None:
@@ -43,13 +43,13 @@ class End:
             if keep is not None:
                 keep()
                 # Before the others know: whoever loses the first rank from here on need not keep the state again.
-                self._ask(Rendezvous.close)
+                self._ask(StoreRendezvous.close)
             if meet is not None:
                 meet()
         except GenerationLost:
             if not (keep is None and self._ask(lambda store: store.look().is_closed)) and not _is_over(recover):
                 return False
-        self._ask(Rendezvous.close)
+        self._ask(StoreRendezvous.close)
         self._desk.is_finished = True
         return True
 
@@ -91,18 +91,20 @@ class End:
         if current.group is None and self._ask(lambda store: _leaves_out(store, current)):
             raise GenerationLost(LEFT_OUT)
 
-    def _ask(self, ask: Callable[[Rendezvous], bool | None]) -> bool | None:
+    def _ask(self, ask: Callable[[StoreRendezvous], bool | None]) -> bool | None:
         """Asks the store over a connection of its own, for the other is the membership thread's; gives None where none
         answers."""
         with contextlib.suppress(StoreLost, RuntimeError):
-            return ask(Rendezvous(self._settings.address(), self._settings.job, "nowhere"))  # it is no member by it
+            return ask(
+                StoreRendezvous(self._settings.address(), self._settings.job, "nowhere")
+            )  # it is no member by it
         return None
 
 
-def _leaves_out(store: Rendezvous, lone: Generation) -> bool:
+def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
     view, floor = store.look(), store.floor()
     (me,) = lone.members
-    sight = Sight(me, view.round, view.participants, lone.number, lone.members, floor=floor)
+    sight = MemberView(me, view.round, view.participants, lone.number, lone.members, floor=floor)
     return decide(sight).move is Move.REJOIN
 
 

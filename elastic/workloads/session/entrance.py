@@ -15,9 +15,9 @@ from typing import Any
 
 from elastic.errors import InvalidInput
 from elastic.figures import duration
-from elastic.workloads.session.c10d import Rendezvous, View
+from elastic.workloads.session.c10d import StoreRendezvous, View
 from elastic.workloads.session.telling import tell
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
 PROBE_S = 1.0
@@ -38,7 +38,7 @@ class Entrance:
     """
 
     def __init__(
-        self, name: str, terms: Terms, record: Callable[[int, Sequence[str]], None] | None, *, founding_s: float
+        self, name: str, terms: SessionTerms, record: Callable[[int, Sequence[str]], None] | None, *, founding_s: float
     ) -> None:
         self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
         self._now_s, self._looked_s = 0.0, monotonic()
@@ -48,7 +48,7 @@ class Entrance:
         self._beats: dict[str, tuple[str | None, float]] = {}
         self.unreached: str | None = None
 
-    def step(self, rendezvous: Rendezvous, view: View, *, is_served: bool) -> bool:
+    def step(self, rendezvous: StoreRendezvous, view: View, *, is_served: bool) -> bool:
         """Does what there is to do now; gives False where nobody is left to begin with.
 
         `is_served` says that a member sends it the state. Raises InvalidInput where the members train on other terms,
@@ -81,7 +81,7 @@ class Entrance:
             f"{duration(UNSERVED_S)}; let the job's nodes connect to each other on every TCP port from 1024 on: {why}"
         )
 
-    def _leaves_time(self, rendezvous: Rendezvous, view: View) -> bool:
+    def _leaves_time(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Whether somebody who has more right to begin may still come: members, or a newcomer that is further."""
         if view.round != self._emptied[0]:
             self._emptied = (view.round, self._now_s)
@@ -90,7 +90,7 @@ class Entrance:
         is_anothers = not view.round and rendezvous.is_held()
         return self._now_s - self._since_s <= (HELD_S if is_anothers else self._founding_s)
 
-    def _finds_members(self, rendezvous: Rendezvous, view: View) -> bool:
+    def _finds_members(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Whether a member may be alive; raises InvalidInput where this process cannot train with it.
 
         Who cannot be reached may be, for whoever is reached by another way than this process: it is dead once it has
@@ -118,7 +118,7 @@ class Entrance:
             rendezvous.tell(PROVEN, f"{view.round}")
         return any(map(self._may_live, unproven))
 
-    def _hear(self, rendezvous: Rendezvous, view: View) -> None:
+    def _hear(self, rendezvous: StoreRendezvous, view: View) -> None:
         """Takes note of the members' newest signs of life, and of when this process first saw each."""
         told = {name: rendezvous.ask(alive(name)) for name in view.participants}
         known = self._beats
@@ -130,7 +130,7 @@ class Entrance:
     def _may_live(self, name: str) -> bool:
         return self._now_s - self._beats[name][1] < STALE_S
 
-    def _found(self, rendezvous: Rendezvous, view: View) -> bool:
+    def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Founds the first generation, alone, if of all who wait this process has come furthest."""
         waiting = {name: _about(rendezvous, name) for name in view.waiting}
         able = {name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)}
@@ -164,7 +164,7 @@ def alive(name: str) -> str:
     return f"alive/{name}"
 
 
-def _about(rendezvous: Rendezvous, name: str) -> dict[str, Any] | None:
+def _about(rendezvous: StoreRendezvous, name: str) -> dict[str, Any] | None:
     told = rendezvous.ask(f"node/{name}")
     return None if told is None else dict(json.loads(told))
 

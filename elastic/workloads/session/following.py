@@ -20,7 +20,7 @@ from torch import Tensor
 from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.sockets import Address, ours
 from elastic.workloads.session.state import State
-from elastic.workloads.session.transfer import Message, send
+from elastic.workloads.session.transfer import TransferMessage, send
 
 QUEUED = 4  # steps' gradients under way at least before the source waits, and as many more as fit into these bytes,
 QUEUED_BYTES = 8_000_000  # or a chunk's, during whose transfer they come
@@ -220,7 +220,7 @@ class Follower(threading.Thread):
                     self._messages.get_nowait()
 
     def _serve(self, connection: socket.socket) -> None:
-        send(connection, Message("hello", self._hello))
+        send(connection, TransferMessage("hello", self._hello))
         self._connection = connection
         while not self.is_received:
             if not (select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear()):
@@ -230,7 +230,7 @@ class Follower(threading.Thread):
                 self._room.release()
             content = None if message.content is None else message.content.made()
             told = None if content is None else content[: message.elements]
-            send(connection, Message(message.kind, message.about, told))
+            send(connection, TransferMessage(message.kind, message.about, told))
             if content is not None and message.elements is not None:
                 self._spares.append(content)
             message.is_sent = True
@@ -244,7 +244,7 @@ class Follower(threading.Thread):
         while True:
             with contextlib.suppress(queue.Empty):
                 return self._messages.get(timeout=BEAT_S)
-            send(connection, Message("beat", {}))
+            send(connection, TransferMessage("beat", {}))
 
     def _hear(self) -> bool:
         """Takes the answers that have come; False where no more will."""

@@ -8,7 +8,7 @@ from elastic.workloads.session.gloo import Gloo
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
+class Round:
     """`rank` is this process's, None in a generation that has left it out; `group` is None where it is alone.
 
     `costs` are the members' seconds a sample when they met, 0 where none was measured; `limits` the samples that fit
@@ -26,7 +26,7 @@ class Generation:
     losses_per_h: tuple[float | None, ...]
 
     @classmethod
-    def without(cls, number: int, members: tuple[str, ...]) -> Generation:
+    def without(cls, number: int, members: tuple[str, ...]) -> Round:
         """Gives one that has left this process out: of its members it knows the names."""
         size = len(members)
         return cls(number, members, None, None, (0.0,) * size, (None,) * size, (False,) * size, (None,) * size)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session.desk import SessionEnded
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.state import State
 
@@ -19,7 +19,7 @@ class Leveling:
     First all chunks are compared, and nothing is moved: where a rank really differs, it alone ends.
     """
 
-    def __init__(self, state: State, generation: Generation, source: int, *, chunk_bytes: int) -> None:
+    def __init__(self, state: State, generation: Round, source: int, *, chunk_bytes: int) -> None:
         assert generation.group is not None
         self._state, self._generation, self._group = state, generation, generation.group
         self._source, self._chunk_bytes = source, chunk_bytes

@@ -6,7 +6,7 @@ import torch
 
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.desk import NOBODY_WHOLE, SessionEnded
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost, Gloo
 
 
@@ -24,7 +24,7 @@ class Meeting:
 
     def __init__(
         self,
-        generation: Generation,
+        generation: Round,
         group: Gloo,
         step: int,
         *,

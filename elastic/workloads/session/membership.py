@@ -11,25 +11,25 @@ import threading
 from time import monotonic
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.agreement import Move, Sight, decide
+from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
-from elastic.workloads.session.c10d import CALL_TIMEOUT_S, Rendezvous, StoreLost, View
+from elastic.workloads.session.c10d import CALL_TIMEOUT_S, StoreLost, StoreRendezvous, View
 from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
 from elastic.workloads.session.entrance import BEAT_S, DONE, Entrance, alive, machine
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.nccl import Gpu
-from elastic.workloads.session.outlook import CALM_S, Outlook, blind, is_alone_blind
+from elastic.workloads.session.outlook import CALM_S, StoreLag, blind, is_alone_blind
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.place import placed
 from elastic.workloads.session.reception import Reception
 from elastic.workloads.session.recording import OnGeneration, recorder
-from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import Inlet
-from elastic.workloads.session.waiting import Waiting, awaited
+from elastic.workloads.session.waiting import WaitLog, awaited
 
 QUIET_LOOK_S = 0.5
 STEADY_LOOK_S = 1.0  # who comes is found so much later, and nobody waits for it: each look costs cold caches
@@ -42,12 +42,12 @@ BUILDING_S = 10.0
 LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0  # what a call to a store that is frozen takes at most, and some more
 
 
-class Membership(threading.Thread):
+class SessionMember(threading.Thread):
     """Speaks with the store and the links on behalf of one process."""
 
     def __init__(
         self,
-        settings: Settings,
+        settings: SessionSettings,
         state: State,
         desk: Desk,
         patience: Patience,
@@ -58,11 +58,11 @@ class Membership(threading.Thread):
         self._settings, self._state, self._desk = settings, state, desk
         self._record = recorder(on_generation, present=desk.present)
         self._reception, self._crew = Reception(settings, state, desk), Crew()
-        self._rendezvous: Rendezvous | None = None
+        self._rendezvous: StoreRendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
-        self._patience, self._outlook, self._gpu = patience, Outlook(), Gpu(state.device)
-        self._waiting_for_store, self._waiting = Waiting(), Waiting()
+        self._patience, self._outlook, self._gpu = patience, StoreLag(), Gpu(state.device)
+        self._waiting_for_store, self._waiting = WaitLog(), WaitLog()
         self._hung: frozenset[str] = frozenset()
         self._unseeing: frozenset[str] = frozenset()
         self._builder: Builder | None = None
@@ -152,7 +152,7 @@ class Membership(threading.Thread):
             return BUSY_LOOK_S
         return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else STEADY_LOOK_S
 
-    def _store(self) -> tuple[Rendezvous, View]:
+    def _store(self) -> tuple[StoreRendezvous, View]:
         """Gives the store and what it shows. Raises StoreLost."""
         try:
             if self._rendezvous is None or self._is_replaced(self._rendezvous):
@@ -164,7 +164,7 @@ class Membership(threading.Thread):
         self._desk.seen = view.round
         return self._rendezvous, view
 
-    def _is_replaced(self, rendezvous: Rendezvous) -> bool:
+    def _is_replaced(self, rendezvous: StoreRendezvous) -> bool:
         """Whether another store is named now: one that was replaced may come back to life, and whoever stayed with it
         would be a side of its own."""
         if (now_s := monotonic()) - self._named_s < NAMED_LOOK_S:
@@ -172,14 +172,14 @@ class Membership(threading.Thread):
         self._named_s = now_s
         return self._settings.address() not in ("", rendezvous.address)
 
-    def _live(self, rendezvous: Rendezvous) -> None:
+    def _live(self, rendezvous: StoreRendezvous) -> None:
         """Has newcomers that cannot reach this process know that it lives."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
             rendezvous.tell(DONE, f"{self._desk.step}")
             self._beat_s = now_s
 
-    def _come_in(self, rendezvous: Rendezvous, view: View) -> None:
+    def _come_in(self, rendezvous: StoreRendezvous, view: View) -> None:
         desk, inlet = self._desk, self._desk.inlet
         assert self._entrance is not None and inlet is not None
         if inlet.is_touched and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
@@ -196,10 +196,10 @@ class Membership(threading.Thread):
         self._desk.misfit = misfit
         self._desk.notify()
 
-    def _connected(self) -> Rendezvous:
+    def _connected(self) -> StoreRendezvous:
         desk = self._desk
         settings = self._settings = self._settings if self._name else placed(self._settings)
-        rendezvous = Rendezvous(settings.address(), settings.job, settings.host, name=self._name or None)
+        rendezvous = StoreRendezvous(settings.address(), settings.job, settings.host, name=self._name or None)
         if not self._name:
             self._name = rendezvous.name
             self.links.begin(self._name, settings.host)
@@ -212,14 +212,14 @@ class Membership(threading.Thread):
         self._introduce(rendezvous)
         return rendezvous
 
-    def _introduce(self, rendezvous: Rendezvous) -> None:
+    def _introduce(self, rendezvous: StoreRendezvous) -> None:
         settings, desk = self._settings, self._desk
         assert desk.inlet is not None
         about = {"host": settings.host, "link": self.links.port, "inlet": desk.inlet.port, "step": desk.step}
         state = {"is_torn": desk.is_torn, "terms": desk.terms.told()}
         rendezvous.tell(f"node/{self._name}", json.dumps({**about, **state, "machine": machine()}))
 
-    def _act(self, rendezvous: Rendezvous, view: View) -> None:
+    def _act(self, rendezvous: StoreRendezvous, view: View) -> None:
         if self._builder is not None and self._builder.misfit is not None and self._desk.current is None:
             raise self._builder.misfit
         verdict = decide(self._sight(rendezvous, view))
@@ -234,9 +234,9 @@ class Membership(threading.Thread):
                 self._build(view)
                 self._receive(rendezvous, view)
 
-    def _sight(self, rendezvous: Rendezvous, view: View) -> Sight:
+    def _sight(self, rendezvous: StoreRendezvous, view: View) -> MemberView:
         has_forgotten = view.round < self._known[0]
-        return Sight(
+        return MemberView(
             self._name,
             view.round,
             view.participants,
@@ -271,7 +271,7 @@ class Membership(threading.Thread):
         if view.round <= newest or (desk.offered is not None and desk.offered.number == view.round):
             return
         if self._name not in view.participants:
-            desk.offer(Generation.without(view.round, view.participants))
+            desk.offer(Round.without(view.round, view.participants))
         elif builder is None:
             self._builder = Builder(
                 view,
@@ -288,13 +288,13 @@ class Membership(threading.Thread):
             desk.offer(builder.result)
             self._builder = None
 
-    def _receive(self, rendezvous: Rendezvous, view: View) -> None:
+    def _receive(self, rendezvous: StoreRendezvous, view: View) -> None:
         unseeing = blind(self.links.heard())
         refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name), blind=unseeing)
         if refused:
             rendezvous.strike(refused)
 
-    def _reach(self, rendezvous: Rendezvous, view: View) -> None:
+    def _reach(self, rendezvous: StoreRendezvous, view: View) -> None:
         current = self._desk.current
         names = {*view.participants, *(current.members if current is not None else ())} - {self._name}
         self._addresses = {name: self._addresses[name] for name in self._addresses.keys() & names.union(view.waiting)}
@@ -302,7 +302,7 @@ class Membership(threading.Thread):
         self.links.reach({name: place[0] for name, place in places.items() if place is not None})
         self.links.say(self._desk.status())
 
-    def _place(self, rendezvous: Rendezvous, name: str) -> tuple[Address, Address] | None:
+    def _place(self, rendezvous: StoreRendezvous, name: str) -> tuple[Address, Address] | None:
         """Gives the addresses of a node's links and of its inlet."""
         if name not in self._addresses:
             if (told := rendezvous.ask(f"node/{name}")) is None:

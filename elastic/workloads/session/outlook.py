@@ -13,7 +13,7 @@ CALM_S = 15.0  # where only newcomers wait, or a new store, which members are to
 NAP_S = 0.5  # a longer time between two looks is one in which this process, or the store, stood still
 
 
-class Outlook:
+class StoreLag:
     """What one member knows of who sees the rounds that it sees.
 
     A round is built by all of its members. One that has not seen it by then would have the others wait for as long as

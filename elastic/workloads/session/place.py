@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session.c10d import StoreLost, place_of
-from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import family
 
 # What has little to do with a host's name: no answer from who knows names, no descriptors or memory left.
@@ -17,7 +17,7 @@ PASSING_NAMES = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
-def placed(settings: Settings) -> Settings:
+def placed(settings: SessionSettings) -> SessionSettings:
     """Gives settings whose host is an address of this machine: the one told, or that by which the store is reached.
 
     Raises StoreLost where that is not known for the moment, InvalidInput where nobody else could reach this process.

@@ -9,7 +9,7 @@ from elastic.workloads.session.c10d import View
 from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import Desk
 from elastic.workloads.session.following import Allowance, Follower
-from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 
@@ -25,7 +25,7 @@ Place = Callable[[str], tuple[Address, Address] | None]
 class Reception:
     """One member's dealings with those who wait to come in."""
 
-    def __init__(self, settings: Settings, state: State, desk: Desk) -> None:
+    def __init__(self, settings: SessionSettings, state: State, desk: Desk) -> None:
         self._settings, self._state, self._desk, self._allowance = settings, state, desk, Allowance()
         self._crew = Crew()
         self._complete_since_s: float | None = None

@@ -14,7 +14,7 @@ from torch import Tensor
 from elastic.workloads.layout import in_memory_order, is_dense
 from elastic.workloads.session.buffers import RIDERS
 from elastic.workloads.session.exact import arithmetic_of
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.state import State
 
@@ -51,15 +51,15 @@ class Riders:
         self._prime = _PRIMES[state.parameters[0].dtype]
         self._units = [[_Memory(tensor) for tensor in unit if tensor.numel()] for unit in state.units]
         self._arithmetic = 1.0 + arithmetic_of(state.device) % (self._prime - 1)
-        self._generation: Generation | None = None
+        self._generation: Round | None = None
         self._numbers, self._own, self._sums = array("d"), torch.zeros(0), 0
         self._is_mixed = False
 
     def own(
         self,
-        generation: Generation,
+        generation: Round,
         *,
-        offered: Generation | None,
+        offered: Round | None,
         cost: float,
         step: int,
         is_due: bool = False,
@@ -97,7 +97,7 @@ class Riders:
             code = crc32(others[turn % len(others)].piece(turn // len(others)), code)
         return code % self._prime
 
-    def compared(self, told: list[float], generation: Generation) -> Told:
+    def compared(self, told: list[float], generation: Round) -> Told:
         """Gives what all ranks conclude. Raises GenerationLost where they sum different steps."""
         self._sums += 1  # here, where all ranks come equally often
         size = generation.world_size
@@ -109,7 +109,7 @@ class Riders:
         return Told(told[size : 2 * size], is_agreed, self._is_mixed, source)
 
 
-def _right(prints: Sequence[float], generation: Generation) -> int:
+def _right(prints: Sequence[float], generation: Round) -> int:
     """Gives the first rank whose state is the right one: what most of those have who were members before."""
     if min(prints) < 0:
         raise GenerationLost("members sum different steps")

@@ -11,24 +11,24 @@ from torch import Tensor
 
 from elastic.worker import hook
 from elastic.workloads.session import nccl, shares, stopwatch
-from elastic.workloads.session.buffers import Buffers, Message, without_gradients
+from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
 from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, Desk, SessionEnded
 from elastic.workloads.session.division import Division
-from elastic.workloads.session.ending import End
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.ending import EndOfJob
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.leveling import Leveling, ended
 from elastic.workloads.session.meeting import Meeting, TooOld
-from elastic.workloads.session.membership import Membership
+from elastic.workloads.session.membership import SessionMember
 from elastic.workloads.session.patience import Patience
 from elastic.workloads.session.recording import OnGeneration
 from elastic.workloads.session.riders import Riders, Told
-from elastic.workloads.session.settings import Settings
-from elastic.workloads.session.state import Apply, Snapshot, State
+from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.state import Apply, State, StateCopy
 from elastic.workloads.session.sums import Sums
 from elastic.workloads.session.telling import tell
-from elastic.workloads.session.terms import Terms, require_whole
-from elastic.workloads.session.turn import Compute, Outcome, Outdated, Turn
+from elastic.workloads.session.terms import SessionTerms, require_whole
+from elastic.workloads.session.turn import CommittedStep, Compute, Outdated, SessionStep
 from elastic.workloads.session.wholeness import Wholeness
 
 PAUSE_S = 0.05
@@ -38,7 +38,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
     """This process's membership, from `join` to `close`. All but `leave` is called from the training thread."""
 
     def __init__(
-        self, state: State, terms: Terms, *, settings: Settings, step: int, on_generation: OnGeneration | None
+        self,
+        state: State,
+        terms: SessionTerms,
+        *,
+        settings: SessionSettings,
+        step: int,
+        on_generation: OnGeneration | None,
     ) -> None:
         self._state, self._batch = state, terms.batch
         self._desk, self._pace = Desk(terms, step=step), shares.Pace()
@@ -46,15 +52,15 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._watch = stopwatch.stopwatch_of(state.device)
         self._chunk_bytes, self._has_told_of_leveling = settings.chunk_bytes, False
         self._patience, self._has_left = Patience(settings.hang_s), False
-        self._membership = Membership(settings, state, self._desk, self._patience, on_generation)
-        self._end = End(settings, self._desk, self._membership.links)
+        self._membership = SessionMember(settings, state, self._desk, self._patience, on_generation)
+        self._end = EndOfJob(settings, self._desk, self._membership.links)
         abort = functools.partial(self.close, is_orderly=False)
         self._wholeness = Wholeness(self._desk, self._membership.lose, abort)
         self._sums = Sums(self._desk, self._wholeness, await_meeting=self._await_meeting, close=abort)
         self._division: Division
-        self._generation: Generation | None = None
+        self._generation: Round | None = None
         self._meeting: Meeting | None = None
-        self.turned_in: Generation | None = None  # in which the last `run` committed its turn; None: it committed none
+        self.turned_in: Round | None = None  # in which the last `run` committed its turn; None: it committed none
 
     @classmethod
     def join(
@@ -63,7 +69,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         apply: Apply,
         *,
         batch: int,
-        settings: Settings | None = None,
+        settings: SessionSettings | None = None,
         step: int = 0,
         steps: int | None = None,
         numbers: int = 0,
@@ -92,8 +98,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         hook.worker().count_own_turns()  # steps of a torch optimizer that only follow the members' are no turns
         state = State.of(units, apply)
         nccl.prepare(state.device)
-        own = Terms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
-        settings = settings or Settings.from_environment()
+        own = SessionTerms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
+        settings = settings or SessionSettings.from_environment()
         session = cls(state, own, settings=settings, step=step, on_generation=on_generation)
         session._membership.start()
         with contextlib.ExitStack() as stack:
@@ -118,7 +124,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return self._desk.is_finished or self._desk.end == COMPLETE
 
     @property
-    def generation(self) -> Generation:
+    def generation(self) -> Round:
         """The generation that this process trains in."""
         # Not the desk's: that one is gone as soon as the others are known to have gone on without this process.
         assert self._generation is not None
@@ -133,7 +139,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Whether this process was asked to leave, and nobody is there to go on: keep the state, and end."""
         return self._desk.is_leaving and self.is_member and self.generation.world_size == 1
 
-    def run(self, compute: Compute) -> Outcome | None:
+    def run(self, compute: Compute) -> CommittedStep | None:
         """Does one turn, as often as it takes, and commits it.
 
         `compute` gives this rank's part of the gradients, one for each unit, as its samples' share of the global loss,
@@ -148,12 +154,12 @@ class Session(contextlib.AbstractContextManager["Session"]):
                     self._desk.begin_turn()
                     outcome, change = self._one_turn(compute) if self._division.now else self._one_pause()
                 except Outdated:
-                    return Outcome(self.step, self._buffers.own_numbers())
+                    return CommittedStep(self.step, self._buffers.own_numbers())
                 except GenerationLost:
                     if not self._recover():
                         return None
                     if self.step != step:  # another member had committed the turn: it is not to be done again
-                        return Outcome(self.step, self._buffers.own_numbers())
+                        return CommittedStep(self.step, self._buffers.own_numbers())
                     continue
                 if change is not None:
                     self._change_over(change, is_planned=True)
@@ -164,10 +170,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Asks to leave at a step's end, without loss; may be called from anywhere. Go on with `run` until it has."""
         self._desk.leave()
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> StateCopy:
         """Gives a copy of the state as it is between two turns. Raises InvalidInput where it is none of the job's."""
         self._desk.require_whole()
-        return Snapshot(self.step, self.generation.number, self._state.copies())
+        return StateCopy(self.step, self.generation.number, self._state.copies())
 
     def digest(self) -> str:
         """Gives the SHA-256 over the state: the same on every rank after the same step."""
@@ -217,11 +223,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
         else:
             self._change_over(entry[0], is_planned=entry[1])
 
-    def _one_turn(self, compute: Compute) -> tuple[Outcome | None, Generation | None]:
+    def _one_turn(self, compute: Compute) -> tuple[CommittedStep | None, Round | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum can fail."""
         desk, current = self._desk, self.generation
         share = shares.slice_of(self._division.now, current.rank or 0)
-        turn = Turn(self.step, self._batch, share, current, self._sums.own, watch=self._watch)
+        turn = SessionStep(self.step, self._batch, share, current, self._sums.own, watch=self._watch)
         self._sums.begin_turn(self.step)
         self._watch.begin()
         gradients = compute(turn)
@@ -234,14 +240,14 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.turned_in = current
         self._division.turned(told.costs)
         self._patience.turn_ended(now_s=monotonic())
-        return Outcome(self.step, self._buffers.own_numbers()), change
+        return CommittedStep(self.step, self._buffers.own_numbers()), change
 
-    def _filled(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> Message:
+    def _filled(self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor) -> GradientMessage:
         group = self.generation.group
         is_aside = group is not None and group.has_gpus
         return self._buffers.fill(gradients, numbers, riders, is_aside=is_aside)
 
-    def _one_pause(self) -> tuple[Outcome | None, Generation | None]:
+    def _one_pause(self) -> tuple[CommittedStep | None, Round | None]:
         """Lets time pass where the members' memories do not hold a batch; newcomers are brought up to date."""
         sleep(PAUSE_S)
         _, change = self._exchanged(without_gradients, is_due=True)
@@ -255,8 +261,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._exchanged(without_gradients, is_due=True)
 
     def _exchanged(
-        self, message_of: Callable[[Tensor], Message], *, is_due: bool = False
-    ) -> tuple[Told, Generation | None]:
+        self, message_of: Callable[[Tensor], GradientMessage], *, is_due: bool = False
+    ) -> tuple[Told, Round | None]:
         """Sums a message that riders end. Gives what these tell, and the generation to change over to, if all are ready
         for it. The states are compared where `is_due`, or where the step has its turn."""
         # Before the message is filled in: the last step's sums are handed on through the same buffer.
@@ -278,7 +284,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._bring_level(current, told.source)
         return told, offered if told.is_agreed else None
 
-    def _bring_level(self, generation: Generation, source: int) -> None:
+    def _bring_level(self, generation: Round, source: int) -> None:
         """Takes over the state of rank `source`, as all ranks do. Raises SessionEnded where this one's really differs,
         GenerationLost where another's does."""
         leveling = Leveling(self._state, generation, source, chunk_bytes=self._chunk_bytes)
@@ -312,7 +318,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         for follower in followers:
             follower.next_chunk(self.step)
 
-    def _change_over(self, generation: Generation, *, is_planned: bool) -> None:
+    def _change_over(self, generation: Round, *, is_planned: bool) -> None:
         """Changes over to what all ranks have agreed on, if it `is_planned`."""
         if self._adopted(generation):
             try:
@@ -320,7 +326,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             except GenerationLost:
                 self._recover()
 
-    def _adopted(self, generation: Generation) -> bool:
+    def _adopted(self, generation: Round) -> bool:
         """Makes `generation` the current one; gives False where it has left this process out, as it asked."""
         self._wholeness.is_exposed = True
         self._desk.hand_over(generation)
@@ -329,7 +335,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._has_left = generation.rank is None
         return not self._has_left
 
-    def _meet(self, generation: Generation, *, is_planned: bool) -> None:
+    def _meet(self, generation: Round, *, is_planned: bool) -> None:
         """Begins a generation. What all ranks have agreed on is met in while they compute its first turn: they know
         already that nobody lacks a step."""
         desk = self._desk
@@ -369,7 +375,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             raise
         self._demand(self.generation)
 
-    def _demand(self, generation: Generation) -> None:
+    def _demand(self, generation: Round) -> None:
         """Tells the others that this process goes on in no older generation any more."""
         self._desk.need = generation.number
         self._membership.links.say(self._desk.status())

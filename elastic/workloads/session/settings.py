@@ -26,7 +26,7 @@ _NUMBERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SessionSettings:
     """One process's way into a session.
 
     `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and may come to hold
@@ -70,7 +70,7 @@ class Settings:
             raise _wrong("losses_per_h", "0 or more, or nothing where nobody knows", self)
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> SessionSettings:
         """Reads what the agent, or whoever starts the script, has set. Raises InvalidInput.
 
         >>> Settings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400", "ELASTICD_JOB_ID": "j"}).store
@@ -110,7 +110,7 @@ def _read(text: str, name: str) -> Any:
         raise InvalidInput(f"{_variable(name)}: wanted {wanted}, found {text!r}", field=name) from None
 
 
-def _wrong(name: str, wanted: str, settings: Settings) -> InvalidInput:
+def _wrong(name: str, wanted: str, settings: SessionSettings) -> InvalidInput:
     found = getattr(settings, name)
     return InvalidInput(f"{name} ({_variable(name)}): wanted {wanted}, found {found!r}", field=name)
 

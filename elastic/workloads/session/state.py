@@ -21,7 +21,7 @@ what is done to one unit must not depend on another."""
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class StateCopy:
     """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the units; and the
     generation that vouches for it: a fencing token for whatever it is written to."""
 

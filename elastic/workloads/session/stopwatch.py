@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import torch
 
 
-class Mark(Protocol):
+class DeviceEvent(Protocol):
     """An instant in what a device does; torch's events are such."""
 
     def query(self) -> bool:
@@ -52,11 +52,11 @@ class Stopwatch:
 class GpuStopwatch(Stopwatch):
     """The same by marks among a GPU's work. A turn's time is given with a later turn, once the GPU has come there."""
 
-    def __init__(self, mark: Callable[[], Mark]) -> None:
+    def __init__(self, mark: Callable[[], DeviceEvent]) -> None:
         self._mark = mark
         self._began = mark()
-        self._parts: list[tuple[Mark, Mark]] = []
-        self._ended: deque[tuple[int, list[tuple[Mark, Mark]]]] = deque()
+        self._parts: list[tuple[DeviceEvent, DeviceEvent]] = []
+        self._ended: deque[tuple[int, list[tuple[DeviceEvent, DeviceEvent]]]] = deque()
 
     def begin(self) -> None:
         self._parts = []
@@ -84,7 +84,7 @@ def stopwatch_of(device: torch.device) -> Stopwatch:
     if device.type != "cuda":
         return Stopwatch()
 
-    def mark() -> Mark:
+    def mark() -> DeviceEvent:
         event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         event.record(torch.cuda.current_stream(device))
         return event

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import DEVICES, TYPES, GenerationLost, Gloo
 from elastic.workloads.session.wholeness import Wholeness
 
@@ -66,14 +66,14 @@ class Sums:
     ) -> None:
         self._desk, self._wholeness, self._await_meeting, self._close = desk, wholeness, await_meeting, close
         self.surprises = 0  # how often others than the usual ones were to be made: the most that a member met has seen
-        self._generation: Generation
+        self._generation: Round
         self._step = self._alike = 0
         self._made: list[Sum] = []
         self._usual: list[Sum] = []
         self._is_known = False
         self._failure: Exception | None = None
 
-    def begin(self, generation: Generation) -> None:
+    def begin(self, generation: Round) -> None:
         """Begins a generation."""
         self._generation, self._alike, self._is_known, self._failure = generation, 0, False, None
 

@@ -15,7 +15,7 @@ MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's 
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SessionTerms:
     """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's own; `shape` stands
     for the units' types, shapes and layouts, `terms` for what the script itself wants alike, `protocol` for what
     elasticd's own code does."""
@@ -28,7 +28,7 @@ class Terms:
     protocol: int = PROTOCOL
 
     @classmethod
-    def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = "") -> Terms:
+    def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = "") -> SessionTerms:
         """Gives this process's own. Raises InvalidInput."""
         require_whole("batch", batch, least=1)
         require_whole("numbers", numbers, least=0)

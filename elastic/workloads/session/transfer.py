@@ -20,14 +20,14 @@ from elastic.workloads.layout import dense_strides
 from elastic.workloads.session import sockets
 from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 
 RETRY_S = 0.1  # before another source is taken where that has failed
 SILENCE_S = 10.0  # a source sends a message a second at least, however long its steps are
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class TransferMessage:
     """A kind, what it is about, and its bytes."""
 
     kind: str
@@ -59,7 +59,7 @@ class Inlet(threading.Thread):
     """
 
     def __init__(
-        self, host: str, state: State, *, job: str, terms: Terms, changed: Callable[[], None], brought: int = 0
+        self, host: str, state: State, *, job: str, terms: SessionTerms, changed: Callable[[], None], brought: int = 0
     ) -> None:
         """`brought` are the steps of the whole state that this process comes with, and would lose."""
         super().__init__(name="session-inlet", daemon=True)
@@ -165,7 +165,7 @@ class Inlet(threading.Thread):
                 field="step",
             )
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: TransferMessage) -> None:
         about = message.about
         match message.kind:
             case "chunk":
@@ -205,7 +205,7 @@ class Inlet(threading.Thread):
         self._state.move(gradients, about["step"], is_exact=about["is_exact"])
 
 
-def send(connection: socket.socket, message: Message) -> None:
+def send(connection: socket.socket, message: TransferMessage) -> None:
     """Sends one message whole, however long that takes: the connection's timeout is for some of it to go. Raises
     OSError."""
     content = None if message.content is None else message.content.contiguous().view(torch.uint8).numpy().data
@@ -216,7 +216,7 @@ def send(connection: socket.socket, message: Message) -> None:
         _send_all(connection, content)
 
 
-def receive(connection: socket.socket, room: Room) -> Message:
+def receive(connection: socket.socket, room: Room) -> TransferMessage:
     """Waits for one message, whose content lies in `room`.
 
     Raises OSError where it does not come, ValueError where it makes no sense.
@@ -226,7 +226,9 @@ def receive(connection: socket.socket, room: Room) -> Message:
         raise ValueError(f"a message's head of {size} bytes")
     head = json.loads(bytes(_exactly(connection, room.of(size))))
     content = _exactly(connection, room.of(head["bytes"]))
-    return Message(head["kind"], head["about"], torch.frombuffer(content, dtype=torch.uint8) if content else None)
+    return TransferMessage(
+        head["kind"], head["about"], torch.frombuffer(content, dtype=torch.uint8) if content else None
+    )
 
 
 def _send_all(connection: socket.socket, view: memoryview) -> None:

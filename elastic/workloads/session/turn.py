@@ -11,7 +11,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import overlaps
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import DEVICES, TYPES
 from elastic.workloads.session.stopwatch import Stopwatch
 
@@ -21,7 +21,7 @@ class Outdated(Exception):
 
 
 @dataclass(slots=True)
-class Turn:
+class SessionStep:
     """`step` counts the turns committed before this one; `share` are this rank's places in the global batch of
     `batch` samples. A turn may be done again, by other ranks with other shares: all it computes must follow from
     `step` and the places, and nothing outside may change before it is committed.
@@ -32,7 +32,7 @@ class Turn:
     step: int
     batch: int
     share: range
-    generation: Generation
+    generation: Round
     sum_up: Callable[[Tensor], None]
     numbers: Tensor | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
@@ -86,12 +86,12 @@ class Turn:
         return total
 
 
-Compute = Callable[[Turn], Sequence[Tensor | None]]
+Compute = Callable[[SessionStep], Sequence[Tensor | None]]
 """Gives this rank's part of a turn's gradients, one for each unit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommittedStep:
     """A committed turn: the steps done now, and the job's own numbers summed over the ranks, `(numbers,)`."""
 
     step: int
@@ -117,11 +117,11 @@ class _SumOverRanks(torch.autograd.Function):
     """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the gradients."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, turn: Turn) -> Tensor:
+    def forward(ctx: Any, values: Tensor, turn: SessionStep) -> Tensor:
         ctx.turn = turn
         return turn.all_reduce(values.detach().clone(memory_format=torch.contiguous_format))
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        turn: Turn = ctx.turn
+        turn: SessionStep = ctx.turn
         return turn.all_reduce(gradient.clone(memory_format=torch.contiguous_format)), None

@@ -14,7 +14,7 @@ LONG_S = 5.0  # a store that its daemon starts anew is back sooner
 AGAIN_S = 60.0
 
 
-class Waiting:
+class WaitLog:
     """One process's waits of a kind, one after the other."""
 
     def __init__(self, tell: Callable[[str], None] = tell) -> None:

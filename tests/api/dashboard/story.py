@@ -27,7 +27,7 @@ from elastic.model import (
     Window,
 )
 from elastic.policy import VERSIONS
-from elastic.store import Heard, Store
+from elastic.store import HeartbeatReport, Store
 from tests.builders import intend
 
 START_S = 1_763_712_000.0  # 2025-11-21 08:00:00 UTC
@@ -127,7 +127,9 @@ class Story:
         assert self.node is not None
         self.store.heard(
             self.node.id,
-            Heard(NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))), acked_seq=self.seq),
+            HeartbeatReport(
+                NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))), acked_seq=self.seq
+            ),
             now_s=self.now_s,
         )
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from api import schemas
-from api.dashboard.facts import JobFacts
+from api.dashboard.facts import JobPageFacts
 from api.dashboard.views import (
-    Standing,
+    CandidateStanding,
     candidate_table,
     cost_timeline,
     decision_items,
@@ -24,7 +24,7 @@ from api.dashboard.views import (
     throughput_timeline,
     value_timeline,
 )
-from api.outlook import Outlook
+from api.outlook import JobForecast
 from elastic.model import (
     Action,
     Candidate,
@@ -71,9 +71,9 @@ MEASURED = Candidate(
 UNMEASURED = Candidate(Group.of(LARGE), "main", 0, usd_per_h=0.72)
 
 
-def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.HOLD, **changes: object) -> JobFacts:
+def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.HOLD, **changes: object) -> JobPageFacts:
     plan = Plan(action, Group.of(SMALL), Reason("why", "because"), candidates or (MEASURED, UNMEASURED))
-    facts = JobFacts(
+    facts = JobPageFacts(
         now_s=100.0,
         job=job,
         current=Group.of(SMALL),
@@ -86,7 +86,7 @@ def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.H
     return replace(facts, **changes)  # type: ignore[arg-type]  # each test names fields of JobFacts
 
 
-def card(facts: JobFacts, label: str) -> tuple[str, float | None, str]:
+def card(facts: JobPageFacts, label: str) -> tuple[str, float | None, str]:
     found = next(each for each in job_view(facts).cards if each.label.startswith(label))
     return found.number.text, found.number.value, " · ".join(found.notes)
 
@@ -94,19 +94,19 @@ def card(facts: JobFacts, label: str) -> tuple[str, float | None, str]:
 @pytest.mark.parametrize(
     ("candidate", "current", "target", "is_profiling", "standing"),
     [
-        (MEASURED, SMALL, SMALL, False, Standing.CURRENT),
-        (MEASURED, SMALL, LARGE, False, Standing.CURRENT),
-        (MEASURED, SMALL, SMALL, True, Standing.MEASURING),
-        (MEASURED, LARGE, SMALL, False, Standing.NEXT),
-        (MEASURED, LARGE, LARGE, False, Standing.MEASURED),
-        (UNMEASURED, LARGE, LARGE, False, Standing.MEASURING),
-        (UNMEASURED, SMALL, SMALL, False, Standing.UNMEASURED),
-        (replace(UNMEASURED, usd_per_h=None), SMALL, SMALL, False, Standing.UNPRICED),
-        (replace(UNMEASURED, unavailable="no capacity"), SMALL, SMALL, False, Standing.UNAVAILABLE),
+        (MEASURED, SMALL, SMALL, False, CandidateStanding.CURRENT),
+        (MEASURED, SMALL, LARGE, False, CandidateStanding.CURRENT),
+        (MEASURED, SMALL, SMALL, True, CandidateStanding.MEASURING),
+        (MEASURED, LARGE, SMALL, False, CandidateStanding.NEXT),
+        (MEASURED, LARGE, LARGE, False, CandidateStanding.MEASURED),
+        (UNMEASURED, LARGE, LARGE, False, CandidateStanding.MEASURING),
+        (UNMEASURED, SMALL, SMALL, False, CandidateStanding.UNMEASURED),
+        (replace(UNMEASURED, usd_per_h=None), SMALL, SMALL, False, CandidateStanding.UNPRICED),
+        (replace(UNMEASURED, unavailable="no capacity"), SMALL, SMALL, False, CandidateStanding.UNAVAILABLE),
     ],
 )
 def test_a_candidate_says_where_it_stands(
-    candidate: Candidate, current: Offering, target: Offering, is_profiling: bool, standing: Standing
+    candidate: Candidate, current: Offering, target: Offering, is_profiling: bool, standing: CandidateStanding
 ) -> None:
     found = standing_of(candidate, current=Group.of(current), target=Group.of(target), is_profiling=is_profiling)
     assert found is standing
@@ -288,8 +288,8 @@ HERE = finish(SMALL, Interval(200.0, 150.0, 300.0), Interval(1.0, 0.9, 1.4), cha
 SOONER = finish(LARGE, Interval(100.0), Interval(1.5), is_measured=False)
 
 
-def foreseen(*finishes: Finish, left_s: float | None = None, budget_usd: float | None = None) -> Outlook:
-    return Outlook(90.0, Forecast(finishes, left_s, budget_usd))
+def foreseen(*finishes: Finish, left_s: float | None = None, budget_usd: float | None = None) -> JobForecast:
+    return JobForecast(90.0, Forecast(finishes, left_s, budget_usd))
 
 
 def with_deadline(deadline_s: float) -> Job:

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.esrgan import EsrganOptions
-from elastic.workloads.esrgan.batches import Batch, Batches
+from elastic.workloads.esrgan.batches import Batches, SampleBatch
 from elastic.workloads.esrgan.features import random_features
 from elastic.workloads.esrgan.networks import Networks, build_networks
 from elastic.workloads.esrgan.step import Stepper
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.photographs import Photographs
 
@@ -44,34 +44,34 @@ def tiny_options(**values: Any) -> EsrganOptions:
     return EsrganOptions(**{**TINY, **values})
 
 
-def alone() -> Group:
+def alone() -> ProcessGroup:
     """Gives a group of this process only."""
-    return Group(rank=0, world_size=1, device=torch.device("cpu"))
+    return ProcessGroup(rank=0, world_size=1, device=torch.device("cpu"))
 
 
-def stepper_in(dtype: torch.dtype, options: EsrganOptions, group: Group) -> tuple[Networks, Stepper]:
+def stepper_in(dtype: torch.dtype, options: EsrganOptions, group: ProcessGroup) -> tuple[Networks, Stepper]:
     """Gives untrained networks computing in `dtype`, and what trains them."""
     networks = build_networks(options, group.device, dtype=dtype)
     features = random_features(options.feature_layers, seed=options.seed).to(dtype)
     return networks, Stepper(networks, options, group, features=features, dtype=torch.float32)
 
 
-def fp16_stepper(options: EsrganOptions, group: Group) -> tuple[Networks, Stepper]:
+def fp16_stepper(options: EsrganOptions, group: ProcessGroup) -> tuple[Networks, Stepper]:
     """Gives untrained networks with a loss scale, and what trains them in fp16."""
     networks = build_networks(options, group.device, loss_scale=LossScale(group.device))
     features = random_features(options.feature_layers, seed=options.seed).half()
     return networks, Stepper(networks, options, group, features=features, dtype=torch.float16)
 
 
-def a_batch(count: int = 2) -> Batch:
+def a_batch(count: int = 2) -> SampleBatch:
     """Gives samples of chance, always the same."""
     random = torch.Generator().manual_seed(1)
     low, high = torch.rand(count, 3, 4, 8, generator=random), torch.rand(count, 3, 16, 32, generator=random)
-    return Batch(low, high, torch.full((count,), 1 / count))
+    return SampleBatch(low, high, torch.full((count,), 1 / count))
 
 
 def train_in_float64(
-    options: EsrganOptions, group: Group, photographs: Photographs, shares: tuple[int, ...]
+    options: EsrganOptions, group: ProcessGroup, photographs: Photographs, shares: tuple[int, ...]
 ) -> list[Tensor]:
     """Gives every tensor of the state after all turns, computed in float64 so that only real differences show.
 
@@ -85,7 +85,7 @@ def train_in_float64(
     for iteration in range(options.iterations):
         batch = batches.at(iteration * options.batch_size, places=places)
         # Weights are made anew: 1 / 3 in float32 is off by 1e-8, which is all that would be seen.
-        wide = Batch(batch.low.double(), batch.high.double(), (batch.weights > 0).double() / options.batch_size)
+        wide = SampleBatch(batch.low.double(), batch.high.double(), (batch.weights > 0).double() / options.batch_size)
         turn = stepper.warmup_turn if iteration < options.warmup_batches else stepper.gan_turn
         turn(wide, lr=options.lr, stop=False)
     return networks.tensors()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from elastic.workloads.esrgan.batches import Batch
+from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.group import joined
 from tests.workloads.esrgan.builders import a_batch, fp16_stepper, tiny_options
 
@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
         for turn in range(4):
             whole, half = a_batch(4), slice(2 * group.rank, 2 * group.rank + 2)
             high = whole.high[half] * (1e30 if turn == POISONED and not group.is_first else 1.0)
-            batch = Batch(whole.low[half], high, whole.weights[half])
+            batch = SampleBatch(whole.low[half], high, whole.weights[half])
             if turn >= POISONED:
                 keep(networks.tensors(), folder / f"rank-{group.rank}-before-{turn}.pt")
             stepper.gan_turn(batch, lr=1e-3, stop=False)

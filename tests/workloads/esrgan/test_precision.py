@@ -15,7 +15,7 @@ from elastic.workloads import WORKLOADS
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.esrgan.precision import settle
-from elastic.workloads.esrgan.progress import Progress, options_digest, resume, state_of
+from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
 from elastic.workloads.loss_scale import LossScale
 from tests.workloads.esrgan.builders import (
     TINY,
@@ -75,7 +75,7 @@ def test_the_scale_is_kept_in_checkpoints(tmp_path: Path) -> None:
     assert networks.loss_scale is not None
     networks.loss_scale.value.fill_(512.0)
     checkpoints = Checkpoints(tmp_path, "esrgan", options_digest(options))
-    checkpoints.save(1, state_of(networks, Progress(1, 4), lr=1e-3))
+    checkpoints.save(1, state_of(networks, TrainingProgress(1, 4), lr=1e-3))
     fresh, _ = fp16_stepper(options, alone())
     resume(checkpoints, fresh, alone(), say=pytest.fail)
     assert fresh.loss_scale is not None
@@ -86,7 +86,7 @@ def test_a_checkpoint_from_before_fp16_begins_with_a_scale_of_its_own(tmp_path: 
     options = tiny_options()
     checkpoints = Checkpoints(tmp_path, "esrgan", options_digest(options))
     networks, _ = stepper_in(torch.float32, options, alone())
-    checkpoints.save(1, state_of(networks, Progress(1, 4), lr=1e-3))
+    checkpoints.save(1, state_of(networks, TrainingProgress(1, 4), lr=1e-3))
     fresh = build_networks(options, CPU, loss_scale=LossScale(CPU))
     assert resume(checkpoints, fresh, alone(), say=pytest.fail).iteration == 1
     assert fresh.loss_scale is not None and fresh.loss_scale.read() == 65536.0

@@ -15,11 +15,11 @@ from elastic.workloads.esrgan import losses
 from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.discriminator import Discriminator
 from elastic.workloads.esrgan.generator import DenseBlock
-from elastic.workloads.esrgan.judging import HeldOut, Verdict, save_picture
-from elastic.workloads.esrgan.progress import Progress, options_digest, resume, state_of
+from elastic.workloads.esrgan.judging import EvaluatedCrops, HeldOut, save_picture
+from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
 from elastic.workloads.esrgan.step import Stepper
 from elastic.workloads.esrgan.vgg import choose_features
-from elastic.workloads.group import Group
+from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import a_batch, alone, stepper_in, tiny_options, write_photographs
 
@@ -96,7 +96,7 @@ def test_a_checkpoint_holds_optimizers_generator_of_chance_and_position(tmp_path
     networks, stepper = stepper_in(torch.float32, options, alone())
     stepper.gan_turn(a_batch(), lr=1e-3, stop=False)
     checkpoints = Checkpoints(tmp_path, "esrgan", options_digest(options))
-    saved = Progress(iteration=9, samples_seen=36, start_psnr_y_db=20.5, is_pretrained=False)
+    saved = TrainingProgress(iteration=9, samples_seen=36, start_psnr_y_db=20.5, is_pretrained=False)
     checkpoints.save(saved.iteration, state_of(networks, saved, lr=1e-3))
     chance = torch.rand(1)
     fresh, _ = stepper_in(torch.float32, options, alone())
@@ -115,7 +115,7 @@ def test_width_is_respected(tmp_path: Path) -> None:
 
 def test_pictures_spread_the_unit_range_over_all_grey_values(tmp_path: Path) -> None:
     white, black = torch.ones(1, 3, 32, 32), torch.zeros(1, 3, 8, 8)
-    save_picture(tmp_path / "picture.png", HeldOut(black, white), Verdict(white * 1.5, 0.0))
+    save_picture(tmp_path / "picture.png", HeldOut(black, white), EvaluatedCrops(white * 1.5, 0.0))
     with Image.open(tmp_path / "picture.png") as picture:
         assert picture.size == (4 * 72 + 8, 28 + 72 + 8)
         colours = [picture.getpixel((8 + column * 72 + 32, 28 + 32)) for column in range(4)]
@@ -139,7 +139,7 @@ def test_only_the_first_rank_looks_for_pretrained_weights(tmp_path: Path) -> Non
     features, _ = choose_features(options, alone(), kept=kept, settled=False, dtype=torch.float32)
     torch.save({name: torch.ones_like(value) for name, value in features.layers.state_dict().items()}, kept)
     first, was_found = choose_features(options, alone(), kept=kept, settled=None, dtype=torch.float32)
-    other = Group(rank=1, world_size=1, device=torch.device("cpu"))
+    other = ProcessGroup(rank=1, world_size=1, device=torch.device("cpu"))
     _, was_found_by_other = choose_features(options, other, kept=kept, settled=None, dtype=torch.float32)
     assert (was_found, was_found_by_other) == (True, False)
     assert all(weight.eq(1).all() for weight in first.layers.parameters())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import Gloo
 
 
@@ -18,10 +18,10 @@ def met(
     limits: Sequence[int | None] | None = None,
     are_new: Sequence[bool] | None = None,
     losses_per_h: Sequence[float | None] | None = None,
-) -> Generation:
+) -> Round:
     """Gives a generation of old members of which no pace, no limit and no losses are known."""
     size = len(members)
-    return Generation(
+    return Round(
         number,
         tuple(members),
         rank,

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from elastic.workloads.adam import Adam
-from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.turn import Compute
 from tests.workloads.session import nccl_stand_in
 
@@ -56,7 +56,7 @@ class Task:
     def apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
         self.adam.step(gradients, lr=1e-3 / (1 + step / 100))
 
-    def compute(self, turn: Turn) -> Sequence[Tensor]:
+    def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         places = [place % ITEMS for place in turn.places()]
         if self.pause_s and places:
             time.sleep(self.pause_s)
@@ -92,7 +92,9 @@ def _train(options: argparse.Namespace, tell: object) -> int:
     assert callable(tell)
     task = _task(options)
     compute = _paced(task.compute, pause_s=options.pause, hang=options.log.with_suffix(".hang"))
-    settings = Settings.from_environment({**os.environ, "ELASTICD_SESSION_CHUNK_BYTES": str(options.chunk_bytes)})
+    settings = SessionSettings.from_environment(
+        {**os.environ, "ELASTICD_SESSION_CHUNK_BYTES": str(options.chunk_bytes)}
+    )
     tell(event="warm")
     parent = os.getppid()
     try:
@@ -135,7 +137,7 @@ def _task(options: argparse.Namespace) -> Trained:
 def _paced(compute: Compute, *, pause_s: float, hang: Path) -> Compute:
     """Gives what takes longer by a pause, and stands still as long as a file is there."""
 
-    def slowly(turn: Turn) -> Sequence[Tensor | None]:
+    def slowly(turn: SessionStep) -> Sequence[Tensor | None]:
         while hang.exists():
             time.sleep(0.05)
         time.sleep(pause_s if turn.share else 0.0)

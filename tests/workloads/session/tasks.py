@@ -12,13 +12,13 @@ from torch import Tensor, nn, optim
 from torch.nn import functional
 
 from elastic.workloads.adam import Adam
-from elastic.workloads.esrgan.batches import Batch
+from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.esrgan.features import random_features
 from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.esrgan.step import Passes
-from elastic.workloads.session import Turn, optimizer_units
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session import SessionStep, optimizer_units
+from elastic.workloads.session.generation import Round
 from examples.classifier.__main__ import CLASSES, SIZE, Classifier
 from tests.workloads.esrgan.builders import alone, tiny_options
 
@@ -39,7 +39,7 @@ class Trained(Protocol):
     def parameters(self) -> Sequence[Tensor]: ...
     def units(self) -> list[Unit]: ...
     def apply(self, gradients: Sequence[Tensor | None], step: int) -> None: ...
-    def compute(self, turn: Turn) -> Sequence[Tensor | None]: ...
+    def compute(self, turn: SessionStep) -> Sequence[Tensor | None]: ...
 
 
 def task_of(name: str, optimizer: str, dtype: torch.dtype) -> Trained:
@@ -82,7 +82,7 @@ class Striped:
     def apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
         self._step(gradients)
 
-    def compute(self, turn: Turn) -> Sequence[Tensor]:
+    def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         drawn = [_stripes(place) for place in turn.places() or range(1)]
         images = torch.stack([image for image, _ in drawn]).to(self._dtype)
         labels = torch.tensor([label for _, label in drawn])
@@ -131,7 +131,7 @@ class Enlarging:
         if step >= WARMUP:
             self._judge(gradients[self._first :])
 
-    def compute(self, turn: Turn) -> Sequence[Tensor | None]:
+    def compute(self, turn: SessionStep) -> Sequence[Tensor | None]:
         batch = self._samples(turn)
         is_warmup = turn.step < WARMUP
         computed = self._passes.warmup(batch) if is_warmup else self._passes.gan(batch, summed=turn.summed)
@@ -139,14 +139,14 @@ class Enlarging:
         nothing: list[Tensor | None] = [None] * (len(self.parameters) - self._first)
         return [*computed.generator, *(computed.discriminator or nothing)]
 
-    def _samples(self, turn: Turn) -> Batch:
+    def _samples(self, turn: SessionStep) -> SampleBatch:
         places = turn.places() or range(1)  # one of no weight: the networks take no empty batch
         weight = 1 / turn.batch if turn.share else 0.0
         high = torch.stack([_image(place, self._options) for place in places]).to(self._dtype)
         low = functional.avg_pool2d(high, 4)
         layout = torch.channels_last
         weights = torch.full((len(places),), weight, dtype=self._dtype)
-        return Batch(low.contiguous(memory_format=layout), high.contiguous(memory_format=layout), weights)
+        return SampleBatch(low.contiguous(memory_format=layout), high.contiguous(memory_format=layout), weights)
 
 
 @torch.no_grad()
@@ -168,9 +168,9 @@ def _image(place: int, options: EsrganOptions) -> Tensor:
 
 def undisturbed(task: Trained, steps: int) -> list[Tensor]:
     """Gives the weights that one process comes to, without any session."""
-    generation = Generation(1, ("alone",), 0, None, (0.0,), (None,), (False,), (None,))
+    generation = Round(1, ("alone",), 0, None, (0.0,), (None,), (False,), (None,))
     for step in range(steps):
-        gradients = task.compute(Turn(step, task.batch, range(task.batch), generation, _nothing_to_sum))
+        gradients = task.compute(SessionStep(step, task.batch, range(task.batch), generation, _nothing_to_sum))
         pairs = zip(gradients, task.parameters, strict=True)
         task.apply([torch.zeros_like(each) if found is None else found for found, each in pairs], step)
     return [parameter.detach() for parameter in task.parameters]

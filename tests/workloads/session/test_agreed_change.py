@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings, Turn
+from elastic.workloads.session import Session, SessionSettings, SessionStep
 from elastic.workloads.session.gloo import GenerationLost
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
@@ -42,7 +42,7 @@ class Watch:
     def is_over(self, step: int) -> bool:
         return monotonic() > self.until_s or (self.lost_at is not None and step >= self.lost_at + FURTHER)
 
-    def begins(self, member: int, turn: Turn) -> None:
+    def begins(self, member: int, turn: SessionStep) -> None:
         with self.changed:
             about = (turn.generation.number, turn.world_size)
             self.begun[member, turn.step] = self.newest[member] = about
@@ -110,7 +110,7 @@ def _member(index: int, port: int, watch: Watch, *, host: str = "127.0.0.1") -> 
     """Trains until a few turns after the loss, or until it has left; gives its last generation and its weights."""
     task = Task(dtype=torch.float64, width=WIDTH)
 
-    def compute(turn: Turn) -> Sequence[Tensor]:
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
         watch.begins(index, turn)
         return task.compute(turn)
 
@@ -120,7 +120,7 @@ def _member(index: int, port: int, watch: Watch, *, host: str = "127.0.0.1") -> 
             raise GenerationLost("its connections have ended")
         task.apply(gradients, step)
 
-    settings = Settings(store=f"127.0.0.1:{port}", job="job", host=host, silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{port}", job="job", host=host, silence_s=5.0)
     with Session.join(task.units(), apply, batch=BATCH, settings=settings, numbers=1) as session:
         watch.sessions[index] = session
         while session.is_member and not watch.is_over(session.step):

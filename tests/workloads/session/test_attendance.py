@@ -15,9 +15,9 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.worker.hook import Worker
-from elastic.worker.membership import Membership
-from elastic.workloads.session import Attendance, Session, Settings
-from elastic.workloads.session.generation import Generation
+from elastic.worker.membership import WorkerPlace
+from elastic.workloads.session import Attendance, Session, SessionSettings
+from elastic.workloads.session.generation import Round
 from tests.worker.conftest import AgentSocket
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -32,7 +32,7 @@ class Node:
         folder.mkdir()
         self.drain = folder / "drain"
         self.agent = AgentSocket(folder / "s")
-        membership = Membership(generation=1, socket_path=str(self.agent.path), drain_file=str(self.drain))
+        membership = WorkerPlace(generation=1, socket_path=str(self.agent.path), drain_file=str(self.drain))
         self.worker = Worker(membership, started_at=0.0)
         self.said: list[dict[str, Any]] = []
 
@@ -52,7 +52,7 @@ class Node:
 
 @contextmanager
 def _joined(store: TCPStore, task: Task, *, most_samples: int | None = None) -> Iterator[Session]:
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
     with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
         yield session
 
@@ -131,14 +131,14 @@ def test_who_waits_for_others_memory_is_told_to_stop(store: TCPStore, tmp_path: 
 class Told:
     """What of a session its attendance reads."""
 
-    generation: Generation
-    turned_in: Generation | None = None
+    generation: Round
+    turned_in: Round | None = None
     step: int = 0
     is_member: bool = True
     must_stop: bool = False
 
 
-def _generation(number: int, *, rank: int, world_size: int) -> Generation:
+def _generation(number: int, *, rank: int, world_size: int) -> Round:
     return met(number, "abc"[:world_size], rank)
 
 

@@ -17,10 +17,10 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.ending import End
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.ending import EndOfJob
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost, Gloo
 from elastic.workloads.session.meeting import Meeting
 from elastic.workloads.session.riders import FIRST_STEPS, Riders, Told
@@ -59,7 +59,7 @@ class Counting:
             if index == 1:
                 self.at("apply")
 
-    def compute(self, turn: Turn) -> Sequence[Tensor]:
+    def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         time.sleep(0.005)
         self.at("compute")
         own = torch.full((4,), float(sum(turn.places())), dtype=torch.float64)
@@ -69,7 +69,7 @@ class Counting:
         turn.numbers = torch.tensor([float(self.done.is_set())])
         return [own] * 3
 
-    def trains(self, settings: Settings) -> int:
+    def trains(self, settings: SessionSettings) -> int:
         """Trains on, whatever a turn raises, until some turns after one was broken off; gives the steps done."""
         goal = math.inf
         units = [(parameter,) for parameter in self.parameters]
@@ -91,13 +91,13 @@ class Counting:
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     del store
 
 
-def _train(settings: Settings, tasks: Sequence[Counting]) -> None:
+def _train(settings: SessionSettings, tasks: Sequence[Counting]) -> None:
     with ThreadPoolExecutor(2) as pool:
         steps = [each.result(timeout=60.0) for each in [pool.submit(task.trains, settings) for task in tasks]]
     for task, count in zip(tasks, steps, strict=True):
@@ -111,12 +111,12 @@ def _tasks(place: str) -> list[Counting]:
 
 
 @pytest.mark.parametrize("place", ["compute", "between sums", "apply"])
-def test_a_turn_that_is_broken_off_is_done_again_and_adds_up(settings: Settings, place: str) -> None:
+def test_a_turn_that_is_broken_off_is_done_again_and_adds_up(settings: SessionSettings, place: str) -> None:
     _train(settings, _tasks(place))
 
 
 def test_a_turn_that_is_broken_off_while_others_are_waited_for_adds_up_too(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: SessionSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait = Gloo.wait
 
@@ -132,11 +132,11 @@ def test_a_turn_that_is_broken_off_while_others_are_waited_for_adds_up_too(
 
 
 def test_a_second_break_while_members_meet_again_adds_up_too(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: SessionSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end, compared = Meeting.end, Riders.compared
 
-    def compares(riders: Riders, told: list[float], generation: Generation) -> Told:
+    def compares(riders: Riders, told: list[float], generation: Round) -> Told:
         session = tasks[0].session
         is_late = session is not None and session.step > 20
         if generation.rank == 0 and generation.world_size == 2 and is_late and not breaks:
@@ -160,21 +160,21 @@ def test_a_second_break_while_members_meet_again_adds_up_too(
 
 
 def test_an_orderly_end_that_is_broken_off_is_an_end_all_the_same(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: SessionSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lingers(end: End) -> None:
+    def lingers(end: EndOfJob) -> None:
         raise KeyboardInterrupt
 
     task = Counting(None, threading.Event())
     units = [(parameter,) for parameter in task.parameters]
     session = Session.join(units, task.apply, batch=BATCH, numbers=1, settings=settings)
-    monkeypatch.setattr(End, "linger", lingers)
+    monkeypatch.setattr(EndOfJob, "linger", lingers)
     with pytest.raises(KeyboardInterrupt):
         session.close()
     wait_until(lambda: not session._membership.links.is_alive(), "nobody takes it for a member")  # noqa: SLF001
 
 
-def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings) -> None:
+def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: SessionSettings) -> None:
     task = Counting(None, threading.Event())
     calls = 0
 
@@ -203,7 +203,7 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: Settings
 @pytest.mark.timeout(60)
 def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(tmp_path: Path, *, has_store: bool) -> None:
     place, stores = tmp_path / "place", list[TCPStore]()
-    settings, done = Settings(str(place), "job", silence_s=5.0), threading.Event()
+    settings, done = SessionSettings(str(place), "job", silence_s=5.0), threading.Event()
     stays, leaves = Counting(None, done), Counting("apply", done)
 
     def begin_store() -> None:
@@ -237,7 +237,7 @@ def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(tmp_path: Path, 
         stays.assert_exact(there.result(timeout=30))
 
 
-def _joined(task: Counting, settings: Settings) -> Session:
+def _joined(task: Counting, settings: SessionSettings) -> Session:
     units = [(parameter,) for parameter in task.parameters]
     return Session.join(units, task.apply, batch=BATCH, numbers=1, settings=settings)
 
@@ -264,10 +264,10 @@ def test_sums_of_different_steps_are_none() -> None:
 
 
 def test_who_ends_by_an_error_keeps_nobody_waiting_as_one_would_that_ends_in_order(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: SessionSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lingered: list[str] = []
-    monkeypatch.setattr(End, "linger", lambda end: lingered.append("a while"))
+    monkeypatch.setattr(EndOfJob, "linger", lambda end: lingered.append("a while"))
     task = Counting(None, threading.Event())
 
     def ended(error: Exception | None) -> None:

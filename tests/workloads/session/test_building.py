@@ -11,18 +11,18 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Settings
+from elastic.workloads.session import SessionSettings
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.nccl import Gpu
-from elastic.workloads.session.terms import PROTOCOL, Terms
+from elastic.workloads.session.terms import PROTOCOL, SessionTerms
 
 TIMEOUT_S = 30.0
 
 
 def test_who_trains_on_other_terms_is_not_met() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
+    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     view = View(2, ("a", "b"), (), is_closed=False)
     builders = [_builder(view, name, settings, batch=batch) for name, batch in (("a", 12), ("b", 24))]
     for each in builders:
@@ -34,7 +34,7 @@ def test_who_trains_on_other_terms_is_not_met() -> None:
 
 
 def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -> None:
-    own = Terms(24, None, 1, "s")
+    own = SessionTerms(24, None, 1, "s")
     with pytest.raises(InvalidInput, match=f"speak protocol {PROTOCOL + 1}, as the members' do, got one of protocol"):
         own.check(replace(own, protocol=PROTOCOL + 1).told())
     before = own.told()
@@ -50,7 +50,7 @@ def test_a_process_without_descriptors_fails_to_build_and_says_so(
         raise OSError(errno.EMFILE, "Too many open files")
 
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
+    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     monkeypatch.setattr(os, "dup", dup)
     builder = _builder(View(2, ("a", "b"), (), is_closed=False), "a", settings)
     builder.start()
@@ -59,12 +59,12 @@ def test_a_process_without_descriptors_fails_to_build_and_says_so(
     assert "cannot meet the others of generation 2: [Errno 24]" in capsys.readouterr().err
 
 
-def _builder(view: View, name: str, settings: Settings, *, batch: int = 12) -> Builder:
+def _builder(view: View, name: str, settings: SessionSettings, *, batch: int = 12) -> Builder:
     return Builder(
         view,
         name,
         settings=settings,
-        terms=Terms(batch, None, 0, "shape"),
+        terms=SessionTerms(batch, None, 0, "shape"),
         gpu=Gpu(torch.device("cpu")),
         cost=0.0,
         is_new=name == "b",

@@ -13,7 +13,7 @@ from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import C10dRen
 from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler
 
 from elastic.workloads.listening import listen
-from elastic.workloads.session.c10d import Rendezvous, StoreLost, View, connect
+from elastic.workloads.session.c10d import StoreLost, StoreRendezvous, View, connect
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_knows_the_torch_whose_private_names_it_uses() -> None:
 
 
 def test_one_member_writes_the_next_round_whole(address: str) -> None:
-    one, two = Rendezvous(address, "job", "10.0.0.1"), Rendezvous(address, "job", "10.0.0.2")
+    one, two = StoreRendezvous(address, "job", "10.0.0.1"), StoreRendezvous(address, "job", "10.0.0.2")
     one.register()
     two.register()
     seen = one.look()
@@ -44,13 +44,13 @@ def test_a_store_s_address_may_be_of_ipv6(written: str) -> None:
     except OSError:
         pytest.skip("this machine has no IPv6")
     store = TCPStore("::1", listener.port, None, True, wait_for_workers=False, master_listen_fd=listener.descriptor)
-    one = Rendezvous(f"{written}:{store.port}", "job", "::1")
+    one = StoreRendezvous(f"{written}:{store.port}", "job", "::1")
     one.register()
     assert one.look().waiting == (one.name,)
 
 
 def test_of_two_who_publish_at_once_one_succeeds(address: str) -> None:
-    one, two = Rendezvous(address, "job", "10.0.0.1"), Rendezvous(address, "job", "10.0.0.2")
+    one, two = StoreRendezvous(address, "job", "10.0.0.1"), StoreRendezvous(address, "job", "10.0.0.2")
     seen = one.look()
     assert one.publish(seen, (one.name,), number=1)
     assert not two.publish(seen, (two.name,), number=1)
@@ -58,12 +58,12 @@ def test_of_two_who_publish_at_once_one_succeeds(address: str) -> None:
 
 
 def test_torchs_own_handler_reads_the_state_and_waits_in_its_list(address: str) -> None:
-    one = Rendezvous(address, "job", "10.0.0.1")
+    one = StoreRendezvous(address, "job", "10.0.0.1")
     assert one.publish(one.look(), (one.name,), number=3)
     store = TCPStore(*_split(address), None, False)
     stock = DynamicRendezvousHandler.from_backend("job", store, C10dRendezvousBackend(store, "job"), 1, 4)
     assert stock.num_nodes_waiting() == 0 and not stock.is_closed()
-    two = Rendezvous(address, "job", "10.0.0.2")
+    two = StoreRendezvous(address, "job", "10.0.0.2")
     two.register()
     assert _soon_waiting(stock) == 1
     two.close()
@@ -71,16 +71,16 @@ def test_torchs_own_handler_reads_the_state_and_waits_in_its_list(address: str) 
 
 
 def test_a_round_without_members_is_open_for_a_founder(address: str) -> None:
-    one = Rendezvous(address, "job", "10.0.0.1")
+    one = StoreRendezvous(address, "job", "10.0.0.1")
     assert one.publish(one.look(), (one.name,), number=3)
     assert one.publish(one.look(), (), number=4)
     assert one.look() == View(4, (), (), is_closed=False)
 
 
 def test_a_name_survives_a_new_connection(address: str) -> None:
-    one = Rendezvous(address, "job", "10.0.0.1")
+    one = StoreRendezvous(address, "job", "10.0.0.1")
     one.register()
-    again = Rendezvous(address, "job", "10.0.0.1", name=one.name)
+    again = StoreRendezvous(address, "job", "10.0.0.1", name=one.name)
     assert again.name == one.name and again.look().waiting == (one.name,)
     again.strike([one.name])
     assert again.look().waiting == ()
@@ -102,12 +102,12 @@ def test_a_script_s_own_connection_to_a_port_of_that_number_is_left_as_it_is() -
 
 def test_says_that_no_store_answers() -> None:
     with pytest.raises(StoreLost, match="no store answers"):
-        Rendezvous("127.0.0.1:1", "job", "10.0.0.1")
+        StoreRendezvous("127.0.0.1:1", "job", "10.0.0.1")
     with pytest.raises(StoreLost, match="file that is to name the store is not there"):
-        Rendezvous("", "job", "10.0.0.1")
+        StoreRendezvous("", "job", "10.0.0.1")
     for address in ("localhost", "localhost:store"):
         with pytest.raises(StoreLost, match=r"no store answers .* wanted host:port"):
-            Rendezvous(address, "job", "10.0.0.1")
+            StoreRendezvous(address, "job", "10.0.0.1")
 
 
 def _split(address: str) -> tuple[str, int]:

@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
-from elastic.workloads.session.c10d import Rendezvous, View
+from elastic.workloads.session import Session, SessionSettings
+from elastic.workloads.session.c10d import StoreRendezvous, View
 from elastic.workloads.session.crew import Crew
 from elastic.workloads.session.desk import Desk
 from elastic.workloads.session.reception import LAST_WORD_S, Reception
 from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Room, receive
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -27,7 +27,7 @@ from tests.workloads.session.running import wait_until
 
 pytestmark = pytest.mark.timeout(60)
 
-TERMS = Terms(1, None, 0, "shapes")
+TERMS = SessionTerms(1, None, 0, "shapes")
 
 
 def test_those_that_end_are_waited_for_and_nobody_for_ever() -> None:
@@ -46,8 +46,10 @@ def test_those_that_end_are_waited_for_and_nobody_for_ever() -> None:
 def test_a_builder_that_waits_for_others_ends_with_its_session(store: TCPStore) -> None:
     address = f"127.0.0.1:{store.port}"
     others, task = frozenset(threading.enumerate()), Task(dtype=torch.float64, width=4)
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=Settings(address, "job"), numbers=1) as session:
-        outside = Rendezvous(address, "job", "nowhere")
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=SessionSettings(address, "job"), numbers=1
+    ) as session:
+        outside = StoreRendezvous(address, "job", "nowhere")
         seen = outside.look()
         # Of a round in which another one never answers.
         assert outside.publish(seen, (*seen.participants, "127.0.0.1_1_0"), number=seen.round + 1)
@@ -60,7 +62,7 @@ def test_a_builder_that_waits_for_others_ends_with_its_session(store: TCPStore) 
 def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
     state, desk = State(((torch.ones(3),),), _leave), Desk(TERMS)
     desk.current = met(1, ("a",), 0)
-    reception = Reception(Settings("127.0.0.1:1", "job"), state, desk)
+    reception = Reception(SessionSettings("127.0.0.1:1", "job"), state, desk)
 
     def follow() -> None:
         connection, _ = listener.accept()

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Attendance, Session, SessionEnded, Settings
+from elastic.workloads.session import Attendance, Session, SessionEnded, SessionSettings
 from elastic.workloads.session.gloo import GenerationLost
 from tests.workloads.session.member import BATCH, Task
 
@@ -19,7 +19,7 @@ TIMEOUT_S = 60.0
 
 
 def _joined(store: TCPStore, task: Task) -> Session:
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     return Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.agent.intake import Heard, Intake
+from elastic.agent.intake import Intake, WorkerReports
 from elastic.agent.spool import Spool
 from elastic.protocol import WindowMessage
 from tests.docs.pages import blocks
@@ -53,7 +53,7 @@ class Node:
         command = [sys.executable, "-m", "elastic.worker.launch", str(folder / "train.py")]
         self.process = subprocess.Popen(command, env={**os.environ, **environment}, cwd=folder)
 
-    def heard(self) -> tuple[Heard, list[WindowMessage]]:
+    def heard(self) -> tuple[WorkerReports, list[WindowMessage]]:
         """What the worker has said of itself, and the windows that the daemon is told of."""
         self._intake.settle()
         return self._intake.heard(), [each for each in self._spool.batch() if isinstance(each, WindowMessage)]

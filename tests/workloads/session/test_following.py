@@ -14,8 +14,8 @@ from torch import Tensor
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.following import Allowance, Follower, LateCopy
 from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
+from elastic.workloads.session.terms import SessionTerms
+from elastic.workloads.session.transfer import Inlet, Room, TransferMessage, receive, send
 from tests.workloads.session.running import wait_until
 
 SHAPES = (5, 3, 40, 7)
@@ -36,8 +36,8 @@ def _state(seed: int) -> State:
     return State(units, apply)
 
 
-def _terms(state: State, *, batch: int = BATCH) -> Terms:
-    return Terms.of(state, batch=batch, numbers=1)
+def _terms(state: State, *, batch: int = BATCH) -> SessionTerms:
+    return SessionTerms.of(state, batch=batch, numbers=1)
 
 
 def _inlet(state: State, *, batch: int = BATCH) -> Inlet:
@@ -90,7 +90,7 @@ def test_a_newcomer_takes_a_source_though_one_could_not_be_accepted() -> None:
         inlet.start()
         source.connect(("127.0.0.1", inlet.port))
         source.settimeout(10.0)
-        send(source, Message("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).told()}))
+        send(source, TransferMessage("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).told()}))
         assert source.recv(100).endswith(b" 0 0\n")
         inlet.close()
     inlet.join(timeout=10.0)
@@ -186,7 +186,7 @@ def test_a_unit_of_any_size_gets_through_a_slow_link() -> None:
     one, other = socket.socketpair()
     content = torch.arange(50, dtype=torch.int64).view(torch.uint8)
     with SlowLink(fileno=one.detach()) as source, other:
-        send(source, Message("chunk", {"first": 0, "last": 1, "step": 5}, content))
+        send(source, TransferMessage("chunk", {"first": 0, "last": 1, "step": 5}, content))
         got = receive(other, Room())
     assert got.kind == "chunk" and got.content is not None and torch.equal(got.content, content)
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from tests.workloads.session.member import BATCH, Task
 
 MEMBER = f"""
@@ -35,7 +35,7 @@ with Session.join(task.units(), task.apply, batch={BATCH}, numbers=1) as session
 @pytest.mark.timeout(60)
 def test_a_child_of_a_member_that_has_died_does_not_keep_it_alive() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job")
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job")
     environment = {**os.environ, "ELASTICD_SESSION_STORE": settings.store, "ELASTICD_JOB_ID": "job"}
     command = [sys.executable, "-c", MEMBER]
     member = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

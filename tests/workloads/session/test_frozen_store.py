@@ -16,8 +16,8 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.worker.ping import answers
-from elastic.workloads.session import Session, Settings
-from elastic.workloads.session.c10d import Rendezvous, StoreLost, connect
+from elastic.workloads.session import Session, SessionSettings
+from elastic.workloads.session.c10d import StoreLost, StoreRendezvous, connect
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
 
@@ -119,12 +119,14 @@ def test_a_member_leaves_a_store_that_its_file_names_no_more(store: TCPStore, tm
     file.write_text(f"127.0.0.1:{store.port}")
     task = Task(dtype=torch.float64, width=4, pause_s=0.002)
     with (
-        Session.join(task.units(), task.apply, batch=BATCH, settings=Settings(str(file), "job"), numbers=1) as session,
+        Session.join(
+            task.units(), task.apply, batch=BATCH, settings=SessionSettings(str(file), "job"), numbers=1
+        ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         names = session.generation.members
         file.write_text(f"127.0.0.1:{other.port}")
-        there = Rendezvous(f"127.0.0.1:{other.port}", "job", "nowhere")
+        there = StoreRendezvous(f"127.0.0.1:{other.port}", "job", "nowhere")
         moving = pool.submit(wait_until, lambda: there.look().participants == names, "the member at the other store")
         while not moving.done():
             session.run(task.compute)

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.settings import FOUNDING_S
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -35,9 +35,11 @@ def _store() -> TCPStore:
     return TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
 
 
-def _settings(store: TCPStore, *, most_samples: int | None = None, losses_per_h: float | None = None) -> Settings:
+def _settings(
+    store: TCPStore, *, most_samples: int | None = None, losses_per_h: float | None = None
+) -> SessionSettings:
     address = f"127.0.0.1:{store.port}"
-    return Settings(address, "job", silence_s=5.0, most_samples=most_samples, losses_per_h=losses_per_h)
+    return SessionSettings(address, "job", silence_s=5.0, most_samples=most_samples, losses_per_h=losses_per_h)
 
 
 def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
@@ -84,7 +86,7 @@ def test_sums_come_to_their_places_however_values_lie_in_memory(store: TCPStore)
     def member(index: int) -> None:
         task = Task(dtype=torch.float64, width=4)
 
-        def compute(turn: Turn) -> Sequence[Tensor]:
+        def compute(turn: SessionStep) -> Sequence[Tensor]:
             found[turn.world_size, index] = [turn.all_reduce(each) for each in lying()]
             worlds[turn.step, index] = (turn.world_size, 0)
             return task.compute(turn)
@@ -104,7 +106,7 @@ def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
     def member(index: int) -> None:
         task = Task(dtype=torch.float64, width=4)
 
-        def compute(turn: Turn) -> Sequence[Tensor]:
+        def compute(turn: SessionStep) -> Sequence[Tensor]:
             time.sleep(costs_s[index] * len(turn.share))
             shares[turn.step, index] = (turn.world_size, len(turn.share))
             return task.compute(turn)
@@ -181,7 +183,7 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
     """Its members have lost the store, train on, and find the next one only after the newcomer has."""
     place, first = tmp_path / "place", _store()
     place.write_text(f"127.0.0.1:{first.port}")
-    found = Settings(store=str(place), job="job", silence_s=5.0)
+    found = SessionSettings(store=str(place), job="job", silence_s=5.0)
     old, new = Task(dtype=torch.float64, width=4), Task(dtype=torch.float64, width=4)
 
     def newcomer(second: TCPStore) -> tuple[int, int, int]:
@@ -246,10 +248,10 @@ def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
 
 def test_says_which_setting_is_missing() -> None:
     with pytest.raises(InvalidInput, match="ELASTICD_SESSION_STORE"):
-        Settings.from_environment({})
+        SessionSettings.from_environment({})
     told = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_SESSION_LOSSES_PER_H": "0.125"}
-    assert Settings.from_environment(told).losses_per_h == 0.125
-    assert Settings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h is None
+    assert SessionSettings.from_environment(told).losses_per_h == 0.125
+    assert SessionSettings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h is None
 
 
 def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCPStore) -> None:
@@ -325,7 +327,9 @@ def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(store: TCPSt
     assert found[0] == found[1]
 
 
-def _train_until(session: Session, compute: Callable[[Turn], Sequence[Tensor]], is_done: Callable[[], bool]) -> None:
+def _train_until(
+    session: Session, compute: Callable[[SessionStep], Sequence[Tensor]], is_done: Callable[[], bool]
+) -> None:
     while not is_done():
         session.run(compute)
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from tests.workloads.session.member import BATCH, Task
 
 pytestmark = pytest.mark.timeout(60)
@@ -24,7 +24,7 @@ def _store() -> TCPStore:
 
 
 def _joined(place: Path, task: Task, *, step: int = 0) -> Session:
-    settings = Settings(store=str(place), job="job", silence_s=5.0)
+    settings = SessionSettings(store=str(place), job="job", silence_s=5.0)
     return Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.leveling import is_close
 from tests.workloads.session.member import BATCH, Task
 
@@ -19,9 +19,9 @@ Apply = Callable[[Sequence[Tensor | None], int], None]
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1000)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1000)
     del store
 
 
@@ -38,7 +38,7 @@ def _rounded_otherwise(task: Task) -> Apply:
 
 @pytest.mark.timeout(60)
 def test_members_that_round_otherwise_are_brought_level_and_none_ends(
-    settings: Settings, capfd: pytest.CaptureFixture[str]
+    settings: SessionSettings, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tasks = [Task(dtype=torch.float32, width=16) for _ in range(2)]
     weights: list[dict[int, Tensor]] = [{}, {}]

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.meeting import Meeting, TooOld
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
@@ -26,11 +26,11 @@ def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another
 ) -> None:
     """The members went on by more than a step while it was met: here its first meeting is made to find that."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     begun, is_over, lost = threading.Event(), threading.Event(), list[int]()
     await_entry, end = Desk.await_entry, Meeting.end
 
-    def entry(self: Desk) -> tuple[Generation, bool] | None:
+    def entry(self: Desk) -> tuple[Round, bool] | None:
         found = await_entry(self)
         return found and (found[0], False)  # it meets them at once, as one whose source had to let it go
 

@@ -11,15 +11,15 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, Settings, Turn
+from elastic.workloads.session import Session, SessionSettings, SessionStep
 
 GRADIENTS = (torch.ones(2, 3), torch.ones(2))
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     del store
 
 
@@ -38,11 +38,11 @@ class Descent:
                 parameter.sub_(gradient)
 
 
-def _compute(turn: Turn) -> Sequence[Tensor]:
+def _compute(turn: SessionStep) -> Sequence[Tensor]:
     return GRADIENTS
 
 
-def test_apply_may_not_change_its_gradients_in_place(settings: Settings) -> None:
+def test_apply_may_not_change_its_gradients_in_place(settings: SessionSettings) -> None:
     task = Descent()
 
     def decay(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -57,7 +57,7 @@ def test_apply_may_not_change_its_gradients_in_place(settings: Settings) -> None
         assert session.step == 0
 
 
-def test_apply_may_not_change_its_gradients_behind_torch_s_back(settings: Settings) -> None:
+def test_apply_may_not_change_its_gradients_behind_torch_s_back(settings: SessionSettings) -> None:
     task = Descent()
 
     def clip(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -72,7 +72,7 @@ def test_apply_may_not_change_its_gradients_behind_torch_s_back(settings: Settin
         assert session.step == 0
 
 
-def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
+def test_apply_may_work_on_new_tensors(settings: SessionSettings) -> None:
     task = Descent()
 
     def halve(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -105,7 +105,7 @@ def test_apply_may_work_on_new_tensors(settings: Settings) -> None:
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_join_refuses_what_makes_no_sense(settings: Settings, wrong: dict[str, Any], wanted: str) -> None:
+def test_join_refuses_what_makes_no_sense(settings: SessionSettings, wrong: dict[str, Any], wanted: str) -> None:
     task = Descent()
     given: dict[str, Any] = {"units": task.units(), "apply": task.apply, "batch": 4, **wrong}
     with pytest.raises(InvalidInput, match=wanted):
@@ -128,7 +128,7 @@ def test_join_refuses_what_makes_no_sense(settings: Settings, wrong: dict[str, A
     ids=str,
 )
 def test_gradients_that_do_not_fit_are_told_by_number_and_shape(
-    settings: Settings, gradients: Any, wanted: str
+    settings: SessionSettings, gradients: Any, wanted: str
 ) -> None:
     task = Descent()
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
@@ -150,7 +150,7 @@ def test_gradients_that_do_not_fit_are_told_by_number_and_shape(
     ids=str,
 )
 def test_what_cannot_be_summed_is_told_before_there_is_anybody_to_sum_it_with(
-    settings: Settings, values: Any, wanted: str
+    settings: SessionSettings, values: Any, wanted: str
 ) -> None:
     task = Descent()
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
@@ -163,8 +163,8 @@ def test_what_cannot_be_summed_is_told_before_there_is_anybody_to_sum_it_with(
 
 
 @pytest.mark.parametrize(("numbers", "given"), [(0, torch.ones(2)), (3, torch.ones(1)), (2, torch.ones(3)), (1, 3.0)])
-def test_numbers_are_as_many_as_join_was_told(settings: Settings, numbers: int, given: Any) -> None:
-    def compute(turn: Turn) -> Sequence[Tensor]:
+def test_numbers_are_as_many_as_join_was_told(settings: SessionSettings, numbers: int, given: Any) -> None:
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
         turn.numbers = given
         return GRADIENTS
 
@@ -176,8 +176,8 @@ def test_numbers_are_as_many_as_join_was_told(settings: Settings, numbers: int, 
         session.run(compute)
 
 
-def test_one_number_may_come_without_dimensions(settings: Settings) -> None:
-    def compute(turn: Turn) -> Sequence[Tensor]:
+def test_one_number_may_come_without_dimensions(settings: SessionSettings) -> None:
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
         turn.numbers = torch.tensor(3.0)
         return GRADIENTS
 
@@ -187,7 +187,7 @@ def test_one_number_may_come_without_dimensions(settings: Settings) -> None:
     assert outcome is not None and outcome.numbers.tolist() == [3.0]
 
 
-def test_a_closed_session_trains_no_more(settings: Settings) -> None:
+def test_a_closed_session_trains_no_more(settings: SessionSettings) -> None:
     task = Descent()
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
         session.run(_compute)
@@ -197,10 +197,10 @@ def test_a_closed_session_trains_no_more(settings: Settings) -> None:
     assert session.step == 1
 
 
-def test_a_turn_is_not_run_within_another(settings: Settings) -> None:
+def test_a_turn_is_not_run_within_another(settings: SessionSettings) -> None:
     task = Descent()
 
-    def compute(turn: Turn) -> Sequence[Tensor]:
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
         session.run(_compute)
         return GRADIENTS
 
@@ -211,7 +211,7 @@ def test_a_turn_is_not_run_within_another(settings: Settings) -> None:
         assert session.run(_compute) is not None
 
 
-def test_a_job_that_is_complete_trains_no_more(settings: Settings) -> None:
+def test_a_job_that_is_complete_trains_no_more(settings: SessionSettings) -> None:
     task, kept = Descent(), []
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
         session.run(_compute)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.distributed import HashStore, TCPStore  # type: ignore[attr-defined]  # torch forgets to export them
 
-from elastic.workloads.session import Session, Settings, c10d, nccl, stopwatch
+from elastic.workloads.session import Session, SessionSettings, c10d, nccl, stopwatch
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 from tests.workloads.session import nccl_stand_in
 from tests.workloads.session.member import BATCH, Task
@@ -77,7 +77,7 @@ def test_a_session_of_gpus_sums_nothing_there_but_gradients_and_the_scripts_numb
 ) -> None:
     monkeypatch.setattr(nccl.Gpu, "name", lambda gpu: f"GPU {id(gpu)}")  # one for each thread
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     before = nccl_stand_in.sums()
 
     def member(number: int) -> list[Tensor]:

@@ -16,16 +16,16 @@ from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import LEVEL_S, Desk
 from elastic.workloads.session.following import QUEUED, WAIT_S, Allowance, Follower
 from elastic.workloads.session.reception import RETRY_S, SLOW_S, Reception
-from elastic.workloads.session.settings import Settings
+from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.transfer import Inlet, Message, Room, receive, send
+from elastic.workloads.session.terms import SessionTerms
+from elastic.workloads.session.transfer import Inlet, Room, TransferMessage, receive, send
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
 
 JOB = "job"
-TERMS = Terms(12, None, 0, "shape")
+TERMS = SessionTerms(12, None, 0, "shape")
 HELLO = {"job": JOB, "step": 0, **TERMS.told()}
 LARGE = 4_000_000  # elements: more than a connection takes in that nobody reads from
 NEWCOMER = "newcomer_1_0"
@@ -46,7 +46,7 @@ def _state(*sizes: int) -> State:
 def _speaking(inlet: Inlet) -> Iterator[socket.socket]:
     """Gives a source's connection on which the hello is said; waits for the inlet to be free again."""
     with socket.create_connection(("127.0.0.1", inlet.port)) as connection:
-        send(connection, Message("hello", HELLO))
+        send(connection, TransferMessage("hello", HELLO))
         yield connection
     wait_until(lambda: not inlet.is_streaming, "the end of the stream")
 
@@ -125,8 +125,8 @@ def _complete(inlet: Inlet, source: State) -> Follower:
 def test_who_has_but_a_part_of_the_state_is_no_member_whatever_a_source_says() -> None:
     source, newcomer = _state(3, 3), _state(3, 3)
     with _inlet(newcomer) as inlet, _speaking(inlet) as connection:
-        send(connection, Message("chunk", {"first": 0, "last": 1, "step": 5}, source.pack(0, 1)))
-        send(connection, Message("adopt", {"number": 7, "step": 5}))
+        send(connection, TransferMessage("chunk", {"first": 0, "last": 1, "step": 5}, source.pack(0, 1)))
+        send(connection, TransferMessage("adopt", {"number": 7, "step": 5}))
         wait_until(lambda: inlet.is_touched and not inlet.is_streaming, "the end of the stream")
         assert inlet.adopted is None and inlet.is_torn
 
@@ -153,7 +153,7 @@ def test_who_comes_in_with_torn_state_says_so_though_a_second_source_sent_nothin
     with _inlet(_state(3, 3)) as inlet:
         desk.inlet = inlet
         with _speaking(inlet) as connection:
-            send(connection, Message("chunk", {"first": 0, "last": 1, "step": 5}, source.pack(0, 1)))
+            send(connection, TransferMessage("chunk", {"first": 0, "last": 1, "step": 5}, source.pack(0, 1)))
             wait_until(lambda: connection.recv(100).endswith(b" 1 5\n"), "the answer")
         with _speaking(inlet) as connection:
             assert connection.recv(100).endswith(b" 0 5\n")
@@ -193,7 +193,7 @@ def test_who_is_not_a_newcomer_s_source_neither_puts_the_change_off_nor_takes_it
         wait_until(lambda: second.is_over, "the second to be turned away")
         desk.offer(generation := met(2, view.participants, 1))
         assert desk.ready() is generation
-        assert Reception(Settings("127.0.0.1:1", JOB), _state(3, 3), desk).lost(view) == frozenset()
+        assert Reception(SessionSettings("127.0.0.1:1", JOB), _state(3, 3), desk).lost(view) == frozenset()
 
 
 def test_a_stopped_newcomer_holds_training_up_once_and_not_for_long() -> None:
@@ -233,12 +233,12 @@ def test_who_never_comes_level_is_not_admitted() -> None:
         began_s = monotonic()
         assert [desk.ready(), desk.ready()] == [None, None] and monotonic() - began_s < 2 * WAIT_S
     view = View(2, ("a", NEWCOMER), (), False)
-    assert Reception(Settings("127.0.0.1:1", JOB), source, desk).lost(view) == {NEWCOMER}
+    assert Reception(SessionSettings("127.0.0.1:1", JOB), source, desk).lost(view) == {NEWCOMER}
 
 
 def test_however_many_never_come_level_training_waits_no_longer() -> None:
     names, source, desk = [f"newcomer_{each}_0" for each in range(8)], _state(3), Desk(TERMS, step=9)
-    reception = Reception(Settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
+    reception = Reception(SessionSettings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
     desk.current = met(1, ("a",), 0)
     with contextlib.ExitStack() as stack:
         inlets = {name: stack.enter_context(_inlet(_state(3))) for name in names}
@@ -270,7 +270,7 @@ def test_one_that_is_hardly_behind_is_waited_for() -> None:
 
 def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> None:
     desk = Desk(TERMS)
-    reception = Reception(Settings("127.0.0.1:1", JOB), _state(3), desk)
+    reception = Reception(SessionSettings("127.0.0.1:1", JOB), _state(3), desk)
     slow, other = (
         Follower(name, ("127.0.0.1", 1), _state(3), chunk_bytes=1, hello={}, allowance=Allowance())
         for name in ("n_1_0", "n_1_1")
@@ -286,7 +286,7 @@ def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> No
 def test_a_newcomer_that_was_dropped_is_left_alone_for_its_pause() -> None:
     source, desk = _state(3), Desk(TERMS)
     desk.current = met(1, ("a",), 0)
-    reception, view = Reception(Settings("127.0.0.1:1", JOB), source, desk), View(1, ("a",), (NEWCOMER,), False)
+    reception, view = Reception(SessionSettings("127.0.0.1:1", JOB), source, desk), View(1, ("a",), (NEWCOMER,), False)
     with _inlet(_state(3)) as inlet:
         here = ("127.0.0.1", inlet.port)
         reception.serve("a", view, lambda name: (here, here))
@@ -325,7 +325,7 @@ def test_one_chunk_is_under_way_at_a_time() -> None:
 
 def test_one_that_its_source_lets_go_of_has_another_source() -> None:
     source, blind, desk = _state(3), Desk(TERMS, step=9), Desk(TERMS, step=9)
-    reception = Reception(Settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
+    reception = Reception(SessionSettings("127.0.0.1:1", JOB, chunk_bytes=1000), source, desk)
     desk.current, view = met(1, ("a", "b"), 0), View(1, ("a", "b"), (NEWCOMER,), False)
     with _inlet(_state(3)) as inlet:
         blind.followers.append(_complete(inlet, source))

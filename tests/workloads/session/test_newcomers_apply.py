@@ -15,11 +15,11 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.desk import Desk, SessionEnded
 from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import Terms
-from elastic.workloads.session.transfer import Inlet, Message, send
+from elastic.workloads.session.terms import SessionTerms
+from elastic.workloads.session.transfer import Inlet, TransferMessage, send
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
@@ -31,7 +31,7 @@ class Refused(ValueError):
 
 
 @contextmanager
-def _training(settings: Settings) -> Iterator[Callable[[], int]]:
+def _training(settings: SessionSettings) -> Iterator[Callable[[], int]]:
     """Has a founder train on another thread; gives what tells its steps."""
 
     def train() -> None:
@@ -54,13 +54,13 @@ def _training(settings: Settings) -> Iterator[Callable[[], int]]:
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)  # a unit a step
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)  # a unit a step
     del store
 
 
-def test_what_a_newcomer_s_apply_raises_comes_out_of_join_and_the_members_go_on(settings: Settings) -> None:
+def test_what_a_newcomer_s_apply_raises_comes_out_of_join_and_the_members_go_on(settings: SessionSettings) -> None:
     task = Task(dtype=torch.float64, width=4)
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -79,7 +79,7 @@ def test_what_apply_has_left_half_moved_is_not_moved_once_more() -> None:
         raise Refused("at the second unit")
 
     moved: list[int] = []
-    desk = Desk(Terms(12, None, 0, "shape"))
+    desk = Desk(SessionTerms(12, None, 0, "shape"))
     desk.inlet = cast(Inlet, SimpleNamespace(is_due=True, move=move, adopted=None, is_streaming=True, ended_s=0.0))
     with pytest.raises(Refused):
         desk.await_entry()
@@ -88,7 +88,7 @@ def test_what_apply_has_left_half_moved_is_not_moved_once_more() -> None:
     assert moved == [1]
 
 
-def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(settings: Settings) -> None:
+def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(settings: SessionSettings) -> None:
     task, threads = Task(dtype=torch.float64, width=4), set()
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -108,7 +108,7 @@ def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(settings: 
 
 
 def test_state_that_apply_has_left_half_moved_is_torn() -> None:
-    units, terms = ((torch.ones(3),), (torch.ones(3),)), Terms(12, None, 0, "shape")
+    units, terms = ((torch.ones(3),), (torch.ones(3),)), SessionTerms(12, None, 0, "shape")
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
         units[0][0].sub_(1.0)
@@ -118,12 +118,12 @@ def test_state_that_apply_has_left_half_moved_is_torn() -> None:
     inlet = Inlet("127.0.0.1", state, job="job", terms=terms, changed=lambda: None)
     inlet.start()
     with socket.create_connection(("127.0.0.1", inlet.port)) as connection:
-        send(connection, Message("hello", {"job": "job", "step": 0, **terms.told()}))
-        send(connection, Message("chunk", {"first": 0, "last": 2, "step": 5}, state.pack(0, 2)))
+        send(connection, TransferMessage("hello", {"job": "job", "step": 0, **terms.told()}))
+        send(connection, TransferMessage("chunk", {"first": 0, "last": 2, "step": 5}, state.pack(0, 2)))
         wait_until(lambda: inlet.is_due, "the state")
         inlet.move()
         wait_until(lambda: inlet.is_complete and not inlet.is_torn, "the whole state")
-        send(connection, Message("gradients", {"step": 5, "units": 2, "is_exact": False}, torch.ones(6)))
+        send(connection, TransferMessage("gradients", {"step": 5, "units": 2, "is_exact": False}, torch.ones(6)))
         wait_until(lambda: inlet.is_due, "the gradients")
         with pytest.raises(Refused, match="at the second unit"):
             inlet.move()

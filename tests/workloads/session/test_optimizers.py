@@ -13,7 +13,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, Settings, Turn, optimizer_units
+from elastic.workloads.session import Session, SessionSettings, SessionStep, optimizer_units
 from elastic.workloads.session.optimizers import KNOWN
 from elastic.workloads.session.state import State
 
@@ -57,7 +57,7 @@ class Script:
         self.optimizer = make(list(self.model.parameters()))
         self.parameters: list[Tensor] = [each for group in self.optimizer.param_groups for each in group["params"]]
 
-    def compute(self, turn: Turn | None = None) -> Sequence[Tensor]:
+    def compute(self, turn: SessionStep | None = None) -> Sequence[Tensor]:
         return torch.autograd.grad(self.model(INPUTS).pow(2).sum() / 20, self.parameters)
 
     def apply(self, gradients: Sequence[Tensor | None], step: int = 0) -> None:
@@ -71,9 +71,9 @@ class Script:
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     del store
 
 
@@ -82,7 +82,7 @@ def test_each_of_them_is_tried() -> None:
 
 
 @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
-def test_trains_what_a_plain_loop_trains(settings: Settings, make: Make) -> None:
+def test_trains_what_a_plain_loop_trains(settings: SessionSettings, make: Make) -> None:
     plain, script = Script(make), Script(make)
     for _ in range(STEPS):
         plain.apply(plain.compute())
@@ -259,7 +259,7 @@ def test_refuses_one_that_trains_nothing() -> None:
         optimizer_units(script.optimizer)
 
 
-def test_units_of_two_optimizers_are_added(settings: Settings) -> None:
+def test_units_of_two_optimizers_are_added(settings: SessionSettings) -> None:
     """As a GAN has them: each has its turns, and what it does not train stays as it is."""
 
     def train(step: int, script: Script, optimizers: Sequence[optim.Optimizer], gradients: Sequence[Any]) -> None:
@@ -274,7 +274,7 @@ def test_units_of_two_optimizers_are_added(settings: Settings) -> None:
         gradients = list(plain.compute())
         train(step, plain, own, [gradients[0], None] if step % 2 == 0 else [None, gradients[1]])
 
-    def compute(turn: Turn) -> Sequence[Tensor | None]:
+    def compute(turn: SessionStep) -> Sequence[Tensor | None]:
         gradients = list(script.compute())
         return [gradients[0], None] if turn.step % 2 == 0 else [None, gradients[1]]
 

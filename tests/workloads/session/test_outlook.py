@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
 from elastic.workloads.session.links import Status
-from elastic.workloads.session.outlook import CALM_S, URGENT_S, Outlook, blind, is_alone_blind
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.outlook import CALM_S, URGENT_S, StoreLag, blind, is_alone_blind
+from elastic.workloads.session.terms import SessionTerms
 from tests.workloads.session.meetings import met
 
 LOOK_S = 0.05
@@ -17,7 +17,7 @@ BLIND, SEEING = Status(4, seen=4), Status(4, seen=5)
 
 
 def _desk(*, is_lost: bool = False) -> Desk:
-    desk = Desk(Terms(12, None, 0, ""), current=met(4, MEMBERS, 0))
+    desk = Desk(SessionTerms(12, None, 0, ""), current=met(4, MEMBERS, 0))
     desk.is_lost = is_lost
     return desk
 
@@ -32,7 +32,7 @@ def _after(
     look_s: float = LOOK_S,
 ) -> frozenset[str]:
     """Gives who is left out once a round of `members` has waited for so long, as "a" sees it."""
-    outlook, found, view = Outlook(), frozenset[str](), View(number, members, (), is_closed=False)
+    outlook, found, view = StoreLag(), frozenset[str](), View(number, members, (), is_closed=False)
     for look in range(int(wait_s / look_s) + 1):
         found = outlook.unseeing(desk or _desk(), view, others, now_s=100.0 + look * look_s)
     return found
@@ -55,7 +55,7 @@ def test_has_patience_where_only_newcomers_wait() -> None:
 
 
 def test_a_member_that_was_left_out_makes_nothing_urgent() -> None:
-    late, outlook = {"b": BLIND, "c": Status(4, seen=0)}, Outlook()
+    late, outlook = {"b": BLIND, "c": Status(4, seen=0)}, StoreLag()
     for look in range(int((URGENT_S + 0.5) / LOOK_S)):
         view = View(6, ("a", "c"), (), is_closed=False)
         assert not outlook.unseeing(_desk(), view, late, now_s=100.0 + look * LOOK_S)
@@ -66,7 +66,7 @@ def test_leaves_nobody_out_while_no_change_is_due() -> None:
 
 
 def test_a_newcomer_leaves_nobody_out() -> None:
-    assert not _after(100.0, {"b": BLIND}, desk=Desk(Terms(12, None, 0, "")))
+    assert not _after(100.0, {"b": BLIND}, desk=Desk(SessionTerms(12, None, 0, "")))
 
 
 def test_time_in_which_the_store_did_not_answer_does_not_count() -> None:
@@ -74,7 +74,7 @@ def test_time_in_which_the_store_did_not_answer_does_not_count() -> None:
 
 
 def test_who_sees_one_round_of_many_is_waited_for_anew() -> None:
-    outlook, desk = Outlook(), _desk(is_lost=True)
+    outlook, desk = StoreLag(), _desk(is_lost=True)
     for look in range(200):
         number = 5 + look // 20
         seen = number - (look % 20 < 19)

@@ -18,10 +18,10 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, Settings, entrance, waiting
-from elastic.workloads.session.c10d import Rendezvous, StoreLost
+from elastic.workloads.session import Session, SessionSettings, entrance, waiting
+from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
 from elastic.workloads.session.entrance import DEFENCE_S, DONE, NAP_S, STALE_S, UNSERVED_S, Entrance, alive, machine
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
@@ -36,22 +36,22 @@ atexit.register(_NOBODY.close)
 def _session(store: TCPStore) -> tuple[int, int]:
     """Gives the generation that a newcomer comes to train in, and its members."""
     task = Task(dtype=torch.float64, width=4)
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
         session.run(task.compute)
         return session.generation.number, session.generation.world_size
 
 
-def _known(store: TCPStore, name: str, *, port: int, on: str) -> Rendezvous:
+def _known(store: TCPStore, name: str, *, port: int, on: str) -> StoreRendezvous:
     """Gives a process's place, with its addresses told, on a machine."""
-    node = Rendezvous(f"127.0.0.1:{store.port}", "job", "127.0.0.1", name=name)
+    node = StoreRendezvous(f"127.0.0.1:{store.port}", "job", "127.0.0.1", name=name)
     about = {"host": "127.0.0.1", "link": port, "inlet": port, "step": 100, "is_torn": False, "machine": on}
-    told = {**about, "name": name, "terms": Terms(BATCH, None, 1, "another").told()}
+    told = {**about, "name": name, "terms": SessionTerms(BATCH, None, 1, "another").told()}
     node.tell(f"node/{name}", json.dumps(told))
     return node
 
 
-def _unreached(store: TCPStore, *others: str, on: str) -> Rendezvous:
+def _unreached(store: TCPStore, *others: str, on: str) -> StoreRendezvous:
     """Gives the first member of round 5, on a machine, where every connection to it is refused."""
     port = _NOBODY.getsockname()[1]
     member, *_ = [_known(store, name, port=port, on=on) for name in ("127.0.0.1_1_0", *others)]
@@ -63,7 +63,7 @@ def _unreached(store: TCPStore, *others: str, on: str) -> Rendezvous:
 class Coming:
     """A newcomer that looks when it is told to, by a clock of the test's, and nobody answers it."""
 
-    rendezvous: Rendezvous
+    rendezvous: StoreRendezvous
     now_s: float = 1000.0
     founded: list[int] = field(default_factory=list)
     tried: Callable[[str], None] = lambda _: None
@@ -71,7 +71,7 @@ class Coming:
 
     def look(self, *, for_s: float = 0.0, after_s: float = 0.0, is_served: bool = False) -> tuple[str, ...]:
         """Looks once, that much later, and then each half second; gives the members that it leaves."""
-        name, terms = self.rendezvous.name, Terms(BATCH, None, 1, "another")
+        name, terms = self.rendezvous.name, SessionTerms(BATCH, None, 1, "another")
         if self._entrance is None:
             self._entrance = Entrance(name, terms, lambda number, _: self.founded.append(number), founding_s=0.3)
         self.now_s += after_s
@@ -179,13 +179,13 @@ def test_a_member_that_answers_spares_a_newcomer_the_others_signs_of_life(
     store: TCPStore, coming: Coming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _unreached(store, "127.0.0.1_2_0", on="another")
-    asked, ask = list[str](), Rendezvous.ask
+    asked, ask = list[str](), StoreRendezvous.ask
 
-    def noted(self: Rendezvous, key: str) -> str | None:
+    def noted(self: StoreRendezvous, key: str) -> str | None:
         asked.append(key)
         return ask(self, key)
 
-    monkeypatch.setattr(Rendezvous, "ask", noted)
+    monkeypatch.setattr(StoreRendezvous, "ask", noted)
     monkeypatch.setattr(entrance, "_connect", lambda about: None)
     coming.look(for_s=5.0)
     assert asked and not [key for key in asked if key.startswith("alive/")]
@@ -213,9 +213,9 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
 ) -> None:
     monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 0.2)
     task, beats, turns = Task(dtype=torch.float64, width=4), set[str | None](), count()
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
-        other = Rendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
+        other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
         (name,) = session.generation.members
 
         def has_beaten() -> bool:
@@ -236,19 +236,19 @@ def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
     store: TCPStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 30.0)
-    tell, lost = Rendezvous.tell, list[str]()
+    tell, lost = StoreRendezvous.tell, list[str]()
 
-    def told(self: Rendezvous, key: str, value: str) -> None:
+    def told(self: StoreRendezvous, key: str, value: str) -> None:
         if key.startswith("alive/") and not lost:
             lost.append(key)
             raise StoreLost
         tell(self, key, value)
 
-    monkeypatch.setattr(Rendezvous, "tell", told)
+    monkeypatch.setattr(StoreRendezvous, "tell", told)
     task = Task(dtype=torch.float64, width=4)
-    settings = Settings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
-        other = Rendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
+        other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
         (name,) = session.generation.members
         wait_until(lambda: other.ask(alive(name)) is not None, "a sign of life", timeout_s=20)
         assert lost

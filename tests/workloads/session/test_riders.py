@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionEnded, Settings
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session import Session, SessionEnded, SessionSettings
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.riders import EVERY, FIRST_STEPS, PIECE_BYTES, UNLIKE, Riders
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
@@ -60,7 +60,7 @@ def test_a_fingerprint_is_held_exactly_by_the_type_that_it_rides_in(dtype: torch
 def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_then_or_when_asked() -> None:
     riders = Riders(_state(torch.float32))
 
-    def compared(generation: Generation, steps: Sequence[int], *, is_due: bool = False) -> list[int]:
+    def compared(generation: Round, steps: Sequence[int], *, is_due: bool = False) -> list[int]:
         told = {}
         for step in steps:
             for _ in range(2):  # what is not summed in the end counts on no rank
@@ -134,14 +134,14 @@ def test_ranks_that_calculate_otherwise_or_are_followed_by_one_that_does_apply_i
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     del store
 
 
 @pytest.mark.timeout(60)
-def test_a_newcomer_that_calculates_otherwise_is_out_and_the_members_lose_nothing(settings: Settings) -> None:
+def test_a_newcomer_that_calculates_otherwise_is_out_and_the_members_lose_nothing(settings: SessionSettings) -> None:
     old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=16)
 
     def otherwise(gradients: Sequence[Tensor | None], step: int) -> None:

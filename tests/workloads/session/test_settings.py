@@ -11,7 +11,7 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 
 STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
 
@@ -21,13 +21,13 @@ STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
 )
 def test_a_store_that_is_neither_an_address_nor_a_path_is_refused(store: str) -> None:
     with pytest.raises(InvalidInput, match=r"ELASTICD_SESSION_STORE\): wanted host:port .* path with a /") as refused:
-        Settings.from_environment({"ELASTICD_SESSION_STORE": store})
+        SessionSettings.from_environment({"ELASTICD_SESSION_STORE": store})
     assert repr(store) in str(refused.value) and refused.value.field == "store"
 
 
 @pytest.mark.parametrize("store", ["node-1:29400", "::1:29400", "[::1]:29400", "/srv/session-store", "./store"])
 def test_a_store_is_an_address_or_a_path(store: str) -> None:
-    assert Settings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
+    assert SessionSettings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
 
 
 @pytest.mark.parametrize(
@@ -49,21 +49,23 @@ def test_a_store_is_an_address_or_a_path(store: str) -> None:
 )
 def test_a_wrong_number_is_told_by_its_variable(name: str, value: str, wanted: str) -> None:
     with pytest.raises(InvalidInput, match=rf"ELASTICD_SESSION_{name}\b.*: wanted {wanted}.*, found ") as refused:
-        Settings.from_environment({**STORE, f"ELASTICD_SESSION_{name}": value})
+        SessionSettings.from_environment({**STORE, f"ELASTICD_SESSION_{name}": value})
     assert refused.value.field == name.lower()
 
 
 def test_what_is_not_set_or_empty_is_as_documented() -> None:
     names = ("SILENCE_S", "HANG_S", "CHUNK_BYTES", "MOST_SAMPLES", "LOSSES_PER_H")
     empty = {f"ELASTICD_SESSION_{name}": "" for name in names}
-    found = Settings.from_environment({**STORE, **empty})
-    assert found == Settings.from_environment(STORE) == Settings(store="127.0.0.1:1", job="session")
+    found = SessionSettings.from_environment({**STORE, **empty})
+    assert found == SessionSettings.from_environment(STORE) == SessionSettings(store="127.0.0.1:1", job="session")
     assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (1.25, 600.0, 8_000_000, None)
 
 
 def test_numbers_are_read() -> None:
     told = {"SILENCE_S": "2.5", "HANG_S": "0", "CHUNK_BYTES": "100", "MOST_SAMPLES": "4", "LOSSES_PER_H": "0"}
-    found = Settings.from_environment({**STORE, **{f"ELASTICD_SESSION_{name}": each for name, each in told.items()}})
+    found = SessionSettings.from_environment(
+        {**STORE, **{f"ELASTICD_SESSION_{name}": each for name, each in told.items()}}
+    )
     assert (found.silence_s, found.hang_s, found.chunk_bytes) == (2.5, 0.0, 100)
     assert (found.most_samples, found.losses_per_h) == (4, 0.0)
 
@@ -79,7 +81,7 @@ def test_numbers_are_read() -> None:
     ],
 )
 def test_a_host_at_which_nobody_reaches_this_process_is_refused(host: str, store: str, wanted: str) -> None:
-    settings, weight = Settings(f"{store}:9", "job", host), torch.zeros(3)
+    settings, weight = SessionSettings(f"{store}:9", "job", host), torch.zeros(3)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         if way.connect_ex((store, 9)):
             pytest.skip("no way leads out of this machine")
@@ -108,6 +110,6 @@ def test_a_host_that_cannot_be_tried_for_the_moment_is_tried_again(
 
     monkeypatch.setattr(socket, asked, failing)
     store, weight = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), torch.zeros(3)
-    settings = Settings(f"127.0.0.1:{store.port}", "job", "localhost")
+    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", "localhost")
     with Session.join([(weight,)], lambda gradients, step: None, batch=4, settings=settings) as session:
         assert session.is_member and not failures

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, SessionEnded, Settings, Turn
+from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.sums import FIRST_TURNS, Sum, odd
 from tests.docs.pages import blocks
 from tests.workloads.session.running import assert_near
@@ -25,7 +25,7 @@ from tests.workloads.session.running import assert_near
 BATCH = 12
 AHEAD = 30
 
-Made = Callable[[Turn, int], Sequence[Tensor]]
+Made = Callable[[SessionStep, int], Sequence[Tensor]]
 """Gives what a rank sums in a turn, so many turns after all had come together (before that: fewer than 0)."""
 
 
@@ -36,7 +36,7 @@ def _ones(size: int = 3, dtype: torch.dtype = torch.float64) -> Tensor:
 class Fleet:
     """Members of one process each of which counts the turns in a weight, and sums what it is told to."""
 
-    def __init__(self, settings: Settings, *, turns: int = 0) -> None:
+    def __init__(self, settings: SessionSettings, *, turns: int = 0) -> None:
         self._settings, self._turns = settings, turns
         self.together: int | None = None  # the step after which that is counted as the first
         self.sessions: list[Session] = []
@@ -60,7 +60,7 @@ class Fleet:
             if gradient is not None:
                 weight.add_(gradient)
 
-        def compute(turn: Turn) -> Sequence[Tensor]:
+        def compute(turn: SessionStep) -> Sequence[Tensor]:
             if self.together is None and turn.world_size == size:
                 self.together = turn.step + AHEAD
             sleep(0.002)  # one that trains alone leaves the others no time to come in
@@ -85,13 +85,13 @@ class Fleet:
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     del store
 
 
-def _same(turn: Turn, since: int) -> Sequence[Tensor]:
+def _same(turn: SessionStep, since: int) -> Sequence[Tensor]:
     return [_ones()]
 
 
@@ -113,7 +113,7 @@ def _same(turn: Turn, since: int) -> Sequence[Tensor]:
     ids=["another size", "none with an empty share", "another type", "one too many"],
 )
 def test_a_newcomer_that_sums_something_else_is_out_and_the_member_goes_on(
-    settings: Settings, made: Made, wanted: str
+    settings: SessionSettings, made: Made, wanted: str
 ) -> None:
     fleet = Fleet(settings, turns=20)
     stays, goes = fleet.train(_same, made)
@@ -122,7 +122,7 @@ def test_a_newcomer_that_sums_something_else_is_out_and_the_member_goes_on(
 
 
 @pytest.mark.timeout(60)
-def test_one_of_three_that_comes_to_sum_something_else_is_out_and_the_others_go_on(settings: Settings) -> None:
+def test_one_of_three_that_comes_to_sum_something_else_is_out_and_the_others_go_on(settings: SessionSettings) -> None:
     fleet = Fleet(settings, turns=20)
     members = fleet.train(
         *[lambda turn, since: [_ones(1 if since >= 0 and (turn.rank, turn.world_size) == (1, 3) else 3)]] * 3
@@ -132,7 +132,7 @@ def test_one_of_three_that_comes_to_sum_something_else_is_out_and_the_others_go_
 
 
 @pytest.mark.timeout(60)
-def test_two_of_which_neither_is_odd_both_end(settings: Settings) -> None:
+def test_two_of_which_neither_is_odd_both_end(settings: SessionSettings) -> None:
     fleet = Fleet(settings, turns=20)
     members = fleet.train(*[lambda turn, since: [_ones(3)] * (1 + (since >= 0 and turn.rank == 1))] * 2)
     assert all(isinstance(each, str) and "turn.all_reduce no. 2 of step" in each for each in members)
@@ -140,8 +140,10 @@ def test_two_of_which_neither_is_odd_both_end(settings: Settings) -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(("each", "lost"), [(7, 1), (10, 2)])
-def test_sums_that_vary_alike_on_all_ranks_cost_fewer_and_fewer_turns(settings: Settings, each: int, lost: int) -> None:
-    def now_and_then(turn: Turn, since: int) -> Sequence[Tensor]:
+def test_sums_that_vary_alike_on_all_ranks_cost_fewer_and_fewer_turns(
+    settings: SessionSettings, each: int, lost: int
+) -> None:
+    def now_and_then(turn: SessionStep, since: int) -> Sequence[Tensor]:
         return [_ones(), *[_ones(5, torch.float32)] * (since >= 0 and since % each == 0)]
 
     assert Fleet(settings, turns=6 * each).train(now_and_then, now_and_then) == [lost, lost]
@@ -149,8 +151,8 @@ def test_sums_that_vary_alike_on_all_ranks_cost_fewer_and_fewer_turns(settings: 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("kinds", [2, 3])
-def test_turns_of_some_kinds_cost_none(settings: Settings, kinds: int) -> None:
-    def in_turns(turn: Turn, since: int) -> Sequence[Tensor]:
+def test_turns_of_some_kinds_cost_none(settings: SessionSettings, kinds: int) -> None:
+    def in_turns(turn: SessionStep, since: int) -> Sequence[Tensor]:
         return [_ones()] * (1 + (turn.step % kinds == 0))
 
     assert Fleet(settings, turns=30).train(in_turns, in_turns) == [0, 0]
@@ -162,7 +164,7 @@ class Count:
     def __init__(self) -> None:
         self._begun: dict[tuple[int, int], list[int]] = {}
 
-    def note(self, turn: Turn) -> None:
+    def note(self, turn: SessionStep) -> None:
         """Notes what has been begun before this turn."""
         if (group := turn.generation.group) is not None:
             self._begun.setdefault((turn.generation.number, turn.rank), []).append(group.begun)
@@ -175,10 +177,10 @@ class Count:
 
 
 @pytest.mark.timeout(60)
-def test_sums_are_compared_in_a_generation_s_first_turns_alone(settings: Settings) -> None:
+def test_sums_are_compared_in_a_generation_s_first_turns_alone(settings: SessionSettings) -> None:
     count = Count()
 
-    def counted(turn: Turn, since: int) -> Sequence[Tensor]:
+    def counted(turn: SessionStep, since: int) -> Sequence[Tensor]:
         count.note(turn)
         return [_ones()]
 
@@ -189,10 +191,12 @@ def test_sums_are_compared_in_a_generation_s_first_turns_alone(settings: Setting
 
 
 @pytest.mark.timeout(60)
-def test_sums_that_have_changed_once_are_compared_for_twice_as_many_turns_by_newcomers_too(settings: Settings) -> None:
+def test_sums_that_have_changed_once_are_compared_for_twice_as_many_turns_by_newcomers_too(
+    settings: SessionSettings,
+) -> None:
     count, paired = Count(), list[int]()
 
-    def changed(turn: Turn, since: int) -> Sequence[Tensor]:
+    def changed(turn: SessionStep, since: int) -> Sequence[Tensor]:
         count.note(turn)
         if turn.world_size == 2 and not paired:
             paired.append(turn.step)
@@ -208,7 +212,7 @@ def test_sums_that_have_changed_once_are_compared_for_twice_as_many_turns_by_new
 
 
 @pytest.mark.timeout(60)
-def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(settings: Settings) -> None:
+def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(settings: SessionSettings) -> None:
     (block,) = [each for each in blocks("python") if "turn.summed(" in each.text]
     together: list[int] = []
 

@@ -13,7 +13,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.errors import InvalidInput
 from elastic.workloads.adam import Adam
-from elastic.workloads.session import Session, Settings, Turn
+from elastic.workloads.session import Session, SessionSettings, SessionStep
 from tests.workloads.session.member import BATCH
 from tests.workloads.session.running import assert_near
 
@@ -40,18 +40,18 @@ class Tied:
     def gradients(self, places: Sequence[int]) -> Sequence[Tensor]:
         return torch.autograd.grad(self.model(self.x[places]).square().sum() / BATCH, self.parameters)
 
-    def compute(self, turn: Turn) -> Sequence[Tensor]:
+    def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         return self.gradients([place % len(self.x) for place in turn.places()])
 
 
 @pytest.fixture
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
     del store
 
 
-def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(settings: Settings) -> None:
+def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(settings: SessionSettings) -> None:
     both = threading.Barrier(2)
 
     def member() -> tuple[int, list[Tensor], str]:
@@ -92,7 +92,7 @@ WEIGHT = torch.zeros(3, 3)
     ],
     ids=["in two optimizers", "transposed", "parts", "another's moment"],
 )
-def test_units_that_share_memory_are_refused(settings: Settings, units: list[tuple[Tensor, ...]]) -> None:
+def test_units_that_share_memory_are_refused(settings: SessionSettings, units: list[tuple[Tensor, ...]]) -> None:
     with pytest.raises(InvalidInput, match=r"unit 1: .* a tied weight is one unit") as refused:
         Session.join(units, lambda gradients, step: None, batch=BATCH, settings=settings).close()
     assert refused.value.field == "units"

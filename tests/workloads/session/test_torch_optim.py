@@ -10,7 +10,7 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 from torch.nn.functional import cross_entropy
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from tests.docs.pages import blocks
 from tests.workloads.session.running import assert_near
 
@@ -40,7 +40,7 @@ def _plain(steps: int) -> list[torch.Tensor]:
 
 def test_a_newcomer_and_a_member_train_what_a_plain_loop_trains() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     both = threading.Barrier(2)
 
     def member(names: dict[str, Any]) -> tuple[int, str]:

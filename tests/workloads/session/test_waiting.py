@@ -12,18 +12,18 @@ import pytest
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
+from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.desk import Desk
 from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import Terms
+from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Inlet
-from elastic.workloads.session.waiting import AGAIN_S, LONG_S, Waiting, awaited
+from elastic.workloads.session.waiting import AGAIN_S, LONG_S, WaitLog, awaited
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, wait_until
 
-TERMS = Terms(12, None, 0, "shape")
+TERMS = SessionTerms(12, None, 0, "shape")
 
 
 class Unread(io.StringIO):
@@ -41,7 +41,7 @@ def _closed() -> io.StringIO:
 
 @pytest.mark.parametrize("stream", [Unread(), _closed()])
 def test_a_wait_that_nobody_can_be_told_of_ends_nothing(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
-    waiting = Waiting()
+    waiting = WaitLog()
     monkeypatch.setattr(sys, "stderr", stream)
     for now_s in (100.0, 100.0 + LONG_S):
         waiting.goes_on("no store answers", now_s=now_s)
@@ -49,7 +49,7 @@ def test_a_wait_that_nobody_can_be_told_of_ends_nothing(monkeypatch: pytest.Monk
 
 def test_a_long_wait_is_told_of_once_in_a_while() -> None:
     said: list[str] = []
-    waiting = Waiting(said.append)
+    waiting = WaitLog(said.append)
     for now_s in (100.0, 100.0 + LONG_S - 0.1):
         waiting.goes_on("no store answers", now_s=now_s)
     assert not said
@@ -62,7 +62,7 @@ def test_a_long_wait_is_told_of_once_in_a_while() -> None:
 
 def test_each_wait_begins_anew() -> None:
     said: list[str] = []
-    waiting = Waiting(said.append)
+    waiting = WaitLog(said.append)
     waiting.goes_on("one", now_s=0.0)
     waiting.ends()
     waiting.goes_on("two", now_s=LONG_S)
@@ -110,7 +110,7 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     task, address, errors = Task(dtype=torch.float64, width=16), f"127.0.0.1:{store.port}", tmp_path / "errors"
     goal = tmp_path / "goal"
-    settings = Settings(address, JOB, silence_s=5.0)
+    settings = SessionSettings(address, JOB, silence_s=5.0)
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": "1",

@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, Settings
-from elastic.workloads.session.c10d import Rendezvous
+from elastic.workloads.session import Session, SessionSettings
+from elastic.workloads.session.c10d import StoreRendezvous
 from elastic.workloads.session.desk import LEVEL_S
-from elastic.workloads.session.generation import Generation
+from elastic.workloads.session.generation import Round
 from elastic.workloads.session.state import Apply
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
@@ -33,8 +33,8 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     address, task = f"127.0.0.1:{store.port}", Task(dtype=torch.float64, width=16)
     assert len(task.units()) > TURNS_BEFORE + 1
-    settings = Settings(store=address, job=JOB, silence_s=5.0, chunk_bytes=1)
-    lobby, met = Rendezvous(address, JOB, "127.0.0.1"), list[tuple[int, Generation | None]]()
+    settings = SessionSettings(store=address, job=JOB, silence_s=5.0, chunk_bytes=1)
+    lobby, met = StoreRendezvous(address, JOB, "127.0.0.1"), list[tuple[int, Round | None]]()
 
     def turn() -> None:
         session.run(task.compute)
@@ -62,7 +62,7 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
 
 def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0)
 
     def newcomer() -> int:
         task = Task(dtype=torch.float64, width=16)
@@ -90,7 +90,7 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
 def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_it_has_the_last_step() -> None:
     """The state comes a unit a turn, so that the newcomer that is lost has to follow steps before it has all of it."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = Settings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0, chunk_bytes=1)
+    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0, chunk_bytes=1)
     is_lost = Event()
 
     def joined(task: Task, apply: Apply) -> Session:
@@ -132,7 +132,7 @@ def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_
 
 def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings, counts = Settings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0), list[int]()
+    settings, counts = SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0), list[int]()
 
     def newcomer() -> None:
         task = Task(dtype=torch.float64, width=4)

@@ -17,12 +17,12 @@ from elastic.providers.ec2.account.permissions import check_permissions
 from elastic.providers.ec2.account.quotas import check_quotas
 from elastic.providers.ec2.account.reach import check_reach
 from elastic.providers.ec2.account.subnets import check_subnets
-from elastic.providers.ec2.account.survey import Running, Survey, read_running
+from elastic.providers.ec2.account.survey import AccountFacts, Running, read_running
 from elastic.providers.ec2.account.trying import can_simulate
 from elastic.providers.ec2.catalog import Catalog, read_catalog
 from elastic.providers.ec2.faults import translated
 
-Check = Callable[[Survey], Iterable[Finding]]
+Check = Callable[[AccountFacts], Iterable[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     check_identity,
@@ -52,7 +52,7 @@ def account_findings(
     now_s = clock.now_s()
     catalog, told = _catalog(account, settings)
     yield told
-    survey = Survey(
+    survey = AccountFacts(
         account=account,
         settings=settings,
         caller=caller,
@@ -68,7 +68,7 @@ def account_findings(
         yield from _held(check, survey)
 
 
-def _held(check: Check, survey: Survey) -> Iterator[Finding]:
+def _held(check: Check, survey: AccountFacts) -> Iterator[Finding]:
     """What the check found; a check that AWS did not let finish could not tell."""
     try:
         yield from check(survey)

@@ -7,40 +7,40 @@ from collections.abc import Callable, Iterator, Mapping
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.account.permissions import launch_data, requested
-from elastic.providers.ec2.account.survey import Survey
-from elastic.providers.ec2.account.trying import Act, Verdict, attempt
+from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.trying import Act, TryOutcome, attempt
 
 _POLICY = "narrow these credentials to what `elasticd doctor --print-policy daemon` prints"
 _OTHERS = {f"aws:ResourceTag/{tags.CLUSTER}": "somebody-elses"}
 
 
-def _end_anothers(survey: Survey) -> Act:
+def _end_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
     asked = None if foreign is None else {"InstanceIds": [foreign.instance_id]}
     return Act("TerminateInstances", asked, _instances(survey), _OTHERS)
 
 
-def _claim_anothers(survey: Survey) -> Act:
+def _claim_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
     tag = {tags.CLUSTER: survey.settings.cluster}
     asked = None if foreign is None else {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
     return Act("CreateTags", asked, _instances(survey), {**_OTHERS, "aws:TagKeys": tags.CLUSTER})
 
 
-def _launch_untagged(survey: Survey) -> Act:
+def _launch_untagged(survey: AccountFacts) -> Act:
     data = launch_data(survey)
     asked = None if data is None else {name: value for name, value in data.items() if name != "TagSpecifications"}
     context = {name: value for name, value in requested(survey).items() if not name.startswith("aws:RequestTag/")}
     return Act("RunInstances", asked, _instances(survey), context)
 
 
-def _launch_unguarded(survey: Survey) -> Act:
+def _launch_unguarded(survey: AccountFacts) -> Act:
     data = launch_data(survey)
     asked = None if data is None else {**data, "MetadataOptions": {"HttpTokens": "optional"}}
     return Act("RunInstances", asked, _instances(survey), {**requested(survey), "ec2:MetadataHttpTokens": "optional"})
 
 
-FENCES: Mapping[str, Callable[[Survey], Act]] = {
+FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "end a machine that is not the cluster's": _end_anothers,
     "claim such a machine by a tag": _claim_anothers,
     "launch without the cluster's tag": _launch_untagged,
@@ -49,19 +49,19 @@ FENCES: Mapping[str, Callable[[Survey], Act]] = {
 """What the daemon never does, and a leaked or mistaken credential must not be able to."""
 
 
-def check_fences(survey: Survey) -> Iterator[Finding]:
+def check_fences(survey: AccountFacts) -> Iterator[Finding]:
     """An open fence keeps nothing from working, so it is a warning."""
     trials = {name: attempt(survey, act(survey)) for name, act in FENCES.items()}
     for name, trial in trials.items():
         match trial.verdict:
-            case Verdict.DENIED:
+            case TryOutcome.DENIED:
                 yield Finding("aws fence", "ok", f"may not {name}")
-            case Verdict.ALLOWED:
+            case TryOutcome.ALLOWED:
                 yield Finding("aws fence", "warning", f"may {name}", _POLICY)
-            case Verdict.UNTOLD | Verdict.REFUSED:
+            case TryOutcome.UNTOLD | TryOutcome.REFUSED:
                 advice = "allow iam:SimulatePrincipalPolicy to be told"
                 yield Finding("aws fence", "warning", f"may it {name}? could not be told: {trial.said}", advice)
 
 
-def _instances(survey: Survey) -> str:
+def _instances(survey: AccountFacts) -> str:
     return f"arn:aws:ec2:{survey.account.region}:{survey.caller.account_id}:instance/*"

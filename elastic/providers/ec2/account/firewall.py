@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.account.survey import AccountFacts
 from elastic.providers.ec2.catalog import Catalog
 from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.refusals import here
@@ -16,13 +16,13 @@ _NAME = "aws daemon firewall"
 _ADVICE = "admit the nodes' group there: docs/how-to/aws-account.md, section 2"
 
 
-def check_firewall(survey: Survey) -> Iterator[Finding]:
+def check_firewall(survey: AccountFacts) -> Iterator[Finding]:
     """Where machines boot elsewhere than here, they call the daemon's port, and those of the rendezvous stores."""
     if survey.catalog is not None and here(survey.account.aws.endpoint_url) is None:
         yield judge_firewall(survey, survey.catalog)
 
 
-def judge_firewall(survey: Survey, catalog: Catalog) -> Finding:
+def judge_firewall(survey: AccountFacts, catalog: Catalog) -> Finding:
     """What the groups of the machine that has the daemon's address say; without such a machine nothing can be told."""
     if any(0 in ports for ports in survey.ports):
         return Finding(_NAME, "warning", "the daemon takes any ports", "set port and rendezvous_ports, and admit these")
@@ -59,7 +59,7 @@ def admits(rule: Mapping[str, Any], ports: range, groups: set[str], blocks: Sequ
     return bool(nodes) and all(any(block.subnet_of(each) for each in admitted) for block in nodes)
 
 
-def _machine(survey: Survey, vpc_id: str) -> Mapping[str, Any] | None:
+def _machine(survey: AccountFacts, vpc_id: str) -> Mapping[str, Any] | None:
     """The instance that the daemon's address belongs to."""
     wanted = {"private-ip-address": survey.host, "vpc-id": vpc_id}
     filters = [{"Name": name, "Values": [value]} for name, value in wanted.items()]
@@ -68,7 +68,7 @@ def _machine(survey: Survey, vpc_id: str) -> Mapping[str, Any] | None:
         return next((each for page in pages for some in page["Reservations"] for each in some["Instances"]), None)
 
 
-def _shut(survey: Survey, catalog: Catalog, ids: Sequence[str]) -> list[str]:
+def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[str]:
     """The ports at which no rule of these groups admits the nodes, be it by their group or by their subnets."""
     reads = survey.account.aws.reads
     with translated("describing the security groups of the daemon's machine"):

@@ -9,7 +9,7 @@ from typing import Literal
 from elastic.figures import duration
 from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
-from elastic.providers.ec2.account.survey import Caller, Survey
+from elastic.providers.ec2.account.survey import AccountFacts, Caller
 from elastic.providers.ec2.faults import translated
 
 _LATEST_SKEW_S = 30.0
@@ -28,7 +28,7 @@ def read_caller(account: Account) -> Caller:
     )
 
 
-def check_identity(survey: Survey) -> Iterator[Finding]:
+def check_identity(survey: AccountFacts) -> Iterator[Finding]:
     """The account's own root user is told of: what it may cannot be narrowed."""
     caller = survey.caller
     found = f"{caller.arn}, account {caller.account_id}, region {survey.account.region}"
@@ -38,7 +38,7 @@ def check_identity(survey: Survey) -> Iterator[Finding]:
         yield Finding("aws identity", "ok", found)
 
 
-def check_clock(survey: Survey) -> Iterator[Finding]:
+def check_clock(survey: AccountFacts) -> Iterator[Finding]:
     """Signatures, prices and the ledger hang on the clock."""
     if survey.caller.told_at_s is None:
         yield Finding(

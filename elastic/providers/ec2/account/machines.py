@@ -11,14 +11,14 @@ from elastic.clock import SystemClock
 from elastic.distribution import own_wheel
 from elastic.errors import InvalidInput, ProviderError
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import Survey
-from elastic.providers.ec2.faults import Fault, code_of, fault_in, translated
+from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in, translated
 from elastic.providers.ec2.images import Images
 
 _ANYWHERE = ("0.0.0.0/0", "::/0")
 
 
-def check_group(survey: Survey) -> Iterator[Finding]:
+def check_group(survey: AccountFacts) -> Iterator[Finding]:
     """Nodes admit one another and nobody else; the daemon makes the group at the first launch."""
     if survey.catalog is None:
         return
@@ -41,7 +41,7 @@ def check_group(survey: Survey) -> Iterator[Finding]:
         yield Finding("aws security group", "ok", f"{name}: {groups[0]['GroupId']} admits no address from anywhere")
 
 
-def check_images(survey: Survey) -> Iterator[Finding]:
+def check_images(survey: AccountFacts) -> Iterator[Finding]:
     """Each sort of machine has its own image, and a disk that holds it."""
     if survey.catalog is None:
         return
@@ -74,7 +74,7 @@ def _judge_image(
     return Finding("aws image", "ok", f"{image_id} for {architecture} on a disk of {disk_gib} GiB, by {parameter}")
 
 
-def check_bootstrap(survey: Survey) -> Iterator[Finding]:
+def check_bootstrap(survey: AccountFacts) -> Iterator[Finding]:
     """Whether nodes get elasticd: from the daemon, which makes a wheel of itself, or by lines of one's own."""
     own = "" if survey.settings.bootstrap is None else "nodes run the lines of ec2.bootstrap"
     if not survey.settings.needs_wheel:
@@ -89,7 +89,7 @@ def check_bootstrap(survey: Survey) -> Iterator[Finding]:
     yield Finding("aws bootstrap", "ok", f"{own}; {served}" if own else served)
 
 
-def check_profile(survey: Survey) -> Iterator[Finding]:
+def check_profile(survey: AccountFacts) -> Iterator[Finding]:
     """The role by which nodes reach the bucket, if they have one."""
     name = survey.settings.instance_profile
     if name is None:
@@ -112,11 +112,11 @@ def check_profile(survey: Survey) -> Iterator[Finding]:
         yield Finding("aws instance profile", "ok", f"{name} with the role {', '.join(roles)}")
 
 
-def _roles(survey: Survey, name: str) -> list[str] | None:
+def _roles(survey: AccountFacts, name: str) -> list[str] | None:
     try:
         profile = survey.account.roles.get_instance_profile(InstanceProfileName=name)["InstanceProfile"]
     except ClientError as error:
-        if code_of(error) == "NoSuchEntity" and fault_in(error) is Fault.REFUSED:
+        if code_of(error) == "NoSuchEntity" and fault_in(error) is RefusalKind.REFUSED:
             return None
         raise
     return [str(role["RoleName"]) for role in profile["Roles"]]

@@ -9,8 +9,8 @@ from elastic.clock import SystemClock
 from elastic.errors import ElasticError
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
-from elastic.providers.ec2.account.survey import Survey
-from elastic.providers.ec2.account.trying import Act, Verdict, attempt
+from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.trying import Act, TryOutcome, attempt
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.template import Template
 
@@ -19,7 +19,7 @@ _ANY_TYPE = "m5.large"  # Sold in every region; what is told of it does not matt
 _POLICY = "attach what `elasticd doctor --print-policy daemon` prints"
 
 
-def launch_data(survey: Survey) -> dict[str, Any] | None:
+def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
     """A launch as the daemon would ask for it; None where there is no type, zone or image to ask for."""
     if survey.catalog is None:
         return None
@@ -48,7 +48,7 @@ def launch_data(survey: Survey) -> dict[str, Any] | None:
     return {**data, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
 
 
-def requested(survey: Survey) -> dict[str, str]:
+def requested(survey: AccountFacts) -> dict[str, str]:
     """What the conditions of a policy may look at in a call of the daemon's that makes something."""
     return {
         f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
@@ -58,22 +58,22 @@ def requested(survey: Survey) -> dict[str, str]:
     }
 
 
-def _looking(action: str, **parameters: Any) -> Callable[[Survey], Act]:
+def _looking(action: str, **parameters: Any) -> Callable[[AccountFacts], Act]:
     return lambda survey: Act(action, parameters)
 
 
-def _launching(survey: Survey) -> Act:
+def _launching(survey: AccountFacts) -> Act:
     return Act("RunInstances", launch_data(survey), _arn(survey, "instance/*"), requested(survey), is_whole=True)
 
 
-def _fleet(survey: Survey) -> Act:
+def _fleet(survey: AccountFacts) -> Act:
     configs = [{"LaunchTemplateSpecification": {"LaunchTemplateName": _NAME, "Version": "1"}}]
     target = {"TotalTargetCapacity": 1, "DefaultTargetCapacityType": "on-demand"}
     asked = {"Type": "instant", "LaunchTemplateConfigs": configs, "TargetCapacitySpecification": target}
     return Act("CreateFleet", asked, _arn(survey, "fleet/*"))
 
 
-def _template(survey: Survey) -> Act:
+def _template(survey: AccountFacts) -> Act:
     asked = {
         "LaunchTemplateName": _NAME,
         "LaunchTemplateData": {"InstanceInitiatedShutdownBehavior": "terminate"},
@@ -82,7 +82,7 @@ def _template(survey: Survey) -> Act:
     return Act("CreateLaunchTemplate", asked, _arn(survey, "launch-template/*"), requested(survey))
 
 
-def _group(survey: Survey) -> Act:
+def _group(survey: AccountFacts) -> Act:
     if survey.catalog is None:
         return Act("CreateSecurityGroup", None, _arn(survey, "security-group/*"), requested(survey))
     asked = {
@@ -94,38 +94,38 @@ def _group(survey: Survey) -> Act:
     return Act("CreateSecurityGroup", asked, _arn(survey, "security-group/*"), requested(survey))
 
 
-def _opening(survey: Survey) -> Act:
+def _opening(survey: AccountFacts) -> Act:
     return Act("AuthorizeSecurityGroupIngress", None, _arn(survey, "security-group/*"), _carried(survey))
 
 
-def _dropping(survey: Survey) -> Act:
+def _dropping(survey: AccountFacts) -> Act:
     return Act("DeleteLaunchTemplate", None, _arn(survey, "launch-template/*"), _carried(survey))
 
 
-def _versioning(survey: Survey) -> Act:
+def _versioning(survey: AccountFacts) -> Act:
     return Act("CreateLaunchTemplateVersion", None, _arn(survey, "launch-template/*"), _carried(survey))
 
 
-def _ending(survey: Survey) -> Act:
+def _ending(survey: AccountFacts) -> Act:
     own = survey.own()
     asked = None if own is None else {"InstanceIds": [own.instance_id]}
     return Act("TerminateInstances", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
-def _listening(survey: Survey) -> Act:
+def _listening(survey: AccountFacts) -> Act:
     own = survey.own()
     asked = None if own is None else {"InstanceId": own.instance_id}
     return Act("GetConsoleOutput", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
-def _attending(survey: Survey) -> Act:
+def _attending(survey: AccountFacts) -> Act:
     own = survey.own()
     asked = None if own is None else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
     context = {**_carried(survey), "aws:TagKeys": tags.ATTENDED}
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 
 
-PROBES: Mapping[str, Callable[[Survey], Act]] = {
+PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "DescribeInstances": _looking("DescribeInstances"),
     "DescribeInstanceTypes": _looking("DescribeInstanceTypes", InstanceTypes=[_ANY_TYPE]),
     "DescribeInstanceTypeOfferings": _looking(
@@ -152,28 +152,28 @@ PROBES: Mapping[str, Callable[[Survey], Act]] = {
 """Every action of EC2's that the daemon calls, and a call by which it may be tried."""
 
 
-def check_permissions(survey: Survey) -> Iterator[Finding]:
+def check_permissions(survey: AccountFacts) -> Iterator[Finding]:
     """Tries each; the price list and the parameter store are proved by what they tell."""
     trials = {action: attempt(survey, probe(survey)) for action, probe in PROBES.items()}
-    allowed = [action for action, trial in trials.items() if trial.verdict is Verdict.ALLOWED]
+    allowed = [action for action, trial in trials.items() if trial.verdict is TryOutcome.ALLOWED]
     if allowed:
         yield Finding("aws permissions", "ok", f"may {', '.join(allowed)}")
     for action, trial in trials.items():
-        if trial.verdict is Verdict.DENIED:
+        if trial.verdict is TryOutcome.DENIED:
             yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.said}", _POLICY)
-        elif trial.verdict is Verdict.REFUSED:
+        elif trial.verdict is TryOutcome.REFUSED:
             yield Finding(
                 f"aws ec2:{action}", "error", f"is refused: {trial.said}", "correct the setting that it is about"
             )
-    untold = [f"{action} ({trial.said})" for action, trial in trials.items() if trial.verdict is Verdict.UNTOLD]
+    untold = [f"{action} ({trial.said})" for action, trial in trials.items() if trial.verdict is TryOutcome.UNTOLD]
     if untold:
         advice = "allow iam:SimulatePrincipalPolicy to be told, or look again while a node runs"
         yield Finding("aws permissions", "warning", f"could not be told: {', '.join(untold)}", advice)
 
 
-def _carried(survey: Survey) -> dict[str, str]:
+def _carried(survey: AccountFacts) -> dict[str, str]:
     return {f"aws:ResourceTag/{tags.CLUSTER}": survey.settings.cluster}
 
 
-def _arn(survey: Survey, resource: str) -> str:
+def _arn(survey: AccountFacts, resource: str) -> str:
     return f"arn:aws:ec2:{survey.account.region}:{survey.caller.account_id}:{resource}"

@@ -10,7 +10,7 @@ from botocore.parsers import ResponseParserError
 
 from elastic.finding import Finding
 from elastic.model import Capacity
-from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.account.survey import AccountFacts
 from elastic.providers.ec2.faults import code_of
 from elastic.providers.ec2.quotas import QUOTAS, Quota, family_of, how_to_raise, quota_of
 
@@ -26,7 +26,7 @@ class _Wanted:
     largest: int
 
 
-def check_quotas(survey: Survey) -> Iterator[Finding]:
+def check_quotas(survey: AccountFacts) -> Iterator[Finding]:
     """A quota that admits no node of the chosen types is an error, one that the largest job outgrows a warning."""
     for wanted in _wanted(survey):
         yield _judge(survey, wanted)
@@ -36,7 +36,7 @@ def check_quotas(survey: Survey) -> Iterator[Finding]:
             yield Finding("aws quota", "warning", f"{name}: its quota could not be told", advice)
 
 
-def _wanted(survey: Survey) -> Iterator[_Wanted]:
+def _wanted(survey: AccountFacts) -> Iterator[_Wanted]:
     offerings = survey.catalog.offerings if survey.catalog else ()
     kinds = survey.catalog.kinds if survey.catalog else {}
     named: dict[Quota, tuple[str, Capacity]] = {}
@@ -53,7 +53,7 @@ def _wanted(survey: Survey) -> Iterator[_Wanted]:
             yield _Wanted(quota, family, capacity, min(sizes), max(sizes))
 
 
-def _judge(survey: Survey, wanted: _Wanted) -> Finding:
+def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
     told_of = wanted.quota
     name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({told_of.code})"
     try:
@@ -73,7 +73,7 @@ def _judge(survey: Survey, wanted: _Wanted) -> Finding:
     return Finding(name, "warning", found, ask) if left < needed else Finding(name, "ok", found)
 
 
-def _used(survey: Survey, wanted: _Wanted) -> int | None:
+def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
     """vCPUs of the machines that count against it; None if one of them does not tell its size."""
     if survey.instances is None:
         return None

@@ -6,14 +6,14 @@ import ipaddress
 from collections.abc import Iterator, Sequence
 
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.account.survey import AccountFacts
 from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.refusals import host_address, shares_loopback, why_unreachable
 
 _NAME = "aws daemon address"
 
 
-def check_reach(survey: Survey) -> Iterator[Finding]:
+def check_reach(survey: AccountFacts) -> Iterator[Finding]:
     """Nodes call the daemon; it never calls them."""
     if survey.catalog is None:
         return

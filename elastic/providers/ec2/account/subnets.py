@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import Survey
+from elastic.providers.ec2.account.survey import AccountFacts
 from elastic.providers.ec2.faults import translated
 
 
-def check_subnets(survey: Survey) -> Iterator[Finding]:
+def check_subnets(survey: AccountFacts) -> Iterator[Finding]:
     """One finding a zone."""
     if survey.catalog is None:
         return
@@ -45,7 +45,7 @@ def way_out(tables: Sequence[Mapping[str, Any]], subnet_id: str) -> str | None:
     return None
 
 
-def _judge(survey: Survey, zone: str, raw: Mapping[str, Any], gateway: str | None, *, is_public: bool) -> Finding:
+def _judge(survey: AccountFacts, zone: str, raw: Mapping[str, Any], gateway: str | None, *, is_public: bool) -> Finding:
     free, name = int(raw.get("AvailableIpAddressCount", 0)), f"aws subnet {zone}"
     found = f"{raw['SubnetId']} of {raw['VpcId']}, {raw['CidrBlock']}: {free} addresses free"
     if free < survey.nodes:

@@ -33,7 +33,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class AccountFacts:
     """Everything that a check may look at.
 
     `catalog` is None where EC2 did not tell what it sells, `instances` where it did not tell what runs.

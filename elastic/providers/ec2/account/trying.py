@@ -12,8 +12,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from elastic.providers.ec2.account.clients import Account
-from elastic.providers.ec2.account.survey import Caller, Survey
-from elastic.providers.ec2.faults import Fault, code_of, fault_in
+from elastic.providers.ec2.account.survey import AccountFacts, Caller
+from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in
 
 _MOST_CHARACTERS = 120  # EC2 adds an encoded message of some thousand characters to a refusal.
 
@@ -24,7 +24,7 @@ _TYPES: Mapping[str, Literal["numeric", "stringList"]] = {
 }
 
 
-class Verdict(StrEnum):
+class TryOutcome(StrEnum):
     """What became of a try."""
 
     ALLOWED = "allowed"
@@ -37,7 +37,7 @@ class Verdict(StrEnum):
 class Trial:
     """The verdict, and AWS's own word for it."""
 
-    verdict: Verdict
+    verdict: TryOutcome
     said: str = ""
 
 
@@ -56,12 +56,12 @@ class Act:
     is_whole: bool = False
 
 
-def attempt(survey: Survey, act: Act) -> Trial:
+def attempt(survey: AccountFacts, act: Act) -> Trial:
     """Whether the caller might. Changes nothing."""
-    tried = Trial(Verdict.UNTOLD, "there is nothing to try it on")
+    tried = Trial(TryOutcome.UNTOLD, "there is nothing to try it on")
     if act.parameters is not None:
         tried = _dry_run(survey, act, act.parameters)
-    if tried.verdict is Verdict.UNTOLD and survey.can_simulate:
+    if tried.verdict is TryOutcome.UNTOLD and survey.can_simulate:
         context = {"aws:RequestedRegion": survey.account.region, **(act.context or {})}
         simulated = _simulate(survey.account, survey.caller, f"ec2:{act.action}", act.resource, context)
         return tried if simulated is None else simulated
@@ -73,22 +73,22 @@ def can_simulate(account: Account, caller: Caller) -> bool:
     return _simulate(account, caller, "ec2:DescribeInstances", "*", {}) is not None
 
 
-def _dry_run(survey: Survey, act: Act, parameters: Mapping[str, Any]) -> Trial:
+def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> Trial:
     call = getattr(survey.account.aws.reads, xform_name(act.action))
     try:
         call(DryRun=True, **parameters)
     except ClientError as error:
         code = code_of(error)
         if code == "DryRunOperation":
-            return Trial(Verdict.ALLOWED)
+            return Trial(TryOutcome.ALLOWED)
         said = f"{code}: {error.response.get('Error', {}).get('Message', '')}"[:_MOST_CHARACTERS]
         fault = fault_in(error)
-        if fault in (Fault.REFUSED, Fault.CREDENTIALS, Fault.ACCOUNT) and act.is_whole:
-            return Trial(Verdict.REFUSED, said)
-        return Trial(Verdict.DENIED if fault is Fault.PERMISSION else Verdict.UNTOLD, said)
+        if fault in (RefusalKind.REFUSED, RefusalKind.CREDENTIALS, RefusalKind.ACCOUNT) and act.is_whole:
+            return Trial(TryOutcome.REFUSED, said)
+        return Trial(TryOutcome.DENIED if fault is RefusalKind.PERMISSION else TryOutcome.UNTOLD, said)
     except (BotoCoreError, ResponseParserError) as error:
-        return Trial(Verdict.UNTOLD, str(error)[:_MOST_CHARACTERS])
-    return Trial(Verdict.ALLOWED)
+        return Trial(TryOutcome.UNTOLD, str(error)[:_MOST_CHARACTERS])
+    return Trial(TryOutcome.ALLOWED)
 
 
 def _simulate(account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]) -> Trial | None:
@@ -110,7 +110,7 @@ def _simulate(account: Account, caller: Caller, action: str, resource: str, cont
     if not decisions:
         return None
     is_allowed = all(each == "allowed" for each in decisions)
-    return Trial(Verdict.ALLOWED if is_allowed else Verdict.DENIED, "by simulation: " + ", ".join(decisions))
+    return Trial(TryOutcome.ALLOWED if is_allowed else TryOutcome.DENIED, "by simulation: " + ", ".join(decisions))
 
 
 def principal(arn: str) -> str:
